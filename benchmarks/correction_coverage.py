@@ -1,7 +1,9 @@
 """`python -m benchmarks.correction_coverage`: how often intervals of 95 % hold the truth, raw and corrected.
 
 Claims and an evaluator with known error rates are drawn anew for each repetition; the truth is that of the distribution
-they are drawn from. Beside ours stand `judgy` and `truescore` on the same claims, for the plain rate. Ends with 1 where
+they are drawn from. Beside ours stand `judgy` and `truescore` on the same claims, for the plain rate. Under a shift the
+labelled claims come from another system, with more or fewer errors, and the evaluator errs alike on both: then the
+estimate must cover that is preferred there, the adjusted count; what the others do stands beside it. Ends with 1 where
 a corrected interval covers too rarely.
 """
 
@@ -65,6 +67,13 @@ class World:
 
 WORLDS = (World(0.5, 0.95, 0.8), World(0.8, 0.85, 0.7), World(0.9, 0.9, 0.6), World(0.95, 0.95, 0.8))
 
+SHIFTS = (
+    (World(0.83, 0.9, 0.5), World(0.73, 0.9, 0.5)),
+    (World(0.8, 0.85, 0.7), World(0.6, 0.85, 0.7)),
+    (World(0.6, 0.95, 0.8), World(0.9, 0.95, 0.8)),
+)
+"""The labelled claims' world and the run's."""
+
 
 @dataclass
 class Tally:
@@ -103,6 +112,9 @@ def _settings() -> Iterator[tuple[str, float, Callable[[np.random.Generator], Fo
             yield f"{world}\n{n} labels, 2,000 claims", world.truth, _claim_coverage(world, n)
     for world in WORLDS:
         yield f"{world}\n20 x 15 labels, 100 responses", world.truth, _response_coverage(world)
+    for labelled, of_run in SHIFTS:
+        name = f"{labelled}, run: truth {of_run.truth:g}\n40 x 10 labels of another system, 100 responses"
+        yield name, of_run.truth, _shift_coverage(labelled, of_run)
     for world in WORLDS:
         yield f"{world}\nF1@{K}, 20 x 15 labels, 100 responses", _true_f1(world), _f1_coverage(world)
 
@@ -138,6 +150,23 @@ def _response_coverage(world: World) -> Callable[[np.random.Generator], Found]:
             "prediction-powered": _ends(found.prediction_powered),
             "adjusted count": _ends(found.adjusted_count),
             "prediction-powered, responses unnamed": _ends(alone.prediction_powered),
+        }
+
+    return run
+
+
+def _shift_coverage(of_labels: World, of_run: World) -> Callable[[np.random.Generator], Found]:
+    def run(rng: np.random.Generator) -> Found:
+        labels, verdicts, response = of_labels.responses(rng, 40, 10)
+        _, judged, place = of_run.responses(rng, 100, 40)
+        labelled = LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist())
+        found = debiased_precision(labelled, _counted(judged, place), transfer=Transfer.ERROR_RATES, is_sampled=False)
+        assert found.prediction_powered.value is None
+        said_alike = debiased_precision(labelled, _counted(judged, place))
+        return {
+            "raw": _ends(found.raw),
+            "prediction-powered, withheld": _ends(said_alike.prediction_powered),
+            "adjusted count": _ends(found.adjusted_count),
         }
 
     return run

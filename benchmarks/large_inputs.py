@@ -60,9 +60,24 @@ def _texts() -> Iterator[Measured]:
     old, new = (" ".join(f"{letter}{n}" for n in range(50_000)) for letter in "ab")
     yield "texts", "1 MB on one line, split into sentences", lambda: split_sentences(sentences), 15.0
     yield "texts", "1 MB without a full stop, checked offline", lambda: FactChecker(cache=False).check(words), 20.0
+    yield "texts", "1 MB in one word, checked offline", lambda: FactChecker(cache=False).check("a" * MEGABYTE), 20.0
+    yield "texts", "10,000 sentences, checked offline by 100 documents", _check_many, 60.0
     yield "texts", "900 kB of spaces in a model's reply, refused", lambda: _refused("{" + " " * 900_000), 1.0
     yield "texts", "50,000 words against 50,000 others, compared", lambda: pieces(old, new), 2.0
     yield "texts", "50,000 rows of JSON Lines, read", _read_rows, 5.0
+
+
+def _check_many() -> None:
+    towns = ["Vire", "Orne", "Lisse", "Marle", "Dove"]
+    people = [f"{first}{one} {last}{two}" for first in ("Ada", "Bo") for last in ("Vale", "Ros")
+              for one in "abcdefghij" for two in "klmnopqrst"]  # fmt: skip
+    lives = [f"{who} was born in {towns[place % 5]} in {1700 + place}." for place, who in enumerate(people)]
+    told = [f"{who} lived in {town} until {1750 + place}." for town in towns for place, who in enumerate(people)]
+    sentences = [f"{text} He painted {number} pictures there." for number, text in enumerate(told * 3)][:5_000]
+    with tempfile.TemporaryDirectory() as folder:
+        for place in range(0, len(lives), 4):
+            (Path(folder) / f"{place}.txt").write_text(" ".join(lives[place : place + 4]), encoding="utf-8")
+        FactChecker(docs=[folder], cache=False).check(" ".join(sentences))
 
 
 def _refused(reply: str) -> None:

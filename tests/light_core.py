@@ -87,6 +87,18 @@ def working(model: str, base_url: str, answer: str, prompt: str, documents: str)
         "chain": runnable.invoke({"answer": answer, "question": prompt}).counts.scored,
         "tool": factcheck_tool(runnable).invoke({"answer": answer, "question": prompt}),
         "help": command("--help"),
+        "doctor": command(
+            "doctor",
+            "--docs",
+            documents,
+            "--model",
+            model,
+            "--base-url",
+            base_url,
+            "--no-cache",
+            "--json",
+            "doctor.json",
+        ),
         "check": command(
             "check", "answer.txt", "--docs", documents, "--model", model, "--base-url", base_url, "--no-cache"
         ),

@@ -20,7 +20,7 @@ FLOORS = (
     ("agents", "reports"),
     ("checking",),
     ("correction", "guarding", "trust"),
-    ("evaluation",),
+    ("doctor", "evaluation"),
     ("entrance",),
     DOORS,
 )

@@ -30,6 +30,8 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("check", "answer.txt", "--docs", "page.html"): ("page.html: reading HTML", "documents"),
     ("check", "answer.txt", "--docs", "page.pdf"): ("page.pdf: reading PDF", "documents"),
     ("check", "answer.txt", "--embeddings", "minilm"): (OFFLINE, "offline"),
+    ("check", "answer.txt", "--search", "tavily"): ("--search tavily", "searches"),
+    ("check", "answer.txt", "--search", "exa"): ("--search exa", "searches"),
     ("trust", "--question", "Who?", "--response", "Ada."): ("factloop trust", "trust"),
     ("distractors", "--question", "Who?", "--response", "Ada."): ("factloop distractors", "trust"),
     ("audit", "rows.jsonl"): ("factloop audit", "evaluation"),
@@ -136,6 +138,11 @@ def test_a_model_checks_guards_and_corrects(
     assert done["correction"] != response.text
     assert "supported" in done["tool"]
     assert done["help"]["code"] == 0
+    diagnosis = json.loads((tmp_path / "doctor.json").read_text(encoding="utf-8"))
+    assert (done["doctor"]["code"], done["doctor"]["err"], diagnosis["works"]) == (0, "", True)
+    assert not any(
+        extra["installed"] for extra in diagnosis["extras"] if extra["extra"] in {"offline", "trust", "serve"}
+    )
     assert (done["check"]["code"], done["check"]["err"]) == (0, "")
 
 

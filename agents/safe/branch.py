@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from langgraph.runtime import Runtime
 
-from factloop.agents.safe.claims import claim_id, sameness, settle
+from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
@@ -18,6 +18,7 @@ from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import FactState, PlacedClaim, SentenceState
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
+from factloop.core.sameness import sameness
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.gateway import SearchAnswer

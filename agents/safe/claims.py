@@ -11,11 +11,9 @@ from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
 from factloop.agents.safe.state import ClaimDict, FactState, Place, PlacedClaim, PlacedFact, SentenceState
 from factloop.core.records import Claim, Evidence, Judgement, NoClaim, Sentence
+from factloop.core.sameness import sameness
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.silence import states_nothing
-
-_EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
-"""Edges of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
 
 
 def claim_id(place: Place) -> str:
@@ -25,11 +23,6 @@ def claim_id(place: Place) -> str:
 
 def order(item: PlacedFact | PlacedClaim) -> tuple[int, int]:
     return item["place"]["sentence"], item["place"]["fact"]
-
-
-def sameness(text: str) -> str:
-    """Two facts (or queries) with equal keys say the same: letter case, spacing and outer punctuation do not count."""
-    return " ".join(text.casefold().split()).strip(_EDGES)
 
 
 def unsplit(sentence: SentenceState, judgement: Judgement) -> list[PlacedFact]:
@@ -58,6 +51,11 @@ def distinct(found: Iterable[PlacedFact], *, given: bool = False) -> tuple[list[
         elif fact["status"] == "open":
             kept.append(fact)
     return kept, repeats
+
+
+def unmerged(found: Iterable[PlacedFact]) -> list[PlacedFact]:
+    """The open facts in the order of the response, those that say the same as another included."""
+    return [fact for fact in sorted(found, key=order) if fact["status"] == "open"]
 
 
 def reopened(fact: PlacedFact) -> PlacedFact:

@@ -30,6 +30,7 @@ from factloop.agents.safe.claims import (
     reopened,
     sentences_read,
     settle,
+    unmerged,
     unsplit,
 )
 from factloop.agents.safe.context import CheckContext, SafeGraph
@@ -78,6 +79,11 @@ class SafePlan(Protocol):
     @property
     def reads_code(self) -> bool:
         """Whether its judge can tell what code states."""
+        ...
+
+    @property
+    def merges_repeats(self) -> bool:
+        """Whether of facts that say the same only the first is judged."""
         ...
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
@@ -136,7 +142,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
-    graph.add_node(DISTINGUISH, _build_distinguish(stage, look))
+    graph.add_node(DISTINGUISH, _build_distinguish(plan, stage, look))
     graph.add_node(CLAIM, plan.build_claim_graph(max_searches=max_searches, look=look))
     graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
@@ -260,14 +266,17 @@ def _build_read(plan: SafePlan) -> ReadNode:
     return read
 
 
-def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
+def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
     async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles what needs no search; leaves open one of each fact that does.
+        """Settles what needs no search; leaves open one of each fact that does, or each where the plan merges none.
 
         In a cascade also what the model supported in passing: it goes by the verifier first, like any other.
         """
         found = state["found"] if look is None else [reopened(fact) for fact in state["found"]]
-        kept, repeats = distinct(found, given=state.get("facts") is not None)
+        if plan.merges_repeats:
+            kept, repeats = distinct(found, given=state.get("facts") is not None)
+        else:
+            kept, repeats = unmerged(found), {}
         settled = [
             settle(fact, of_stage(Judgement.model_validate(fact["judgement"]), stage))
             for fact in found

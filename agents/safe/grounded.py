@@ -49,6 +49,10 @@ class GroundedPlan:
     """Passages to search for each sentence, and for each claim that is looked at again."""
 
     @property
+    def merges_repeats(self) -> bool:
+        return True
+
+    @property
     def reads_code(self) -> bool:
         return self.stages.reads_code
 

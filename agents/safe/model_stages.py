@@ -197,6 +197,9 @@ class ModelGroundedStages(ModelFusedStages):
 class ModelPaperStages(_ModelStages):
     """The paper plan's stages."""
 
+    answer_characters: int | None = ANSWER_CHARACTERS
+    """Characters of the answer that prompts show at most; None for all of it, as published."""
+
     async def split(self, task: SentenceTask, context: CheckContext) -> Sequence[str]:
         answer = await self._ask("atomic_facts", AtomicFacts, context, above=task.above or None, sentence=task.sentence)
         return [fact.strip() for fact in answer.facts if fact.strip()]
@@ -206,17 +209,20 @@ class ModelPaperStages(_ModelStages):
             "self_contained_fact",
             SelfContainedFact,
             context,
-            response=_answer(task),
+            response=self._shown(task),
             sentence=task.sentence[:SENTENCE_CHARACTERS],
             fact=fact,
         )
         return answer.fact.strip() or fact
 
+    def _shown(self, task: SentenceTask) -> str:
+        return task.response.strip() if self.answer_characters is None else _answer(task, self.answer_characters)
+
     async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
         if not task.prompt:
             return True  # without a question nothing is beside it
         answer = await self._ask(
-            "relevance", Relevance, context, question=task.prompt, response=_answer(task), fact=claim
+            "relevance", Relevance, context, question=task.prompt, response=self._shown(task), fact=claim
         )
         return answer.relevant
 
@@ -318,9 +324,9 @@ def passages(evidence: Sequence[Evidence]) -> list[str]:
     return [as_shown(item) for item in evidence]
 
 
-def _answer(task: SentenceTask) -> str:
+def _answer(task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
     """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
-    return whole_or_excerpt(task.response, task.start, task.end, most=ANSWER_CHARACTERS)
+    return whole_or_excerpt(task.response, task.start, task.end, most=most)
 
 
 def _stated(task: SentenceTask) -> str:

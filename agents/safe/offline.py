@@ -20,7 +20,7 @@ from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
-from factloop.tools.search.passages import split_passages
+from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 from factloop.tools.verifiers.base import SupportReading, Verifier
 
 if TYPE_CHECKING:
@@ -134,8 +134,9 @@ def _verify(verifier: Verifier, case: Case) -> SupportReading:
 
 @lru_cache(maxsize=1_000)
 def _pieces(title: str, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, kept: many claims find the same passage."""
-    return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in split_passages(passage))
+    """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads."""
+    pieces = split_passages(passage.replace(PARAGRAPH, PARAGRAPHS))
+    return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
 
 
 def _rationale(entailment: SupportReading, case: Case) -> str:

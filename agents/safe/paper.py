@@ -1,7 +1,8 @@
 """The paper plan: SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C).
 
 Departures: facts that repeat another are judged once; the rounds of a claim end where all that its documents hold was
-found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess.
+found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess. A
+strict plan does without the first two.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ class PaperPlan(OneByOne):
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
+    strict: bool = False
+    """Whether every fact is judged, repeats too, and every round is gone through while there is a search to ask."""
+
+    @property
+    def merges_repeats(self) -> bool:
+        return not self.strict
 
     @property
     def reads_code(self) -> bool:
@@ -39,7 +46,8 @@ class PaperPlan(OneByOne):
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
-        The rounds end early where all there is to find was found, and where there is nothing left to search.
+        The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to
+        find was found.
 
         A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
         """
@@ -64,7 +72,8 @@ class PaperPlan(OneByOne):
             return closed(state, await self.stages.rate(case, runtime.context), runtime)
 
         def after_search(state: FactState) -> str:
-            more = len(state["queries"]) < max_searches and state["last_search"] in ("answered", "failed")
+            goes_on = ("answered", "failed", "exhausted") if self.strict else ("answered", "failed")
+            more = len(state["queries"]) < max_searches and state["last_search"] in goes_on
             return NEXT_QUERY if more else RATE
 
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)

@@ -10,6 +10,10 @@ from factloop.agents.safe.state import BunchState, FactState, SentenceState
 class OneByOne:
     """Reads each sentence by itself, and looks at no claim together with others."""
 
+    @property
+    def merges_repeats(self) -> bool:
+        return True
+
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
         return [[sentence] for sentence in sentences]
 

@@ -1,13 +1,14 @@
 """The effect of cutting documents into chunks on an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
 
 An evaluator with a short window reads a document in chunks of whole sentences and takes its best score. A claim that
-draws on two distant parts then finds no chunk that has both.
+draws on two distant parts then finds no chunk that has both. Documents are cut here as verifiers cut them
+(`cut_by_words`), so that R2-diff speaks of the chunks that were read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +19,7 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.surface import NoTextError
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
-
-SplitSentences = Callable[[str], Sequence[str]]
-"""A document into its sentences, in order."""
+from factloop.tools.verifiers.chunks import cut_by_words, word_ends
 
 _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
@@ -39,6 +38,19 @@ class Changes(Record):
     """Share of the `n` claims whose prediction changes; None without claims."""
 
 
+class LongDocumentRates(Record):
+    """The rates of one column of scores on claims whose documents are longer than a chunk (the paper's Table 30)."""
+
+    n_attributable: Count
+    n_unattributable: Count
+    tpr: Share | None
+    """None without claims labelled so, as `tnr` and what needs either."""
+    tnr: Share | None
+    balanced_accuracy: Share | None
+    predicted_positive_rate: Share | None
+    """Share of the claims that are predicted attributable; None without claims."""
+
+
 class ChunkingBias(Record):
     """One evaluator with and without chunks, on one group of claims whose documents are longer than a chunk."""
 
@@ -53,6 +65,10 @@ class ChunkingBias(Record):
     """R2-diff of zero: some chunk has all the wording that the document shares with the claim."""
     across: Changes
     """R2-diff above zero: no single chunk has it."""
+    on_whole: LongDocumentRates | None = None
+    """Rates of the column that reads documents whole, over all long documents that both columns score."""
+    on_chunks: LongDocumentRates | None = None
+    """Those of the chunked column, over the same claims. Audits before version 2.1 have neither."""
     n_short: Count
     """Claims left out as their documents fit into one chunk."""
     n_no_similarity: Count
@@ -68,25 +84,6 @@ def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]
 
 
-def chunks_of(sentences: Sequence[str], n_words: int) -> list[str]:
-    """Runs of whole sentences, each as long as `n_words` words (between white space) allow.
-
-    A sentence longer than that is a chunk of its own and is not cut. Raises ValueError for no words at all.
-    """
-    if n_words < 1:
-        raise ValueError("a chunk has at least one word")
-    chunks: list[list[str]] = []
-    room = 0
-    for sentence in sentences:
-        length = len(sentence.split())
-        if not chunks or length > room:
-            chunks.append([])
-            room = n_words
-        chunks[-1].append(sentence)
-        room -= length
-    return [" ".join(chunk) for chunk in chunks]
-
-
 @dataclass(frozen=True)
 class R2Differences:
     """R2-diff of every claim for chunks of one size; arrays of shape (n_rows,)."""
@@ -96,27 +93,26 @@ class R2Differences:
     """In [0, 1]: ROUGE-2 precision of the claim against the whole document less the best against a single chunk; 0 if
     one chunk has all that is shared. NaN for a claim of fewer than two words, and where `is_cut` is false."""
     is_cut: Bools
-    """The document has more than `n_words` words."""
+    """The document has more than `n_words` words, as `cut_by_words` counts them."""
 
 
-def r2_differences(table: PredictionTable, n_words: int, split: SplitSentences) -> R2Differences:
-    """R2-diff of every claim whose document does not fit into one chunk. Raises NoTextError.
+def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
+    """R2-diff of every claim whose document does not fit into one chunk; each such document is cut once.
 
-    `split` runs once on each such document. Should it lose text, R2-diff is larger by what was lost; should it add
-    some, it stays at 0.
+    Raises NoTextError, and ValueError for no words at all.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("R2-diff takes the text of the claims and their documents")
     values, is_cut = np.full(table.n_rows, np.nan), np.zeros(table.n_rows, dtype=np.bool_)
     for document, places in by_document(table.document):
-        if len(document.split()) > n_words:
+        if len(word_ends([document])[0]) > n_words:
             is_cut[places] = True
-            values[places] = _differences(document, [table.claim_text[place] for place in places], n_words, split)
+            values[places] = _differences(document, [table.claim_text[place] for place in places], n_words)
     return R2Differences(n_words, values, is_cut)
 
 
-def _differences(document: str, claims: Sequence[str], n_words: int, split: SplitSentences) -> list[float]:
-    whole, chunks = bigrams_of(document), [bigrams_of(chunk) for chunk in chunks_of(split(document), n_words)]
+def _differences(document: str, claims: Sequence[str], n_words: int) -> list[float]:
+    whole, chunks = bigrams_of(document), [bigrams_of(chunk) for chunk in cut_by_words(document, n_words)]
     values = []
     for claim in map(bigrams_of, claims):
         most = precision(claim, whole)
@@ -145,6 +141,8 @@ def chunking_bias(
             threshold=threshold,
             within=_changes(scores, cut, rows & is_used & ~is_across, threshold),
             across=_changes(scores, cut, rows & is_used & is_across, threshold),
+            on_whole=_rates(table, scores, rows & r2_diff.is_cut & is_scored, threshold),
+            on_chunks=_rates(table, cut, rows & r2_diff.is_cut & is_scored, threshold),
             n_short=int((rows & ~r2_diff.is_cut).sum()),
             n_no_similarity=int((rows & r2_diff.is_cut & ~is_known).sum()),
             n_unscored=int((rows & is_known & ~is_scored).sum()),
@@ -163,4 +161,20 @@ def _changes(scores: Floats, cut: Floats, rows: Bools, threshold: float) -> Chan
         share_lost=n_lost / n if n else None,
         share_gained=n_gained / n if n else None,
         share_changed=(n_lost + n_gained) / n if n else None,
+    )
+
+
+def _rates(table: PredictionTable, scores: Floats, rows: Bools, threshold: float) -> LongDocumentRates:
+    is_attributable, passed = table.label[rows] == 1, scores[rows] >= threshold
+    n, n_attributable = len(passed), int(is_attributable.sum())
+    n_unattributable = n - n_attributable
+    tpr = int((is_attributable & passed).sum()) / n_attributable if n_attributable else None
+    tnr = int((~is_attributable & ~passed).sum()) / n_unattributable if n_unattributable else None
+    return LongDocumentRates(
+        n_attributable=n_attributable,
+        n_unattributable=n_unattributable,
+        tpr=tpr,
+        tnr=tnr,
+        balanced_accuracy=None if tpr is None or tnr is None else (tpr + tnr) / 2.0,
+        predicted_positive_rate=int(passed.sum()) / n if n else None,
     )

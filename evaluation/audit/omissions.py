@@ -20,12 +20,12 @@ NAMED = 5
 _NO_TEXT = "the rows have no claims with their documents"
 
 
-def left_out(table: PredictionTable, *, has_split: bool) -> tuple[str, ...]:
+def left_out(table: PredictionTable) -> tuple[str, ...]:
     """Parts of the audit that this table does not allow."""
-    return (*_missing_columns(table, has_split), *_missing_variety(table))
+    return (*_missing_columns(table), *_missing_variety(table))
 
 
-def _missing_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
+def _missing_columns(table: PredictionTable) -> Iterator[str]:
     has_text = table.claim_text is not None and table.document is not None
     if not has_text:
         yield f"Surface similarity: {_NO_TEXT}."
@@ -33,8 +33,6 @@ def _missing_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
         yield "Chunking: no evaluator has a second column of scores on chunks, named as NAME@500 beside NAME."
     elif not has_text:
         yield f"Chunking: {_NO_TEXT}."
-    elif not has_split:
-        yield "Chunking: there is nothing to split documents into sentences with."
     if table.task is None:
         yield "Task groups: the rows have no task."
     if table.prompt is None:

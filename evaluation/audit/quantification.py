@@ -24,6 +24,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
 
@@ -48,6 +49,18 @@ class SystemBias(Record):
     predicted: AuditFigure
     bias: AuditFigure
     n_unscored: Count
+
+
+class DatasetBias(Record):
+    """The error rate of all claims (or responses) of a data set together, as an evaluator has it (section 6.1)."""
+
+    evaluator: str
+    level: Level
+    dataset: str
+    labelled: AuditFigure
+    predicted: AuditFigure
+    bias: AuditFigure
+    """Predicted minus labelled; biases of systems that cancel out do so here, too."""
 
 
 class EvaluatorBias(Record):
@@ -77,6 +90,8 @@ class Quantification(Record):
     errors: tuple[SystemErrors, ...]
     systems: tuple[SystemBias, ...]
     evaluators: tuple[EvaluatorBias, ...]
+    datasets: tuple[DatasetBias, ...] = ()
+    """Each evaluator on each data set. Audits before version 2.1 have none."""
 
     def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
         """The error rate of a system by labels. Raises StopIteration if the data set lacks it."""
@@ -102,6 +117,7 @@ def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level
         errors=tuple(found for level in levels for found in _errors(counted, level)),
         systems=tuple(found for level, place in places for found in _systems(counted, level, place)),
         evaluators=tuple(found for level, place in places for found in _evaluator(counted, level, place)),
+        datasets=tuple(found for level, place in places for found in _datasets(counted, level, place)),
     )
 
 
@@ -135,6 +151,26 @@ def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBi
         for (dataset, system), of_labels, of_predictions, bias, unscored in zip(
             _names(counted), *columns, n_unscored, strict=True
         )
+    ]
+
+
+def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[DatasetBias]:
+    tally = counted.tally(level)
+    confusion = over_datasets(counted, tally.confusion[:, evaluator])
+    n = confusion.sum(axis=(2, 3))
+    labelled, predicted = _share(confusion[:, :, 0].sum(axis=2), n), _share(confusion[:, :, :, 0].sum(axis=2), n)
+    n_clusters = tally.dataset_clusters[evaluator]
+    columns = [_estimates(counted, v, n[0], n_clusters) for v in (labelled, predicted, predicted - labelled)]
+    return [
+        DatasetBias(
+            evaluator=counted.evaluators[evaluator],
+            level=level,
+            dataset=dataset,
+            labelled=of_labels,
+            predicted=of_predictions,
+            bias=bias,
+        )
+        for dataset, of_labels, of_predictions, bias in zip(counted.datasets, *columns, strict=True)
     ]
 
 

@@ -16,7 +16,6 @@ from factloop.evaluation.audit.bigrams import Floats
 from factloop.evaluation.audit.chunking import (
     ChunkingBias,
     R2Differences,
-    SplitSentences,
     chunked_evaluators,
     chunking_bias,
     r2_differences,
@@ -51,11 +50,10 @@ def audit(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
     seed: int = 0,
-    split: SplitSentences | None = None,
 ) -> AuditReport:
     """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one if there is one.
 
-    `name` is that of the data. `split` cuts documents into sentences, for chunking. No `resamples` means no intervals.
+    `name` is that of the data. No `resamples` means no intervals.
     The order of the rows changes nothing but rounding. What cannot be computed is undefined, with the reason, and in
     `left_out`. Costs no money. Raises ValueError for a data set with two task groups, and for a response of two systems
     or to two prompts.
@@ -64,7 +62,7 @@ def audit(
     settings = AuditSettings(
         thresholds=chosen, alpha=alpha, p_adjustment=p_adjustment, n_resamples=resamples, level=level, seed=seed
     )
-    texts = _Texts(table, split)
+    texts = _Texts(table)
     known = LabelTests(seed)
     at = tuple(_audit_at(table, one, settings, texts, known) for one in settings.thresholds)
     return AuditReport(
@@ -72,7 +70,7 @@ def audit(
         settings=settings,
         at=at,
         advice=_advice(at[0], table, level),
-        left_out=left_out(table, has_split=split is not None),
+        left_out=left_out(table),
         warnings=warnings(table, at[0], settings),
         created_at=created_at,
     )
@@ -81,16 +79,15 @@ def audit(
 class _Texts:
     """Figures that follow from the texts alone, taken once for all evaluators and thresholds."""
 
-    def __init__(self, table: PredictionTable, split: SplitSentences | None) -> None:
+    def __init__(self, table: PredictionTable) -> None:
         self.similarity: Floats | None = None
         self.chunked: list[tuple[str, str, R2Differences]] = []
         if table.claim_text is None or table.document is None:
             return
         self.similarity = similarities(table)
-        if split is not None:
-            named = chunked_evaluators(table.scores)
-            by_size = {size: r2_differences(table, size, split) for size in sorted({size for _, _, size in named})}
-            self.chunked = [(whole, column, by_size[size]) for whole, column, size in named]
+        named = chunked_evaluators(table.scores)
+        by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
+        self.chunked = [(whole, column, by_size[size]) for whole, column, size in named]
 
     def chunking(self, table: PredictionTable, threshold: float) -> tuple[ChunkingBias, ...]:
         return tuple(

@@ -3,7 +3,8 @@
 Cohen's kappa (1960) is (po - pe) / (1 - pe), with po the share of equal verdicts and pe that expected of two evaluators
 with these shares of verdicts who judge by chance. Intervals are percentile bootstraps over whole prompts, as claims of
 one response resemble each other; a resample in which a figure is undefined is passed over. There is none where the
-claims (those of a label, for balanced accuracy) come from one prompt, and where every resample gives the same.
+claims (those of a label, for balanced accuracy) come from one prompt, and where every resample gives the same. That of
+the difference in agreement with labels goes with its test, by turning the signs of whole prompts.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.matching import flip_of
+from factloop.evaluation.comparing.paired import adjusted_interval, sign_flip_test
 from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
-from factloop.evaluation.statistics.significance import mcnemar, turned_signs
+from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest
+from factloop.evaluation.statistics.significance import mcnemar
+from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +54,14 @@ class Resampler:
         if np.isnan(value):
             return ClaimFigure(value=None, n=n, undefined=why)
         return ClaimFigure(value=_within(float(value)), **ends(self._interval(counts, statistic)), n=n)
+
+    def tested(self, figure: ClaimFigure, apart: StratifiedMean, test: DiscreteTest | None) -> ClaimFigure:
+        """The figure of a difference with the interval that goes with its test."""
+        if test is None or not self.resamples:
+            return figure
+        found = adjusted_interval(apart, Adjusted(test.p, 1.0), self.level, self.rng)
+        interval = None if found is None else (_within(found[0]), _within(found[1]))
+        return figure.model_copy(update={"low": None, "high": None, **ends(interval)})
 
     def _interval(self, counts: Floats, statistic: Callable[[Floats], Floats]) -> tuple[float, float] | None:
         by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else counts.reshape(len(counts), -1).sum(axis=1)[:, None]
@@ -83,15 +95,14 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
     if not labelled:
         return None
-    agreed = [pair for pair in labelled if None in (pair.first.label, pair.second.label) or _same_label(pair)]
-    judged = [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
-    right = _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
+    agreed, judged = _agreed_and_judged(labelled)
+    right = _right(judged)
     (neither, second_only), (first_only, both) = ((int(cell) for cell in row) for row in right.sum(axis=0))
-    binary = [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
-    outcomes = _by_prompt(
-        binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair)))
-    )
-    apart = right[:, 0, 1] - right[:, 1, 0]
+    binary = _binary(judged)
+    outcomes = _outcomes(binary)
+    apart = _apart(right)
+    test = sign_flip_test(apart, resampler.rng)
+    shares = _three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED)
     return LabelComparison(
         n_labelled=len(labelled),
         n_conflicting=len(labelled) - len(agreed),
@@ -100,13 +111,51 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
         first_right=first_only,
         second_right=second_only,
         neither_right=neither,
-        agreement=_three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED),
+        agreement=(*shares[:2], resampler.tested(shares[2], apart, test)),
         p_mcnemar=mcnemar(first_only, second_only) if judged else None,
-        p_by_prompt=turned_signs(apart, resampler.rng) if judged else None,
+        p_by_prompt=None if test is None else test.p,
         balanced_accuracy=_three(
             resampler, outcomes, _first_balanced, _second_balanced, len(binary), Undefined.CLASS_MISSING
         ),
     )
+
+
+def label_gains(claims: Sequence[ClaimPair]) -> dict[str, StratifiedMean]:
+    """By how much the second evaluator is nearer to people's labels, by prompts: `agreement`, `balanced_accuracy`.
+
+    Empty if no matched claim has a label.
+    """
+    labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
+    if not labelled:
+        return {}
+    _, judged = _agreed_and_judged(labelled)
+    outcomes = _outcomes(_binary(judged))
+    balanced = StratifiedMean((outcomes[..., 0, 1] - outcomes[..., 1, 0]).T, outcomes.sum(axis=(2, 3)).T)
+    return {"agreement": _apart(_right(judged)), "balanced_accuracy": balanced}
+
+
+def _agreed_and_judged(labelled: Sequence[ClaimPair]) -> tuple[list[ClaimPair], list[ClaimPair]]:
+    """The claims to which the two runs give no different labels, and those of them that both judged."""
+    agreed = [pair for pair in labelled if None in (pair.first.label, pair.second.label) or _same_label(pair)]
+    return agreed, [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
+
+
+def _binary(judged: Sequence[ClaimPair]) -> list[ClaimPair]:
+    return [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
+
+
+def _right(judged: Sequence[ClaimPair]) -> Floats:
+    """(n_prompts, 2, 2): a row for whether the first is right, a column for the second."""
+    return _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
+
+
+def _outcomes(binary: Sequence[ClaimPair]) -> Floats:
+    """(n_prompts, 2, 2, 2): the same by label, supported first."""
+    return _by_prompt(binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair))))
+
+
+def _apart(right: Floats) -> StratifiedMean:
+    return StratifiedMean((right[:, 0, 1] - right[:, 1, 0])[None], right.sum(axis=(1, 2))[None])
 
 
 def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:

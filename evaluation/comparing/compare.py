@@ -11,10 +11,12 @@ import numpy as np
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
-from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
+from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips, label_gains
+from factloop.evaluation.comparing.demands import Demand, judge_demands
+from factloop.evaluation.comparing.gains import demanded
 from factloop.evaluation.comparing.pairs import Pairing, pair_responses
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
-from factloop.evaluation.comparing.statistics import paired_differences
+from factloop.evaluation.comparing.statistics import paired_differences, system_gains
 from factloop.evaluation.comparing.words import cautions, conclude
 from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, choose_ks
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, KRule
@@ -48,12 +50,13 @@ def compare(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    demands: Sequence[Demand] = (),
 ) -> Comparison:
     """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
     otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
-    are several, another policy for abstentions and none given.
+    are several, another policy for abstentions and none given; or where a demand is on a metric that is not compared.
     """
     policy = abstention or _shared_policy(first, second)
     by_system = _by_system(first, second)
@@ -62,8 +65,14 @@ def compare(
     kind = _kind(found, one_run=one_run)
     pairs, other_text = _comparable(found, kind)
     rng = np.random.default_rng(seed)
+    compared_ks = _ks(first, second, pairs, ks, policy)
     differences = paired_differences(
-        pairs, _ks(first, second, pairs, ks, policy), abstention=policy, rng=rng, resamples=resamples, level=level
+        pairs,
+        compared_ks,
+        abstention=policy,
+        rng=rng,
+        level=level,
+        has_intervals=resamples > 0,
     )
     claims = labels = None
     if kind is ComparisonKind.EVALUATORS:
@@ -76,6 +85,8 @@ def compare(
             resampler=resampler,
         )
         labels = compare_with_labels(found.claims, resampler=resampler)
+    gains = system_gains(pairs, compared_ks, policy) if kind is ComparisonKind.SYSTEMS else label_gains(found.claims)
+    asked = list(demanded(demands, gains, kind))
     settings = differing_settings(first.summary, second.summary)
     n_unpaired = len(found.only_first) + len(found.only_second) + len(other_text)
     return Comparison(
@@ -90,6 +101,7 @@ def compare(
         seed=seed,
         differences=differences,
         conclusions=conclude(differences, claims, labels, alpha=alpha, level=level),
+        demands=judge_demands(asked, alpha=alpha, seed=seed),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),
         only_second=tuple(found.only_second),
@@ -214,11 +226,6 @@ def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
         n_responses=len(lines),
         n_abstained=sum(line.abstained for line in lines),
         n_unscored_responses=sum(line.unscored for line in lines),
-        counts=Counts(
-            supported=sum(one.supported for one in counts),
-            not_supported=sum(one.not_supported for one in counts),
-            irrelevant=sum(one.irrelevant for one in counts),
-            unscored=sum(one.unscored for one in counts),
-        ),
+        counts=Counts.sum_of(counts),
         usage=run.summary.usage,
     )

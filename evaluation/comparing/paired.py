@@ -1,9 +1,9 @@
 """The paired comparison of two sides in one quantity over the same items, for two runs as for two variants.
 
 Items are responses or claims. Clusters of them, prompts or groups, are what is drawn and what is turned: items of one
-resemble each other, and an easy one is easy for both sides. So intervals are percentile bootstraps over whole clusters
-(`stratified_intervals` of `apart`), and p-values turn the sign of what each cluster adds to the difference, which, if
-the sides do not differ, is a matter of chance (Fisher 1935's paired randomisation test).
+resemble each other, and an easy one is easy for both sides. So p-values turn the sign of what each cluster adds to the
+difference, which, if the sides do not differ, is a matter of chance (Fisher 1935's paired randomisation test), and
+intervals hold the differences that this test does not reject.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.significance import turned_signs
+from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest
+from factloop.evaluation.statistics.sign_flip_intervals import sign_flip_interval
+from factloop.evaluation.statistics.significance import least_p, turned_signs
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_mean
 
 Floats = NDArray[np.float64]
@@ -57,9 +59,40 @@ class PairedMeans:
     second_higher: int
     """Numbers of items. What differs by rounding alone is equal."""
 
-    def p_value(self, rng: np.random.Generator) -> float | None:
-        """Two-sided; None where there is no difference. Signs are drawn where there are too many to try them all."""
-        return None if self.apart.value is None else turned_signs(self.apart.parts, rng)
+    def test(self, rng: np.random.Generator) -> DiscreteTest | None:
+        """The test of the difference, as `sign_flip_test` has it."""
+        return sign_flip_test(self.apart, rng)
+
+
+def sign_flip_test(apart: StratifiedMean, rng: np.random.Generator) -> DiscreteTest | None:
+    """The two-sided test; None without a difference. Signs are drawn where there are too many to try them all."""
+    if apart.value is None:
+        return None
+    parts = apart.parts
+    p = turned_signs(parts, rng)
+    return DiscreteTest(p, min(p, least_p(parts)))
+
+
+def adjusted_interval(
+    apart: StratifiedMean, held: Adjusted | None, level: float, rng: np.random.Generator
+) -> tuple[float, float] | None:
+    """The interval of a difference, as wide as its adjusted p-value demands; `level` is that of a single test.
+
+    It holds 0 where the test does not reject and only there: an end that drawn signs or the normal approximation leave
+    on the wrong side of 0 is put there. None where nothing varies or nothing can be ruled out.
+    """
+    if held is None or (found := sign_flip_interval(apart, level_of(held, level), rng)) is None:
+        return None
+    low, high = found
+    if held.p > 1.0 - level + EQUAL:
+        return min(low, 0.0), max(high, 0.0)
+    value = apart.value or 0.0
+    return (max(low, 0.0), high) if value > 0.0 else (low, min(high, 0.0))
+
+
+def level_of(held: Adjusted | None, level: float) -> float:
+    """The level of the interval of one of several differences, that of a single one being `level`."""
+    return level if held is None else 1.0 - (1.0 - level) / held.n_counted
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:

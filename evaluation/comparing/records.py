@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from factloop.core.figure import Figure, Undefined
-from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
+from factloop.core.records import Count, Counts, NonNegative, Record, Share, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, K, Quantity
 from factloop.evaluation.runs.records import ResponseLine
@@ -78,7 +78,12 @@ class PairedDifference(Record):
     """Second minus first; None where no pair has two values."""
     low: Difference | None = None
     high: Difference | None = None
-    """Percentile bootstrap over prompts; None with fewer than two."""
+    """The differences that turning the signs of whole prompts does not reject at `level`: 0 is among them just where no
+    difference is shown at one minus the comparison's level. None with fewer than two prompts, where all pairs are as
+    far apart, and where so few prompts can rule out nothing."""
+    level: Share | None = None
+    """Level of this interval: that of the comparison, adjusted as the p-value is. None in version 1.1 and before, which
+    have percentile bootstraps at the comparison's level."""
     n_pairs: Count
     n_prompts: Count
     n_left_out: Count
@@ -90,7 +95,7 @@ class PairedDifference(Record):
     p: Share | None
     """Two-sided, by turning the signs of whole prompts."""
     p_corrected: Share | None
-    """Adjusted by Holm's method over all differences of the comparison."""
+    """Adjusted by Holm's method over the differences of the comparison that could have had so small a p-value."""
 
     @model_validator(mode="after")
     def _counts_every_pair(self) -> Self:
@@ -184,10 +189,31 @@ class Flip(Record):
     label: FactLabel | None = None
 
 
+class DemandResult(Record):
+    """A demand on one pair of sides, and whether it is met."""
+
+    metric: str
+    """`tnr`, `f1@64`."""
+    first: str
+    second: str
+    margin: NonNegative | None
+    loss: float | None
+    """By how much the second is worse, over the items in which both have a value; below 0 it is better."""
+    largest_loss: float | None
+    """The end of the one-sided interval: a larger loss is ruled out. None where so few groups rule out nothing."""
+    p: Share | None
+    """One-sided: with a margin, of a loss that is as large; without, of no loss."""
+    p_corrected: Share | None
+    """Without a margin adjusted over all such demands, as one of them is enough to fail. With a margin the same as `p`,
+    as all of them must be met."""
+    is_met: bool
+    words: str
+
+
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -196,13 +222,16 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals."""
+    """Level of the intervals, before any adjustment."""
     n_resamples: Count
+    """Resamples behind the intervals of agreement and of labels."""
     seed: int
     differences: tuple[PairedDifference, ...]
     """Differences of the measures that are compared: precision, then F1 at each K."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims and labels."""
+    demands: tuple[DemandResult, ...] = ()
+    """What was demanded of the second side."""
     pairs: tuple[Pair, ...]
     """The pairs by prompt and system."""
     only_first: tuple[ResponseLine, ...]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.figure import ends
-from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_means
+from factloop.evaluation.comparing.paired import Items, PairedMeans, adjusted_interval, level_of, paired_means
 from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import MEASURES, Measure
-from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
-from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
+from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest, holm_tarone
+from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 
 @dataclass(frozen=True)
@@ -35,30 +35,42 @@ def paired_differences(
     *,
     abstention: AbstentionPolicy,
     rng: np.random.Generator,
-    resamples: int,
     level: float,
+    has_intervals: bool = True,
 ) -> tuple[PairedDifference, ...]:
     """The paired differences of the measures that are compared: precision, then F1 at each K.
 
     The order of the pairs changes nothing; exchanging the sides turns the signs.
 
     A pair in which a side has no value is left out and counted. Holm's adjustment is over all the differences that
-    have a p-value: none but with this chance alpha is falsely called different.
+    have a p-value and could have had one so small; intervals are adjusted alike, and are each at least at `level`.
     """
+    compared = _all_compared(pairs, ks, abstention)
+    tests = [one.means.test(rng) for one in compared]
+    adjusted = iter(holm_tarone([test for test in tests if test is not None]))
+    held = [None if test is None else next(adjusted) for test in tests]
+    return tuple(
+        _difference(one, test, of_test, level, rng if has_intervals else None)
+        for one, test, of_test in zip(compared, tests, held, strict=True)
+    )
+
+
+def system_gains(pairs: Sequence[Pair], ks: Sequence[int], abstention: AbstentionPolicy) -> dict[str, StratifiedMean]:
+    """The differences of the measures that are compared, by name: `precision`, `f1@64`."""
+    return {
+        one.measure.quantity.value + (f"@{one.k}" if one.k is not None else ""): one.means.apart
+        for one in _all_compared(pairs, ks, abstention)
+    }
+
+
+def _all_compared(pairs: Sequence[Pair], ks: Sequence[int], abstention: AbstentionPolicy) -> list[_PairedMeasure]:
     ordered = sorted(pairs, key=lambda pair: (pair.first.prompt_id, pair.first.system, pair.second.system))
     places = {prompt: place for place, prompt in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
     at = np.array([places[pair.first.prompt_id] for pair in ordered], dtype=np.int64)
     items = Items.of_clusters(at, len(places))
     measures: list[tuple[Measure, int | None]] = [(one, None) for one in MEASURES if one.is_compared and not one.at_k]
     measures += [(one, k) for k in ks for one in MEASURES if one.is_compared and one.at_k]
-    compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
-    intervals = stratified_intervals([one.means.apart for one in compared], rng, resamples, level)
-    p_values = [one.means.p_value(rng) for one in compared]
-    held = iter(adjusted_p_values([p for p in p_values if p is not None], PValueAdjustment.HOLM))
-    return tuple(
-        _difference(one, interval, p, None if p is None else next(held))
-        for one, interval, p in zip(compared, intervals, p_values, strict=True)
-    )
+    return [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
 
 
 def _compared(
@@ -73,24 +85,26 @@ def _compared(
 
 
 def _difference(
-    one: _PairedMeasure, interval: tuple[float, float] | None, p: float | None, held: float | None
+    one: _PairedMeasure, test: DiscreteTest | None, held: Adjusted | None, level: float, rng: np.random.Generator | None
 ) -> PairedDifference:
     means = one.means
+    interval = None if rng is None else adjusted_interval(means.apart, held, level, rng)
     return PairedDifference(
         quantity=one.measure.quantity,
         k=one.k,
         first=_within(means.first),
         second=_within(means.second),
         difference=_within(means.apart),
-        **ends(interval),
+        **ends(None if interval is None else (max(-1.0, interval[0]), min(interval[1], 1.0))),
+        level=level_of(held, level),
         n_pairs=means.apart.n,
         n_prompts=means.apart.n_clusters,
         n_left_out=one.n_left_out,
         first_higher=means.first_higher,
         equal=means.equal,
         second_higher=means.second_higher,
-        p=p,
-        p_corrected=held,
+        p=None if test is None else test.p,
+        p_corrected=None if held is None else held.p,
     )
 
 

@@ -81,6 +81,14 @@ def p_value(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def level_words(level: float) -> str:
+    """`95%`, `98.33%`: to hundredths, and to as many digits as tell it from 100%."""
+    for digits in range(2, 12):
+        if (shown := round(100.0 * level, digits)) < 100.0:
+            return f"{shown:g}%"
+    return ">99.99999999%"
+
+
 def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_tests: int) -> str:
     """One difference as a sentence: whether it is shown, how large, on how many prompts, how sure."""
     name = name_of(one)
@@ -89,7 +97,7 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
     size = f"{points(one.difference)} points (B minus A)"
     interval = "no interval"
     if one.low is not None and one.high is not None:
-        interval = f"{percent(level)} interval {point_interval(one.low, one.high)}"
+        interval = f"{level_words(one.level or level)} interval {point_interval(one.low, one.high)}"
     grounds = f"{size}, {interval}, p {_equals(one.p)}"
     if n_tests > 1:
         grounds += f" ({p_value(one.p_corrected)} corrected for {n_tests} tests)"

@@ -64,8 +64,12 @@ class ExpertQaClaim(TableItem):
 
     @property
     def attributable(self) -> Literal[0, 1] | None:
-        """1 where support is complete, 0 where it is not, None where nothing was judged or support does not apply."""
-        if self.support in (None, Support.NOT_APPLICABLE):
+        """1 where the cited evidence supports the claim completely, 0 where it does so in part or not.
+
+        None where nothing was judged, support does not apply, or no evidence is cited: then there is no document to be
+        attributed to. So LLM-AggreFact has it, by the rates of Table 21 of Godbole & Jia (`docs/papers.md`).
+        """
+        if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None
         return 1 if self.support is Support.COMPLETE else 0
 

@@ -28,6 +28,8 @@ class LabelledClaim(TableItem):
     task: str | None = None
     claim: NotBlank
     document: str | None = None
+    document_id: Identifier | None = None
+    """Its document's id, where upstream keeps documents apart from claims."""
     label: BinaryLabel
 
 

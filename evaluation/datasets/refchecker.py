@@ -64,6 +64,7 @@ class RefCheckerResponse(TableItem):
                 response_id=self.id,
                 prompt_id=f"{self.setting}/{self.prompt_id}",
                 claim=triplet.claim,
+                document_id=self.prompt_id,
                 label=triplet.attributable,
             )
 

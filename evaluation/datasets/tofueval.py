@@ -44,6 +44,7 @@ class TofuEvalSentence(TableItem):
             response_id=f"{self.doc_id}/{self.topic}/{self.system}",
             prompt_id=f"{self.doc_id}/{self.topic}",
             claim=self.sentence,
+            document_id=self.doc_id,
             label=self.label,
         )
 

@@ -7,23 +7,38 @@ import math
 from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count, influence, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
-from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method
+from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
 
 
-def debiased_precision(labelled: LabelledClaims, run: JudgedResponses, *, level: float = LEVEL) -> DebiasedPrecision:
+def debiased_precision(
+    labelled: LabelledClaims,
+    run: JudgedResponses,
+    *,
+    level: float = LEVEL,
+    transfer: Transfer = Transfer.VERDICTS,
+    is_sampled: bool = True,
+) -> DebiasedPrecision:
     """Supported over scored claims of the whole run: as the evaluator has it, and corrected in two ways.
 
     The two rest on different assumptions (`Method`), and are far apart where one of them fails. Precision is taken over
-    all claims together, so that long responses weigh more; responses and prompts are what is drawn.
+    all claims together, so that long responses weigh more; responses and prompts are what is drawn. `transfer` says
+    which assumption is preferred. The prediction-powered estimate is withheld where the labelled claims are no sample
+    of the run's and are not said to be alike: it would be their precision for the most part, and not that of the run.
 
     Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
     """
     samples = as_samples(labelled, run)
+    powered = prediction_powered.precision(samples, level)
+    if powered.value is not None and not is_sampled and transfer is not Transfer.VERDICTS:
+        powered = undefined(Method.PREDICTION_POWERED, Undefined.NOT_SAMPLED, samples, level)
+    adjusted = adjusted_count.precision(samples, level)
+    preferred = powered if transfer is Transfer.VERDICTS else adjusted
     return DebiasedPrecision(
         raw=raw_precision(samples, level),
-        prediction_powered=prediction_powered.precision(samples, level),
-        adjusted_count=adjusted_count.precision(samples, level),
+        prediction_powered=powered,
+        adjusted_count=adjusted,
+        preferred=None if preferred.value is None else preferred.method,
         evaluator=samples.rates(),
         n_run_unscored=samples.n_unscored_run,
     )

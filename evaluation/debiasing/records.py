@@ -70,7 +70,18 @@ class Estimate(Measurement):
     """Labelled claims that have a verdict; 0 where the method uses none."""
     n_label_groups: Count
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    """Prediction-powered: lambda, how far the verdicts are used; 0 leaves the labels alone."""
+    """Prediction-powered: lambda, how far the verdicts are used; 0 leaves the labels alone. None where the value is the
+    same for every lambda."""
+
+    @property
+    def label_share(self) -> float | None:
+        """1 - lambda: the weight of the labelled claims' own precision in a prediction-powered value.
+
+        The value is (1 - lambda) mean(label) + lambda (rate of the run + mean(label - verdict)): the precision of the
+        labelled claims themselves, and that of the run put right by them.
+        """
+        return None if self.weight is None else 1.0 - self.weight
+
     cautions: tuple[Caution, ...] = ()
 
 
@@ -93,6 +104,9 @@ class DebiasedPrecision(Record):
     raw: Estimate
     prediction_powered: Estimate
     adjusted_count: Estimate
+    preferred: Method | None = None
+    """The estimate whose assumption holds as far as can be seen: prediction-powered where labelled claims come from the
+    system or the run, or are said to be alike, otherwise the adjusted count. None where that one is undefined."""
     evaluator: EvaluatorRates
     n_run_unscored: Count
     """Claims of the run without a verdict; irrelevant claims are in neither count."""

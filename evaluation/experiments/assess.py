@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import Literal
@@ -10,9 +10,13 @@ from typing import Literal
 import numpy as np
 
 from factloop.core.figure import ends
+from factloop.core.records import Judgement
+from factloop.evaluation.comparing.demands import Demand, judge_demands
 from factloop.evaluation.experiments.conclusions import cautions, conclude
+from factloop.evaluation.experiments.demands import demanded, refuse_demands
 from factloop.evaluation.experiments.differences import contrast
 from factloop.evaluation.experiments.flips import flips_of
+from factloop.evaluation.experiments.matrix import item_rows
 from factloop.evaluation.experiments.panel import Panel, panel_of
 from factloop.evaluation.experiments.quantities import (
     ItemValues,
@@ -46,18 +50,21 @@ def assess(
     seed: int = 0,
     p_adjustment: FamilyAdjustment | Literal["holm", "benjamini-hochberg", "none"] = FamilyAdjustment.HOLM,
     pairs: Literal["baseline", "all"] = "baseline",
+    demands: Sequence[Demand] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
     """The report of an experiment's results; the order of these changes nothing. It costs nothing.
 
-    Differences are held against alpha = 1 - level. Every variant is compared with the baseline, or every two with each
-    other; flips are always those against the baseline. Without `resamples` there are no intervals. Time is linear in
-    results and in resamples times groups. Raises DataError where a claim or response comes twice in one repeat of a
-    variant or with two labels, and ValueError for a level outside (0, 1), resamples below 0, an unknown adjustment.
+    Differences are held against alpha = 1 - level, and their intervals are adjusted as their p-values are. Every
+    variant is compared with the baseline, or every two with each other; flips are always those against the baseline.
+    Without `resamples` there are no intervals. Time is linear in results and in resamples times groups. Raises
+    DataError where a claim or response comes twice in one repeat of a variant or with two labels, and ValueError for a
+    level outside (0, 1), resamples below 0, an unknown adjustment.
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
     p_adjustment = FamilyAdjustment(p_adjustment)
+    refuse_demands(demands)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
     headline = _headline(quantities)
@@ -67,15 +74,16 @@ def assess(
     ]
     of_variants = [(place, values) for place in range(len(panel.variants)) for values in quantities]
     alone = [values.mean(place) for place, values in of_variants]
-    intervals = stratified_intervals(
-        [*alone, *(one.apart for one in contrasts)], np.random.default_rng(seed), resamples, level
-    )
+    intervals = stratified_intervals(alone, np.random.default_rng(seed), resamples, level)
     measured = [
         (place, _measured(values, mean, interval))
-        for (place, values), mean, interval in zip(of_variants, alone, intervals[: len(alone)], strict=True)
+        for (place, values), mean, interval in zip(of_variants, alone, intervals, strict=True)
     ]
-    verdicts = Verdicts(panel.variants, headline, p_adjustment, level, results.kind)
-    differences = verdicts.judge(contrasts, intervals[len(alone) :])
+    verdicts = Verdicts(
+        panel.variants, headline, p_adjustment, level, results.kind, seed=seed, has_intervals=resamples > 0
+    )
+    differences = verdicts.judge(contrasts)
+    asked = list(demanded(demands, contrasts, panel.variants, results.kind))
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
     figures = [[one for at, one in measured if at == place] for place in range(len(panel.variants))]
     variants = tuple(_variants(results, panel, figures, seed=seed, resamples=resamples, level=level))
@@ -94,14 +102,16 @@ def assess(
         n_resamples=resamples,
         seed=seed,
         p_adjustment=p_adjustment,
-        families=verdicts.families(differences),
+        families=verdicts.families(contrasts),
         headline=headline.quantity,
         headline_k=headline.k,
         conclusions=conclude(differences),
+        demands=judge_demands(asked, alpha=verdicts.alpha, seed=seed),
         variants=variants,
         differences=differences,
         flip_counts=tuple(count for count, _ in flips),
         flips=tuple(flip for _, found in flips for flip in found),
+        items=tuple(item_rows(panel, results)),
         paid=results.paid,
         warnings=tuple(cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats)),
         created_at=created_at,
@@ -159,7 +169,20 @@ def _variants(
             stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
             latency=latency_of(panel.spent, place),
             usage=total_usage(one.usage for one in judged if one.variant == name),
+            why_unscored=_why_unscored(one.judgement for one in results.claims if one.variant == name),
         )
+
+
+def _why_unscored(judgements: Iterable[Judgement]) -> str | None:
+    """The first cause where all are unscored; None where one has a verdict, and where there is none."""
+    first: Judgement | None = None
+    for one in judgements:
+        if one.verdict is not None:
+            return None
+        first = first or one
+    if first is None or first.unscored_reason is None:
+        return None
+    return " ".join(first.rationale.split()) or first.unscored_reason.value
 
 
 def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> QuantityFigure:

@@ -68,7 +68,8 @@ def _result_cautions(one: VariantReport) -> Iterator[str]:
     unscored = one.find(Quantity.UNSCORED_SHARE)
     if unscored is not None and unscored.value:
         all_of_it = "every claim is" if unscored.value == 1 else f"{percent(round(unscored.value, 3))} of claims are"
-        yield f"{name}: {all_of_it} without a verdict and in no figure of agreement."
+        why = f": {one.why_unscored}" if one.why_unscored else "."
+        yield f"{name}: {all_of_it} without a verdict and in no figure of agreement{why}"
     irrelevant = one.find(Quantity.IRRELEVANT_SHARE)
     if irrelevant is not None and irrelevant.value:
         yield (

@@ -4,7 +4,8 @@ The comparison is `factloop.evaluation.comparing.paired`, with groups as cluster
 other, and the repeats of a claim say the same thing again, so that a group is drawn and turned with all of them.
 
 Two families of p-values are adjusted apart: those of the headline quantity and those of all others, each over all
-comparisons. A test that says which variant is better shall not pay for those that say how.
+comparisons. A test that says which variant is better shall not pay for those that say how, and none for those that
+could not have shown a difference: of variants without a flip, or shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from numpy.typing import NDArray
 from factloop.evaluation.comparing.paired import PairedMeans
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import FamilyAdjustment, Quantity
-from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, false_discovery, mcnemar
+from factloop.evaluation.statistics.discrete_tests import (
+    Adjusted,
+    DiscreteTest,
+    false_discovery_discrete,
+    holm_tarone,
+    n_testable,
+    unadjusted,
+)
+from factloop.evaluation.statistics.significance import mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
@@ -34,19 +43,23 @@ class Contrast:
     first: int
     second: int
     means: PairedMeans
-    p: float | None
+    test: DiscreteTest | None
     p_mcnemar: float | None
 
     @property
     def apart(self) -> StratifiedMean:
         return self.means.apart
 
+    @property
+    def p(self) -> float | None:
+        return None if self.test is None else self.test.p
+
 
 def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeats: int) -> Contrast:
     """The comparison of two variants in one quantity; the seed draws signs where there are too many to try them all."""
     means = values.paired(first, second)
-    p = means.p_value(np.random.default_rng(seed))
-    return Contrast(values, first, second, means, p, _mcnemar(values, first, second, n_repeats))
+    test = means.test(np.random.default_rng(seed))
+    return Contrast(values, first, second, means, test, _mcnemar(values, first, second, n_repeats))
 
 
 def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> float | None:
@@ -61,18 +74,27 @@ def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> flo
     return mcnemar(int((apart < 0).sum()), int((apart > 0).sum()))
 
 
-def adjust_family(p_values: Sequence[float | None], p_adjustment: FamilyAdjustment) -> list[float | None]:
-    """The p-values adjusted within one family, in the order given; None stays None and is no test."""
-    known = [p for p in p_values if p is not None]
+def adjust_family(
+    tests: Sequence[DiscreteTest | None], p_adjustment: FamilyAdjustment, alpha: float
+) -> list[Adjusted | None]:
+    """The tests of one family, adjusted, in the order given; None stays None and is no test."""
+    known = [test for test in tests if test is not None]
+    match p_adjustment:
+        case FamilyAdjustment.HOLM:
+            held = iter(holm_tarone(known))
+        case FamilyAdjustment.BENJAMINI_HOCHBERG:
+            held = iter(false_discovery_discrete(known, alpha))
+        case FamilyAdjustment.NONE:
+            held = iter(unadjusted(known))
+    return [None if test is None else next(held) for test in tests]
+
+
+def n_adjusted_for(tests: Sequence[DiscreteTest | None], p_adjustment: FamilyAdjustment, alpha: float) -> int:
+    """How many tests of a family could show a difference, which are those that it is adjusted for; 1 at least."""
+    leasts = [test.least for test in tests if test is not None]
     if p_adjustment is FamilyAdjustment.BENJAMINI_HOCHBERG:
-        held = iter(false_discovery(known))
-    else:
-        held = iter(
-            adjusted_p_values(
-                known, PValueAdjustment.HOLM if p_adjustment is FamilyAdjustment.HOLM else PValueAdjustment.NONE
-            )
-        )
-    return [None if p is None else next(held) for p in p_values]
+        return max(1, sum(one <= alpha for one in leasts))
+    return n_testable(leasts, alpha)
 
 
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:

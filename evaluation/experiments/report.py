@@ -13,7 +13,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from factloop.core.figure import Figure
+from factloop.core.reasons import UnscoredReason
 from factloop.core.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
+from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.experiments.records import Name, Repeat, Variant
 
 
@@ -44,7 +46,8 @@ class FamilyAdjustment(StrEnum):
     """How p-values are adjusted for the number of comparisons, within each family."""
 
     HOLM = "holm"
-    """Bounds the chance of any false difference in the family by alpha."""
+    """Bounds the chance of any false difference in the family by alpha; tests that could not have been so small do not
+    count (Tarone 1990)."""
     BENJAMINI_HOCHBERG = "benjamini-hochberg"
     """Bounds the expected share of false ones among those called different."""
     NONE = "none"
@@ -103,6 +106,8 @@ class VariantReport(Record):
     latency: Latency
     usage: Usage
     """Usage over all items and repeats, as if it had been run alone."""
+    why_unscored: str | None = None
+    """The first cause, where every claim that it judged is unscored, so that it has no figure of agreement."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -125,7 +130,8 @@ class Outcome(StrEnum):
 class PairedDifference(GroupFigure):
     """How far two variants are apart in one quantity, over the items in which both have it. `value` is second - first.
 
-    `n_left_out` counts the items in which either has none.
+    `n_left_out` counts the items in which either has none. The interval holds the differences that turning the signs of
+    whole groups does not reject, at `level`: 0 is among them just where no difference is shown.
     """
 
     first: Name
@@ -139,12 +145,15 @@ class PairedDifference(GroupFigure):
     """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
     p_corrected: Share | None
     """Adjusted within its family."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    """Level of this interval: that of the report, adjusted as p is. None in reports of version 2.0, which have
+    percentile bootstraps at the report's level."""
     p_mcnemar: Share | None = None
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
     """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
-    by the number of tests in the family where they are adjusted. None where the groups do not vary or
-    are too few to show anything."""
+    by the number of tests in the family that could show one, where they are adjusted. None where the groups do not vary
+    or are too few to show anything."""
     is_headline: bool
     outcome: Outcome
     words: str
@@ -155,6 +164,8 @@ class Family(Record):
 
     name: Literal["headline", "details"]
     n_tests: Count
+    n_counted: Count | None = None
+    """The tests that could have shown a difference, which p-values are adjusted for. None in version 2.0."""
     words: str
     """The differences, in words."""
 
@@ -213,6 +224,36 @@ class FlipCount(Record):
     """Claims on which a variant has no verdict at all, or no result."""
 
 
+class ItemCell(Record):
+    """What one variant made of one item."""
+
+    verdict: Verdict | None = None
+    """Of a claim the verdict of most repeats; None where none has most."""
+    unscored_reason: UnscoredReason | None = None
+    """Of a claim without any verdict, the reason in the first repeat."""
+    value: float | None
+    """Of a claim the share of its repeats with a verdict that give people's label; of a response F1 at the first K, or
+    its precision where no K was asked for, as a mean over repeats. None where there is none."""
+    n_scored: Count
+    """Repeats with a verdict: of a response, with a scored claim."""
+    n_repeats: Count
+    """Repeats with any result."""
+
+
+class ItemRow(Record):
+    """One item against every variant."""
+
+    item_id: str
+    group: str
+    """The group of a claim, the prompt of a response."""
+    claim: str | None = None
+    """None for a response."""
+    gold: bool | None = None
+    """People's label of a claim."""
+    cells: tuple[ItemCell, ...]
+    """One for each variant, in their order."""
+
+
 class Conclusion(Record):
     """The headline of one comparison, in words."""
 
@@ -225,7 +266,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["2.0"] = "2.0"
+    schema_version: Literal["2.0", "2.1"] = "2.1"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -237,7 +278,7 @@ class ExperimentReport(Record):
     baseline: Name
     k: tuple[Annotated[int, Field(ge=1)], ...]
     level: Annotated[float, Field(gt=0.0, lt=1.0)]
-    """Level of the intervals; differences are held against alpha, one minus this."""
+    """Level of the intervals, those of differences before adjustment; these are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
     p_adjustment: FamilyAdjustment
@@ -246,11 +287,15 @@ class ExperimentReport(Record):
     headline_k: Annotated[int, Field(ge=1)] | None = None
     conclusions: tuple[Conclusion, ...]
     """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    demands: tuple[DemandResult, ...] = ()
+    """What was demanded of each variant but the baseline."""
     variants: tuple[VariantReport, ...]
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
     """Between baseline and each variant: worse first, then better, then neutral; then by group and claim."""
+    items: tuple[ItemRow, ...] = ()
+    """Every item of the data against every variant, by group and item. Empty in reports of version 2.0."""
     paid: Usage
     warnings: tuple[str, ...] = ()
     created_at: datetime | None = None

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.comparing.words import MINUS, p_value
+from factloop.evaluation.comparing.words import MINUS, level_words, p_value
 from factloop.evaluation.experiments.differences import POWER
 from factloop.evaluation.experiments.report import FamilyAdjustment, GroupFigure, Outcome, PairedDifference, Quantity
-from factloop.reports.figures import percent, plural
+from factloop.reports.figures import plural
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,19 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
     return Outcome.BETTER if better * difference > 0 else Outcome.WORSE
 
 
+def direction_of(quantity: Quantity) -> int:
+    """1 where more of it is better, -1 where less is, 0 where neither is."""
+    return _SAID[quantity].better
+
+
 @dataclass(frozen=True)
 class DifferenceTest:
     """The settings of the test of a difference."""
 
     alpha: float
-    level: float
     n_tests: int
+    n_counted: int
+    """Those of them that could show a difference."""
     p_adjustment: FamilyAdjustment
 
 
@@ -125,16 +131,16 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str
     by = amount(one.value, one.quantity, signed=True)
     per = "" if is_share(one.quantity) else f" a {noun}"
     apart = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
-    grounds = f"{_interval_words(one, tested)}, {basis(one, noun)}, {_p_words(one, tested)}"
+    grounds = f"{_interval_words(one)}, {basis(one, noun)}, {_p_words(one, tested)}"
     if one.outcome is Outcome.UNKNOWN:
-        tests = f" corrected for {tested.n_tests} tests" if tested.n_tests > 1 else ""
+        tests = f" corrected for {tested.n_counted} tests" if tested.n_counted > 1 else ""
         return (
             f"cannot be said {where}: {one.second} and {one.first} are {apart}{per} apart, and so few groups "
             f"cannot reach p = {tested.alpha:g}{tests} even if all point one way"
         )
     left_out = _left_out_words(one, noun)
     if one.outcome is Outcome.NOT_SHOWN:
-        grounds = f"{_interval_words(one, tested)}, {_p_words(one, tested)}"
+        grounds = f"{_interval_words(one)}, {_p_words(one, tested)}"
         return f"no difference shown {between} {where}: {by}{per} ({grounds}){_power_words(one, noun)}{left_out}"
     said = _SAID[one.quantity]
     verb = said.more if one.value > 0 else said.less
@@ -142,10 +148,10 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({grounds}){left_out}"
 
 
-def _interval_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    if one.low is None:
+def _interval_words(one: PairedDifference) -> str:
+    if one.low is None or one.level is None:
         return "no interval"
-    return f"{percent(tested.level)} interval {interval(one, one.quantity, signed=True)}"
+    return f"{level_words(one.level)} interval {interval(one, one.quantity, signed=True)}"
 
 
 def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
@@ -157,7 +163,9 @@ def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     before = (
         f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
     )
-    return f"p {held} {_AFTER[tested.p_adjustment]} for {tested.n_tests} tests{before}"
+    n = plural(tested.n_tests, "test")
+    counted = n if tested.n_counted >= tested.n_tests else f"{tested.n_counted} of {n}"
+    return f"p {held} {_AFTER[tested.p_adjustment]} for {counted}{before}"
 
 
 def _equals(p: float | None) -> str:

@@ -70,7 +70,7 @@ async def judged_on_ray(
     (`contextlib.aclosing`), which ends the workers.
 
     Raises ConfigError (Ray is not installed, no cluster at that address, settings), DataError, and ToolError where
-    workers keep dying.
+    workers keep dying, or none can be started.
     """
     if workers < 1:
         raise ConfigError(f"--workers {workers}: at least one is needed")
@@ -107,10 +107,14 @@ def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path |
 
 
 async def _end(team: Team[Any, Any]) -> None:
-    """Ends the workers, and gives up the items that they are at."""
+    """Ends the workers, and gives up the items that they are at. Those still starting have nothing to close."""
     for future in team.under_way:
         _drop(future)
-    closing = {asyncio.wrap_future(member.actor.close.remote().future()): member.actor for member in team.members}
+    ready = [member.actor for member in team.members if member.ready]
+    for member in team.members:
+        if not member.ready:
+            team.end(member.actor)
+    closing = {asyncio.wrap_future(actor.close.remote().future()): actor for actor in ready}
     if closing:
         await asyncio.wait(closing, timeout=CLOSED_WITHIN_S)
     for future, actor in closing.items():

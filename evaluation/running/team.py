@@ -16,6 +16,8 @@ from factloop.setup.settings import CheckSettings
 
 MOST_TRIALS = 3
 """Workers that an item is given to before it is blamed for their deaths."""
+STARTED_WITHIN_S = 300.0
+"""Seconds without a worker that is ready, after which none is waited for: the cluster may never have room for one."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -56,17 +58,39 @@ class Team(Generic[Item, Record]):
     returned: deque[tuple[Item, int]] = field(default_factory=deque)
     under_way: dict[asyncio.Future[Any], _Assignment[Item]] = field(default_factory=dict)
     last_death: str = ""
+    has_more: bool = True
+    """Whether there may be items that nobody was given yet."""
+    started_within_s: float = STARTED_WITHIN_S
 
     async def judged(self) -> AsyncGenerator[Record, None]:
+        """The records as they come. Ends with the last, whoever is still starting: a replacement may never find room.
+
+        Raises ToolError where no worker is left, or none gets ready in `started_within_s`.
+        """
         for share in self.shares:
             self._add(share)
-        while self.under_way:
-            done, _ = await asyncio.wait(self.under_way, return_when=asyncio.FIRST_COMPLETED)
+        while self.under_way and not self._is_done():
+            is_ready = any(member.ready for member in self.members)
+            done, _ = await asyncio.wait(
+                self.under_way,
+                timeout=None if is_ready else self.started_within_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not done:
+                raise ToolError(
+                    f"no worker was ready within {self.started_within_s:g} s: the cluster has no room for one, or its "
+                    "machines do not answer. What was judged is kept",
+                    tool="ray",
+                )
             for future in done:
                 answer = self._take(future)
                 if answer is not None:
                     yield answer
             self._hand_out()
+
+    def _is_done(self) -> bool:
+        is_judging = any(asked.item is not None for asked in self.under_way.values())
+        return not (self.has_more or self.returned or is_judging)
 
     def _add(self, share: CheckSettings) -> None:
         member = _Member(share, self.hire(share))
@@ -95,6 +119,7 @@ class Team(Generic[Item, Record]):
         if self.returned:
             return self.returned.popleft()
         item = next(self.items, None)
+        self.has_more = item is not None
         return None if item is None else (item, 1)
 
     def _take(self, future: asyncio.Future[Any]) -> Record | None:

@@ -38,8 +38,8 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 
     A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
     or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
-    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
-    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for anything else,
+    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration, and
+    DataError for a file that cannot be read.
     """
     if os.path.isdir(place):  # False, too, for a name that no path can have
         return sample_of_run(place, evaluator)
@@ -50,7 +50,7 @@ def calibrated(
     summary: RunSummary,
     sample: CalibrationSample,
     *,
-    transfer: Transfer,
+    transfer: Transfer | None,
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> RunSummary:
@@ -74,7 +74,7 @@ def calibrate(
     responses: Iterable[CountedResponse],
     *,
     ks: Sequence[int],
-    transfer: Transfer,
+    transfer: Transfer | None,
     abstention: AbstentionPolicy,
     rng: np.random.Generator,
     level: float = LEVEL,
@@ -84,6 +84,9 @@ def calibrate(
 
     A system with labelled claims is debiased by these alone: with more errors than its own, the claims of others would
     pull the figure to theirs. Each estimate says how many labelled claims it rests on.
+
+    Without `transfer` verdicts are taken to mean the same where a labelled claim comes from the system or from a prompt
+    of the run, and TPR and FPR to be the same where none does; prediction-powered precision is then withheld.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
     (a run debiased by its own labels) both are drawn together. Raises ValueError for a K below 1.
@@ -95,15 +98,33 @@ def calibrate(
         n_claims=len(sample.labels),
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
-            RunDebiasing(
-                system=name,
-                precision=debiased_precision(sample.for_system(name), _judged(of_system), level=level),
-                f1=_debiased_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
-                transfer=transfer,
-            )
+            _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention, rng, level,
+                       resamples)
             for name in names
-            if (of_system := [one for one in given if one.system == name])
         ),
+    )  # fmt: skip
+
+
+def _of_system(
+    sample: CalibrationSample,
+    name: str,
+    responses: Sequence[CountedResponse],
+    ks: Sequence[int],
+    transfer: Transfer | None,
+    abstention: AbstentionPolicy,
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+) -> RunDebiasing:
+    labelled = sample.for_system(name)
+    is_sampled = sample.is_from(name, {one.prompt_id for one in responses})
+    chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
+    return RunDebiasing(
+        system=name,
+        precision=debiased_precision(labelled, _judged(responses), level=level, transfer=chosen, is_sampled=is_sampled),
+        f1=_debiased_f1(labelled, responses, ks, chosen, abstention, rng, level, resamples),
+        transfer=chosen,
+        is_sampled=is_sampled,
     )
 
 

@@ -43,33 +43,41 @@ class LabelledRow(Record):
     label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    system: NotBlank | None = None
+    """The system that wrote the claim."""
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
-    """Rows of `label`, `verdict` and perhaps `group`, as JSON Lines, CSV, Parquet or a JSON array.
+    """Rows of `label`, `verdict` and perhaps `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
 
-    Raises DataError for a malformed row, a group in only some rows, and no row; ConfigError for an audit's predictions,
-    of which one evaluator is meant.
+    Raises DataError for a malformed row, a group or system in only some rows, and no row; ConfigError for an audit's
+    predictions, of which one evaluator is meant.
     """
     labels: list[int] = []
     verdicts: list[int | None] = []
     groups: list[str] = []
+    systems: list[str] = []
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
         _refuse_predictions(row)
         read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
-        if labels and (read.group is None) == bool(groups):
-            how = f"missing, but line {first} has it" if groups else f"given, but line {first} has none"
-            raise row.error(f"it is {how}: give it in every row or in none", "group")
+        for name, value, known in (("group", read.group, groups), ("system", read.system, systems)):
+            if labels and (value is None) == bool(known):
+                how = f"missing, but line {first} has it" if known else f"given, but line {first} has none"
+                raise row.error(f"it is {how}: give it in every row or in none", name)
         first = first or row.line
         labels.append(read.label)
         verdicts.append(read.verdict)
         if read.group is not None:
             groups.append(read.group)
+        if read.system is not None:
+            systems.append(read.system)
     if not labels:
         raise DataError("there is no row in it", path=place_name(place))
-    return CalibrationSample(_named(place), tuple(labels), tuple(verdicts), tuple(groups) or None)
+    return CalibrationSample(
+        _named(place), tuple(labels), tuple(verdicts), tuple(groups) or None, of_systems=tuple(systems) or None
+    )
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:

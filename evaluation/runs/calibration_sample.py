@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from factloop.core.errors import ConfigError
+from factloop.core.factuality import claims_that_count
 from factloop.core.records import Fingerprint, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.samples import LabelledClaims
@@ -41,6 +43,12 @@ class CalibrationSample:
     def systems(self) -> frozenset[str]:
         """The systems that wrote the claims, as far as known."""
         return frozenset(self.of_systems or ())
+
+    def is_from(self, system: str, prompts: Collection[str]) -> bool:
+        """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
+        if self.of_systems is not None:
+            return system in self.systems
+        return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
         """The system's own claims where there are some, and otherwise all."""
@@ -82,10 +90,13 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
 
 
 def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str]], int]:
-    """Label, verdict and prompt of each claim that both may call supported or not; and the number of the others."""
+    """Label, verdict and prompt of each claim that both may call supported or not; and the number of the others.
+
+    A claim that repeats another is among them where it counts in the run's figures.
+    """
     claims: list[tuple[int, int | None, str]] = []
     n_irrelevant = 0
-    for claim in judged.report.claims:
+    for claim in claims_that_count(judged.report.claims, judged.report.fingerprint.repeats):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
         if label is None:
             continue

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from factloop.core.factuality import count_verdicts
+from factloop.core.factuality import claims_that_count, count_verdicts
 from factloop.core.figure import Undefined, ends
-from factloop.core.records import Claim, Count, Counts, Record
+from factloop.core.records import Claim, Count, Counts, Record, Repeats
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.longform_records import PromptFigure
 
@@ -119,6 +119,14 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
         irrelevant=irrelevant,
         repeated=Counts(**{_NAMES[label]: repeated.count(label) for label in ROWS}),
     )
+
+
+def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
+    """A response's claims by people's label, those that repeat another by the policy of the run."""
+    labelled = [claim for claim in claims if claim.id in labels]
+    counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
+    found = {_NAMES[label]: counting.count(label) for label in ROWS}
+    return Counts(**found, repeated=len(labelled) - len(counting))
 
 
 def agree_with_labels(

@@ -194,13 +194,7 @@ def _system_score(
 
 
 def _total(responses: Sequence[CountedResponse]) -> Counts:
-    counts = [response.counts for response in responses]
-    return Counts(
-        supported=sum(one.supported for one in counts),
-        not_supported=sum(one.not_supported for one in counts),
-        irrelevant=sum(one.irrelevant for one in counts),
-        unscored=sum(one.unscored for one in counts),
-    )
+    return Counts.sum_of(response.counts for response in responses)
 
 
 def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:

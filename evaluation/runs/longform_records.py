@@ -56,7 +56,7 @@ class CountedResponse(Record):
     @property
     def unscored(self) -> bool:
         """Whether it makes claims, all of them unscored."""
-        return 0 < self.counts.total == self.counts.unscored
+        return 0 < self.counts.total - self.counts.repeated == self.counts.unscored
 
 
 class ChosenK(Record):

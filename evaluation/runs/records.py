@@ -46,6 +46,9 @@ class RunDebiasing(Record):
     f1: tuple[DebiasedF1, ...]
     """One for each K of the run."""
     transfer: Transfer
+    """What of the labelled claims is taken to hold for the run: as asked for, or by `is_sampled`."""
+    is_sampled: bool = True
+    """Whether labelled claims come from the system, or from prompts of the run where their system is not known."""
 
 
 class Calibration(Record):

@@ -12,7 +12,13 @@ from factloop.checking.cascade.savings import together
 from factloop.core.errors import DataError
 from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason, Usage
 from factloop.core.report_warnings import engine_warnings
-from factloop.evaluation.runs.label_agreement import LabelTable, TabledResponse, agree_with_labels, table_of
+from factloop.evaluation.runs.label_agreement import (
+    LabelTable,
+    TabledResponse,
+    agree_with_labels,
+    count_labels,
+    table_of,
+)
 from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongFormScores
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
@@ -57,6 +63,7 @@ class _Totals:
 
     lines: dict[str, ResponseLine] = field(default_factory=dict)
     tables: dict[str, LabelTable] = field(default_factory=dict)
+    people: dict[str, Counts] = field(default_factory=dict)
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
     """Fingerprint as JSON to the first id, in the order of ids, of a response judged so."""
@@ -69,7 +76,9 @@ class _Totals:
             id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=judged.report.counts
         )
         if judged.labels:
-            self.tables[judged.id] = table_of(judged.report.claims, judged.labels)
+            report = judged.report
+            self.tables[judged.id] = table_of(report.claims, judged.labels)
+            self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
         self.reasons.update(tally_reasons(judged.report.claims))
         self.cascade = together((self.cascade, judged.report.cascade))
         text = judged.report.fingerprint.model_dump_json()
@@ -83,7 +92,7 @@ class _Totals:
 
     def labels(self, line: ResponseLine) -> Counts:
         """The response's counts by people's labels; without a labelled fact it claims nothing."""
-        return self.tables[line.id].labels if line.id in self.tables else Counts()
+        return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
         for id, table in self.tables.items():

@@ -143,6 +143,18 @@ def _equal_weights(sizes: Floats) -> Floats:
     return np.asarray(share)
 
 
+def equal_weight(differences: Floats) -> float:
+    """How many differences of one size would give a sum of the same kurtosis; `differences` is (n_prompts,)."""
+    return float(_equal_weights(np.abs(differences)[:, None])[0])
+
+
+def least_p(differences: Floats) -> float:
+    """The least p-value that `turned_signs` could give for differences of these sizes: all of one sign, 2^(1 - n)."""
+    sizes = np.abs(differences)
+    n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
+    return min(1.0, 2.0 ** (1 - n_differing))
+
+
 def _binomial(sizes: Floats, reached: Floats) -> Floats:
     from scipy.special import bdtr
 

@@ -56,6 +56,11 @@ class StratifiedMean:
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
+    def weights(self) -> Floats:
+        """(n_clusters,): how much of a shift of all items' values each cluster would add; 1 in all."""
+        return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
+
+    @property
     def standard_error(self) -> float | None:
         """Standard error of the value, linearised, with clusters as independent draws; None if one stands alone."""
         if not self.has_interval:

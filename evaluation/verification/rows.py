@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from factloop.evaluation.datasets.documents import load_documents, with_documents
 from factloop.evaluation.datasets.labelled_claims import labelled_claims
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
 from factloop.evaluation.verification.records import PairRow
@@ -21,7 +22,13 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
         yield row.line, item
 
 
-def load_dataset_pairs(name: str, part: str, place: str | Path) -> Iterator[PlacedRow]:
-    """The claims of a labelled data set; raises as `labelled_claims`."""
-    for claim in labelled_claims(name, part, place):
+def load_dataset_pairs(
+    name: str, part: str, place: str | Path, documents: str | Path | None = None
+) -> Iterator[PlacedRow]:
+    """The claims of a labelled data set, with the documents of a file where it has none of its own.
+
+    Raises as `labelled_claims`, `load_documents` and `with_documents`.
+    """
+    claims = labelled_claims(name, part, place)
+    for claim in claims if documents is None else with_documents(claims, load_documents(documents)):
         yield None, PairRow.of(claim)

@@ -27,7 +27,7 @@ from factloop.checking.spans import check_span, note_check
 from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, ServerWait
-from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
@@ -120,7 +120,7 @@ class Checking:
         """The report; what cannot be judged is in it, unscored."""
         started, meter = time.perf_counter(), self._meter(asked)
         setup = self.setup
-        with check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response) as span:
+        with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
             final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
@@ -130,7 +130,7 @@ class Checking:
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls."""
         started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
-        span = check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response)
+        span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
         steps: Any = self.graph_of(setup.fingerprint.plan).astream(
             asked.state,
@@ -197,18 +197,19 @@ class Checking:
     ) -> FactualityReport:
         setup = self.setup
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), setup.cascade
+        usage, cascade = meter.snapshot(elapsed_s), setup.cascade
+        scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
             prompt=asked.prompt,
             response=asked.response,
             claims=claims,
             sentences=tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
-            counts=counts,
-            precision=precision(counts),
-            shared_errors=(shared := shared_errors(claims)),
-            precision_by_error=precision_by_error(counts, shared),
-            at_k=at_each_k(counts, setup.settings.k),
+            counts=scores.counts,
+            precision=scores.precision,
+            shared_errors=scores.shared_errors,
+            precision_by_error=scores.precision_by_error,
+            at_k=scores.at_k,
             usage=usage,
             fingerprint=setup.fingerprint,
             cascade=spared,

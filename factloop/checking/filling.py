@@ -7,7 +7,7 @@ from collections.abc import Callable
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.grounded import GroundedPlan
-from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.model_stages import ANSWER_CHARACTERS, ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.paper import PaperPlan
 from factloop.core.records import Plan
 from factloop.setup.session import Session
@@ -22,7 +22,9 @@ def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGat
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
-            return PaperPlan(ModelPaperStages(gateway, session.prompts, logprobs=settings.logprobs))
+            most = None if settings.strict_paper else ANSWER_CHARACTERS
+            paper = ModelPaperStages(gateway, session.prompts, logprobs=settings.logprobs, answer_characters=most)
+            return PaperPlan(paper, strict=settings.strict_paper)
         stages = ModelGroundedStages(gateway, session.prompts, logprobs=settings.logprobs)
         return FusedPlan(stages) if plan == "fused" else GroundedPlan(stages, settings.results_per_search)
 
@@ -44,7 +46,7 @@ def filled_offline(settings: CheckSettings, session: Session) -> Fill:
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
-            return PaperPlan(OfflinePaperStages(verifier, nlp))
+            return PaperPlan(OfflinePaperStages(verifier, nlp), strict=settings.strict_paper)
         return BunchedPlan(OfflineFusedStages(verifier, nlp), gates=plan != "grounded")
 
     return fill

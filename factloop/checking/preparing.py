@@ -82,8 +82,11 @@ def prepare(
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
     """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
 
-    A cascade goes before `fused`: its verifier looks at each claim before the model does.
+    A cascade goes before `fused`: its verifier looks at each claim before the model does. Raises ConfigError for
+    `strict_paper` with another plan.
     """
+    if settings.strict_paper and settings.plan != "paper":
+        raise ConfigError("--strict-paper is for the plan paper: give --plan paper, too")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)

@@ -6,15 +6,19 @@ from factloop.core.records import FactualityReport, Fingerprint
 from factloop.setup.settings import CheckSettings
 from factloop.setup.usage_values import usage_values
 from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.traced import request_values
 
 
-def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | None, response: str) -> Span:
+def check_span(
+    settings: CheckSettings, fingerprint: Fingerprint, chat: ChatModel | None, prompt: str | None, response: str
+) -> Span:
     """The span of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         "factloop.safe",
         {
-            "gen_ai.request.model": fingerprint.model,
+            **({} if chat is None else request_values(chat)),
             "factloop.version": fingerprint.factloop_version,
             "factloop.engine": fingerprint.engine,
             "factloop.plan": fingerprint.plan,

@@ -50,6 +50,10 @@ COMMANDS = {
         "commands.experiment:experiment",
         "Compare prompts, models and settings over the same labelled claims or responses.",
     ),
+    "reproduce": (
+        "commands.reproduce:reproduce",
+        "Reproduce a table or figure of the papers: theirs beside ours, or list what there is.",
+    ),
     "serve": (
         "commands.serve:serve",
         "Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job.",
@@ -57,6 +61,10 @@ COMMANDS = {
     "mcp": (
         "commands.mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost are those of the whole run.",
+    ),
+    "doctor": (
+        "commands.doctor:doctor",
+        "Ask all that is configured one harmless question each, and say what works. Exits with 2 if anything does not.",
     ),
     "eval responses": (
         "commands.responses:responses",
@@ -72,10 +80,22 @@ COMMANDS = {
     ),
     "data list": ("commands.data:list_", "Show the data sets: their parts and licences, and which are there."),
     "data get": ("commands.data:get", "Download data sets from where they are published, and compare checksums."),
+    "data join": (
+        "commands.data:join",
+        "Find the responses that LLM-AggreFact's claims are from, by text, and say how many were found.",
+    ),
     "generate longfact": ("commands.generate:longfact", "Ask a model LongFact's prompts, for factloop eval."),
     "generate prompts": (
         "commands.generate:prompts",
         "Let a model write prompts like LongFact's on a topic, all different.",
+    ),
+    "labels disagree": (
+        "commands.labels:disagree",
+        "Draw verdicts that differ from people's labels, for an adjudicator who cannot tell the sides apart.",
+    ),
+    "labels adjudicate": (
+        "commands.labels:adjudicate",
+        "Say how often the judge was right where it differed from people, beside the paper's 76 %.",
     ),
     "cascade tune": ("commands.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "kb build": ("commands.kb:build", "Make a local table of typed entities from DBpedia's dumps."),
@@ -106,6 +126,7 @@ GROUPS = {
     "eval FILE is short for eval responses FILE.",
     "data": "Data sets: what there is, and how to get it.",
     "generate": "Let a model write: answers to LongFact's prompts, or prompts like those.",
+    "labels": "People's labels: who is right where a judge differs from them.",
     "cascade": "A cheap verifier for the clear claims, the model for the rest.",
     "kb": "Local tables of typed entities, for distractors.",
     "cache": "Answers and indexes that runs share: what there is, and removing it.",

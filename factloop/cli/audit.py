@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -91,15 +91,7 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
         resamples=ask.resamples,
         level=ask.level,
         seed=ask.seed,
-        split=sentences_of,
     )
-
-
-def sentences_of(document: str) -> Sequence[str]:
-    """The sentences of a document, as verifiers cut it into chunks."""
-    from factloop.tools.verifiers.chunks import whole_sentences
-
-    return whole_sentences(document)
 
 
 def _html(report: AuditReport) -> str:

@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.exits import messages_console, stopped_with
+from factloop.cli.fail_if_worse import demands_exit_code
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.comparing.compare import ComparedRun, compare
+from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.comparing.views.terminal import print_comparison
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
@@ -39,6 +41,7 @@ class CompareAsk:
     json: str | None
     html: str | None
     quiet: bool
+    fail_if_worse: tuple[str, ...] = ()
 
 
 def run_compare(ask: CompareAsk) -> int:
@@ -47,18 +50,19 @@ def run_compare(ask: CompareAsk) -> int:
     ks = wanted_ks(ask.ks, ())
     abstention = None if ask.abstention is None else AbstentionPolicy(ask.abstention)
     _check_shares(ask)
+    demands = [read_demand(one) for one in ask.fail_if_worse]
     read = [str(Path(run) / name) for run in ask.runs for name in (SUMMARY, REPORTS)]
     try_outputs((ask.json, ask.html), read)
     with stopped_with("Nothing was written; run the command again.", messages):
         first, second = _sides(ask)
         comparison = compare(
             first, second, ks=ks, abstention=abstention, alpha=ask.alpha, level=ask.level,
-            resamples=ask.resamples, seed=ask.seed,
+            resamples=ask.resamples, seed=ask.seed, demands=demands,
         )  # fmt: skip
         write_files({ask.json: partial(to_json, comparison), ask.html: partial(render_comparison_html, comparison)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_comparison(comparison, Terminal()))
-    return DONE
+    return demands_exit_code(comparison.demands, messages)
 
 
 @dataclass(frozen=True)

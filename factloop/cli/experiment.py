@@ -12,15 +12,18 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from factloop.cli.demands import BREAKDOWNS, NO_CLAIM, first_failure
+from factloop.cli.demands import NO_CLAIM
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.fail_if_worse import demands_exit_code
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, write_atomically
 from factloop.entrance.settings_sources import load_settings
+from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.demands import refuse_demands
 from factloop.evaluation.experiments.estimate import ExperimentEstimate, estimate_experiment
 from factloop.evaluation.experiments.items import load_data
 from factloop.evaluation.experiments.plan import load_plan
@@ -49,6 +52,7 @@ class ExperimentAsk:
     dry_run: bool
     strict: bool
     quiet: bool
+    fail_if_worse: tuple[str, ...] = ()
 
 
 def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
@@ -56,6 +60,8 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     messages = messages_console()
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
+    demands = [read_demand(one) for one in ask.fail_if_worse]
+    refuse_demands(demands)
     load_settings(CheckSettings, limits, os.environ, Path.cwd())  # what is wrong with a flag is said of the flag
     defaults = load_settings(CheckSettings, {}, os.environ, Path.cwd())
     plan = load_plan(ask.plan)
@@ -79,6 +85,7 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
         resamples=ask.resamples,
         p_adjustment=ask.p_adjustment,
         pairs=ask.pairs,
+        demands=demands,
         created_at=datetime.now(UTC),
     )
     if ask.run_dir is not None:
@@ -86,20 +93,22 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_experiment(report, Terminal()))
-    return _exit_code(ask, results, messages)
+    return _exit_code(ask, results, report, messages)
 
 
-def _exit_code(ask: ExperimentAsk, results: Results, messages: Console) -> int:
+def _exit_code(ask: ExperimentAsk, results: Results, report: ExperimentReport, messages: Console) -> int:
     unscored = sum(one.judgement.verdict is None for one in results.claims)
-    judgements = ((one.judgement.unscored_reason, one.judgement.rationale) for one in results.claims)
-    failure = first_failure(judgements, BREAKDOWNS)
-    if failure is not None and unscored == len(results.claims):
-        messages.print(f"factloop: {NO_CLAIM}: {failure}", soft_wrap=True)
+    for variant in report.variants:
+        if variant.why_unscored is not None:
+            n = sum(one.variant == variant.variant.name for one in results.claims)
+            said = f"{variant.variant.name}: {NO_CLAIM}, {n:,} of {n:,}: {visible(variant.why_unscored)}"
+            messages.print(f"factloop: {said}", soft_wrap=True)
+    if any(one.why_unscored is not None for one in report.variants):
         return UNSCORED
     if ask.strict and unscored:
         messages.print(f"factloop: {plural(unscored, 'judgement')} unscored (--strict)", soft_wrap=True)
         return UNSCORED
-    return DONE
+    return demands_exit_code(report.demands, messages)
 
 
 def _print_estimate(ask: ExperimentAsk, found: ExperimentEstimate) -> int:

@@ -46,11 +46,20 @@ Evaluator = Annotated[
     ),
 ]
 Transfer = Annotated[
-    Literal["verdicts", "error_rates"],
+    Literal["verdicts", "error_rates"] | None,
     typer.Option(
         help="What is taken to be the same as among the labelled claims: how often a claim with either verdict is "
-        "supported, or TPR and FPR.",
+        "supported, or TPR and FPR (default: verdicts where some of them come from the system or the run).",
         rich_help_panel=SCORES,
+    ),
+]
+FailIfWorse = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if-worse",
+        metavar="METRIC[:MARGIN]",
+        help="Exit with 1 where a loss in this metric is shown; with a margin, unless a loss as large is ruled out "
+        "(one-sided). Repeatable.",
     ),
 ]
 Limit = Annotated[

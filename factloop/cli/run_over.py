@@ -41,7 +41,7 @@ class RunAsk:
     resamples: int
     calibration: str | None
     evaluator: str | None
-    transfer: Literal["verdicts", "error_rates"]
+    transfer: Literal["verdicts", "error_rates"] | None
     limit: int | None
     engine: Literal["local", "ray"]
     workers: int | None
@@ -186,8 +186,10 @@ def _debiasing(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | N
 
     sample = load_calibration(ask.calibration, evaluator=ask.evaluator)
 
+    transfer = None if ask.transfer is None else Transfer(ask.transfer)
+
     def debias(summary: RunSummary) -> RunSummary:
         rng = np.random.default_rng(seed)
-        return calibrated(summary, sample, transfer=Transfer(ask.transfer), rng=rng, resamples=ask.resamples)
+        return calibrated(summary, sample, transfer=transfer, rng=rng, resamples=ask.resamples)
 
     return debias

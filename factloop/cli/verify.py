@@ -36,6 +36,7 @@ class VerifyAsk:
     pairs: str | None
     dataset: str | None
     data: str | None
+    documents: str | None
     verifiers: tuple[str, ...]
     out: str
     chunk_words: tuple[int, ...]
@@ -56,7 +57,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
     rows, place, dataset = _input(ask)
     if ask.out == STANDARD_OUTPUT:
         raise ConfigError("--out names a file: a run goes on from it")
-    try_outputs((ask.out, ask.json), (place, *settings.read_paths), kept=(settings.recording,))
+    try_outputs((ask.out, ask.json), (place, ask.documents, *settings.read_paths), kept=(settings.recording,))
     wanted = Verifying(
         verifiers=ask.verifiers,
         out=Path(ask.out),
@@ -86,10 +87,12 @@ def _input(ask: VerifyAsk) -> tuple[Iterator[PlacedRow], str, str]:
             raise ConfigError("--column, --constant and --label go with a file of pairs; a data set has its own")
         name, _, part = ask.dataset.partition(":")
         place = find_part(name, part, ask.data)
-        return load_dataset_pairs(name, part, place), str(place), name
+        return load_dataset_pairs(name, part, place, ask.documents), str(place), name
     assert ask.pairs is not None
     if ask.data is not None:
         raise ConfigError("--data goes with --dataset; the file of pairs comes first")
+    if ask.documents is not None:
+        raise ConfigError("--documents goes with --dataset; a file of pairs has its own")
     mapping = ColumnMapping(
         columns=_named(ask.columns, "--column"),
         constants=_named(ask.constants, "--constant"),

@@ -32,6 +32,18 @@ def named(text: str, evidence: Sequence[Evidence]) -> str:
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
 
+def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The passages that the text speaks of by number, each once, in its order."""
+    numbers: dict[int, None] = {}
+
+    def note(number: int) -> str:
+        numbers[number] = None
+        return ""
+
+    _replaced(text, len(evidence), note)
+    return tuple(evidence[number - 1] for number in numbers if 0 < number <= len(evidence))
+
+
 def reason(claim: Claim) -> str:
     """Why a claim is judged as it is, for readers who do not see its passages."""
     return named(claim.judgement.rationale, claim.evidence)
@@ -48,10 +60,17 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
         if match["code"]:
             return match[0]
         numbers = [int(number) for number in _NUMBER.findall(match["list"] or match["words"])]
-        is_citation = 0 not in numbers if match["list"] else any(0 < number <= n_shown for number in numbers)
+        is_citation = 0 not in numbers if match["list"] else _are_shown(numbers, n_shown, text[match.end() :])
         if not is_citation:
             return match[0]
         names = list(dict.fromkeys(word(number) for number in numbers))
         return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
     return _NUMBERED.sub(replace, text)
+
+
+def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
+    """Whether passages are meant that the judge was shown. Where none is kept, only those of a named book are not."""
+    if not n_shown:
+        return not after.startswith(" of ")
+    return any(0 < number <= n_shown for number in numbers)

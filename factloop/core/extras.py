@@ -15,7 +15,7 @@ from factloop.core.installed import install_command
 
 Extra = Literal[
     "data", "debiasing", "documents", "evaluation", "kb", "mcp", "metrics", "offline", "postgres", "pytest", "ray",
-    "semantic", "serve", "spacy", "tracing", "trust",
+    "searches", "semantic", "serve", "spacy", "tracing", "trust",
 ]  # fmt: skip
 
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
@@ -30,6 +30,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "postgres": ("psycopg",),
     "pytest": ("pytest",),
     "ray": ("ray",),
+    "searches": ("langchain_exa", "langchain_tavily"),
     "semantic": ("numpy", "sentence_transformers"),
     "serve": ("fastapi", "limits", "prometheus_client", "sqlalchemy", "uvicorn"),
     "spacy": ("spacy",),
@@ -56,6 +57,11 @@ def require(extra: Extra, feature: str, *packages: str) -> None:
     """
     if not all(map(_is_installed, packages or _all_of(extra))):
         raise missing(extra, feature)
+
+
+def is_installed(extra: Extra) -> bool:
+    """Whether all packages of the extra are there. Imports none of them."""
+    return all(map(_is_installed, _all_of(extra)))
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:

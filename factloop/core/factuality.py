@@ -4,11 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from factloop.core.records import AtK, Claim, Counts, SharedError, Verdict
+from factloop.core.records import AtK, Claim, Counts, Repeats, SharedError, Verdict
+from factloop.core.sameness import sameness
 
 _NAME = re.compile(r"[^\W\d_a-z]")
 """A capital letter, or one of a script without small ones."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The figures of one response, as its report has them."""
+
+    counts: Counts
+    precision: float | None
+    shared_errors: tuple[SharedError, ...]
+    precision_by_error: float | None
+    at_k: tuple[AtK, ...]
+
+
+def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -> Scores:
+    """All figures of a response's claims, by one policy for those that repeat another.
+
+    The released code counts each fact that a sentence makes, also one that was made before (`count_labels` in
+    `eval/safe/search_augmented_factuality_eval.py` of google-deepmind/long-form-factuality). Repeating a supported fact
+    raises F1@K with `each`, and changes nothing with `once`.
+    """
+    counting = claims_that_count(claims, repeats)
+    counts = count_verdicts(counting).model_copy(update={"repeated": len(claims) - len(counting)})
+    return Scores(
+        counts=counts,
+        precision=precision(counts),
+        shared_errors=shared_errors(claims),
+        precision_by_error=precision_by_error(counts, shared_errors(counting)),
+        at_k=at_each_k(counts, ks),
+    )
+
+
+def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
+    """With `each` all claims, with `once` the first of those that say the same."""
+    if repeats == "each":
+        return list(claims)
+    said: set[str] = set()
+    kept = []
+    for claim in claims:
+        words = sameness(claim.self_contained)
+        if claim.duplicate_of is None and (not words or words not in said):
+            kept.append(claim)
+        said.add(words)
+    return kept
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:

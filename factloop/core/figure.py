@@ -51,6 +51,8 @@ class Undefined(StrEnum):
     ONE_REPEAT = "one_repeat"
     """It takes two repeats at least."""
     PRICE_UNKNOWN = "price_unknown"
+    NOT_SAMPLED = "not_sampled"
+    """No labelled claim comes from the system or the run that would be corrected by them."""
 
     @property
     def words(self) -> str:
@@ -82,6 +84,8 @@ _WORDS: Mapping[Undefined, str] = {
     Undefined.NO_DATASET: "no data set has one",
     Undefined.ONE_REPEAT: "it takes two repeats",
     Undefined.PRICE_UNKNOWN: "the price is unknown",
+    Undefined.NOT_SAMPLED: "withheld: no labelled claim comes from this system or run, so they may be of another kind "
+    "(--transfer verdicts says that they are alike)",
 }
 _EARLIER: Mapping[object, Undefined] = {
     "none_supported": Undefined.NO_SUPPORTED,

@@ -7,7 +7,7 @@ is ever dropped: a report's counts add up to the number of its claims.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -21,6 +21,8 @@ Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 
 Plan = Literal["paper", "fused", "grounded"]
+Repeats = Literal["each", "once"]
+"""How claims that repeat another of their response count: each like any other, or only the first."""
 """A way through SAFE's loop."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -221,12 +223,20 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """The number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat."""
+    """The number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat, or apart."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
+    repeated: Count = 0
+    """Claims that repeat another of the response, where repeats count once: under no verdict, and in no figure."""
+
+    @classmethod
+    def sum_of(cls, counts: Iterable[Counts]) -> Counts:
+        """The counts of several responses together."""
+        found = list(counts)
+        return cls(**{name: sum(getattr(one, name) for one in found) for name in cls.model_fields})
 
     @property
     def scored(self) -> int:
@@ -235,7 +245,8 @@ class Counts(Record):
 
     @property
     def total(self) -> int:
-        return self.supported + self.not_supported + self.irrelevant + self.unscored
+        """All claims, repeated ones too."""
+        return self.supported + self.not_supported + self.irrelevant + self.unscored + self.repeated
 
 
 class AtK(Record):
@@ -269,6 +280,8 @@ class Fingerprint(Record):
     base_url: str | None = None
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
+    strict_paper: bool = False
+    """Whether the plan `paper` did without the departures that can be avoided."""
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     search_tools: tuple[str, ...] = ()
@@ -284,6 +297,8 @@ class Fingerprint(Record):
     versions: Mapping[str, str] = Field(default_factory=dict)
     """Version of each library that shapes the result."""
     seed: int | None = None
+    repeats: Repeats = "each"
+    """How claims that repeat another count."""
     cascade: CascadeFingerprint | None = None
 
     @property

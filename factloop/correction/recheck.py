@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from factloop.checking.checker import Check
-from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.factuality import score_claims
 from factloop.core.records import Claim, FactualityReport, NoClaim, Usage
 from factloop.core.records import Sentence as ReadSentence
 from factloop.core.report_warnings import unscored_warning
@@ -124,19 +124,19 @@ def _merged(
         ReadSentence(span=one.span, claims=tuple(claim.id for claim in one.claims), no_claim=one.no_claim)
         for one in stretches
     )
-    counts, shared = count_verdicts(claims), shared_errors(claims)
     made = before if read is None else read
+    scores = score_claims(claims, [one.k for one in before.at_k], made.fingerprint.repeats)
     on_others = unscored_warning(made.fingerprint, made.claims)
     return FactualityReport(
         prompt=before.prompt,
         response=text,
         claims=claims,
         sentences=sentences if before.sentences else (),  # a report of version 1.0 has none to be carried over
-        counts=counts,
-        precision=precision(counts),
-        shared_errors=shared,
-        precision_by_error=precision_by_error(counts, shared),
-        at_k=at_each_k(counts, [one.k for one in before.at_k]),
+        counts=scores.counts,
+        precision=scores.precision,
+        shared_errors=scores.shared_errors,
+        precision_by_error=scores.precision_by_error,
+        at_k=scores.at_k,
         usage=Usage() if read is None else read.usage,
         fingerprint=made.fingerprint,
         cascade=None if read is None else read.cascade,

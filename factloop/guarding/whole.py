@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.factuality import score_claims
 from factloop.core.records import FactualityReport, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.guarding.sentence import SentenceCheck
@@ -28,7 +28,7 @@ def whole_report(
     """The report on `text`. `empty` is one without claims of the same checker; `usage` is the sum over the parts."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
-    counts, meter = count_verdicts(claims), UsageMeter()
+    scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()
     for part in parts:
         if part.usage is not None:
             meter.add(part.usage)
@@ -40,11 +40,7 @@ def whole_report(
         "response": text,
         "claims": claims,
         "sentences": sentences,
-        "counts": counts,
-        "precision": precision(counts),
-        "shared_errors": (shared := shared_errors(claims)),
-        "precision_by_error": precision_by_error(counts, shared),
-        "at_k": at_each_k(counts, ks),
+        **vars(scores),
         "usage": meter.snapshot(elapsed_s),
         "warnings": (*settings, *empty.warnings, GUARDED, *found),
     }

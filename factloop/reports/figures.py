@@ -34,7 +34,8 @@ def precision_basis(report: FactualityReport) -> str:
         basis = f"{counts.supported:,} of {plural(counts.scored, 'scored claim')} supported"
     else:
         basis = "no claim was scored"
-    return f"{basis}, {counts.unscored:,} unscored" if counts.unscored else basis
+    basis += f", {counts.unscored:,} unscored" if counts.unscored else ""
+    return f"{basis}, {counts.repeated:,} repeated and counted once" if counts.repeated else basis
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:

@@ -15,9 +15,11 @@ from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
 from factloop.core.events import Event
 from factloop.core.records import FactualityReport
 from factloop.correction.records import Correction
+from factloop.doctor.records import Diagnosis
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.datasets.joining import JoinReport
 from factloop.evaluation.experiments.estimate import ExperimentEstimate
 from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.generation.records import (
@@ -27,7 +29,10 @@ from factloop.evaluation.generation.records import (
     PromptsReport,
     ResponsesReport,
 )
+from factloop.evaluation.labels.adjudication import Adjudication
+from factloop.evaluation.labels.disagreements import DisagreementKey
 from factloop.evaluation.mixedqa.scores import MixedQaResult
+from factloop.evaluation.reproduction.records import EntryList, Reproduction
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
@@ -51,6 +56,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "comparison": TypeAdapter(Comparison),
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
+    "adjudication": TypeAdapter(Adjudication),
+    "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),
     "experiment_estimate": TypeAdapter(ExperimentEstimate),
     "prediction": TypeAdapter(Prediction),
@@ -60,8 +67,12 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "responses_report": TypeAdapter(ResponsesReport),
     "prompts_report": TypeAdapter(PromptsReport),
     "generation_estimate": TypeAdapter(GenerationEstimate),
+    "join_report": TypeAdapter(JoinReport),
+    "reproduction": TypeAdapter(Reproduction),
+    "reproduction_list": TypeAdapter(EntryList),
     "cache_status": TypeAdapter(CacheStatus),
     "cache_cleared": TypeAdapter(CacheCleared),
+    "diagnosis": TypeAdapter(Diagnosis),
     "data_listing": TypeAdapter(DataListing),
     "data_got": TypeAdapter(DataGot),
     "prompt_listing": TypeAdapter(PromptListing),

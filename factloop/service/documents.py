@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
 from factloop.service.errors import RequestRefusal
-from factloop.service.shapes import Documents, DocumentsInfo, GivenDocument
+from factloop.service.shapes import Documents, DocumentsInfo
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
 from factloop.setup.embedding_model import build_embedder
@@ -94,7 +93,7 @@ class Library:
         """The tool that searches them; None if given documents hold no text."""
         if isinstance(documents, str):
             return self.registered[documents]
-        return await self._indexes.of([_document(one) for one in documents])
+        return await self._indexes.of([one.as_document() for one in documents])
 
 
 async def open_library(documents: Mapping[str, Sequence[str]], settings: RunSettings) -> Library:
@@ -110,11 +109,6 @@ def open_documents(name: str, paths: Sequence[str], settings: RunSettings) -> Re
     found = DocumentSearch(paths, cache_dir=folder, in_memory=folder is None, embedder=build_embedder(settings))
     tidy(settings)
     return RegisteredDocuments(name, found, paths)
-
-
-def _document(given: GivenDocument) -> Document:
-    metadata = {"source": given.source, "title": given.title}
-    return Document(given.text, metadata={name: value for name, value in metadata.items() if value})
 
 
 def _folder_of(path: str) -> str:

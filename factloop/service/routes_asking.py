@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
+from factloop.entrance.asks import NO_SUBJECT
 from factloop.reports.figures import plural
 from factloop.service.context import Caller, LoopServices, Open, TheCaller, answers, no_such_job
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
@@ -47,9 +48,7 @@ async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = Fal
     opened.work.library.refuse_unknown(ask.documents)
     settings = opened.work.scorer.settings
     if settings.subject_model is None and ask.response is None:
-        raise RequestRefusal(
-            422, "invalid_input", "give the response: no subject model is set up to ask", field="response"
-        )
+        raise RequestRefusal(422, "invalid_input", NO_SUBJECT, field="response")
     if settings.subject_model is None and not settings.corpus and not ask.documents:
         raise RequestRefusal(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
     return await _submitted(opened, caller, "trust", ask, wait=wait)

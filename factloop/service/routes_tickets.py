@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from pydantic import StringConstraints
 
 from factloop.core.records import Record
+from factloop.entrance.asks import RequestModel
 from factloop.service.context import InContext, Owner, answers
-from factloop.service.shapes import RequestModel
 from factloop.service.tickets import PAGES
 
 router = APIRouter(prefix="/v1", tags=["results"])

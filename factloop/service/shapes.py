@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from factloop.agents.trustscore.records import Standing
 from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
+from factloop.entrance.asks import (
+    LONGEST_DOCUMENT,
+    LONGEST_PROMPT,
+    LONGEST_TEXT,
+    MOST_DOCUMENTS,
+    GivenDocument,
+    Prompt,
+    Question,
+    RequestModel,
+    Text,
+)
 from factloop.setup.limits import Limits
 
-LONGEST_TEXT = 200_000
-"""Characters of a response."""
-LONGEST_PROMPT = 20_000
-LONGEST_DOCUMENT = 2_000_000
-MOST_DOCUMENTS = 1_000
 MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
@@ -25,24 +31,7 @@ Kind = Literal["check", "trust", "long_form", "audit"]
 Mode = Literal["faithfulness", "factuality"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
-Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
-Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT, pattern=r"\S")]
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-
-
-class RequestModel(BaseModel):
-    """Base of requests: unknown fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-
-
-class GivenDocument(RequestModel):
-    """A document that the answer is held against."""
-
-    text: Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
-    title: Annotated[str, StringConstraints(max_length=1_000)] = ""
-    source: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    """The name that evidence gives it, such as its address; nothing is fetched from there."""
 
 
 Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS)]
@@ -53,7 +42,7 @@ class CheckAsk(RequestModel):
     """A response to be checked."""
 
     response: Text
-    prompt: Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)] | None = None
+    prompt: Prompt | None = None
     """The question that it answers."""
     documents: Documents | None = None
     mode: Mode = "faithfulness"
@@ -79,7 +68,7 @@ class LongFormAsk(RequestModel):
     """A long answer, each claim of which is checked and put before the subject model among distractors."""
 
     response: Text
-    prompt: Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)] | None = None
+    prompt: Prompt | None = None
     """The question that it answers."""
     documents: Documents | None = None
     """Its claims are checked against these; without them against what the service searches."""

@@ -15,6 +15,7 @@ from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, 
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record, Usage
+from factloop.entrance.asks import RequestModel
 from factloop.service.documents import Library
 from factloop.service.shapes import (
     AuditAsk,
@@ -26,7 +27,6 @@ from factloop.service.shapes import (
     LongFormSummary,
     Mode,
     Progress,
-    RequestModel,
     Summary,
     TrustAsk,
     TrustSummary,

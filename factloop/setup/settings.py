@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
-from factloop.core.records import Plan
+from factloop.core.records import Plan, Repeats
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, path_settings
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
@@ -136,6 +136,10 @@ class CheckSettings(RunSettings):
     model judges by documents alone; fused is it elsewhere).
 
     None: `grounded` where a model judges by given documents alone, else `fused`."""
+    strict_paper: Annotated[bool, Mark(MODEL, fingerprint=True)] = False
+    """The plan paper without departures that can be avoided: repeats judged each, whole answers shown, all rounds.
+
+    docs/papers.md lists the departures. Any other plan refuses it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
     """Web search by name."""
     wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"
@@ -152,6 +156,11 @@ class CheckSettings(RunSettings):
     """K of F1@K, which is reported for each K given.
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
+    """Claims that repeat another of the response: each counts, as in SAFE's code, or only the first (once).
+
+    The same fact said three times is three supported facts for F1@K with `each`, and one with `once`, which leaves the
+    others out of every figure."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Queries for one claim, at most.
 

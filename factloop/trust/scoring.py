@@ -48,7 +48,7 @@ class TrustScoring:
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
         """The report on one answer; a part that cannot be had is in it, unscored."""
         setup = self.setup
-        with score_span(setup.settings, item.question, item.response) as span:
+        with score_span(setup.settings, setup.subject, item.question, item.response) as span:
             started, meter = time.perf_counter(), meter or UsageMeter()
             final = await self.graph.ainvoke(
                 {"question": item.question, "response": item.response},

@@ -5,12 +5,14 @@ from __future__ import annotations
 from factloop.agents.trustscore.records import TrustReport
 from factloop.setup.usage_values import usage_values
 from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.traced import request_values
 from factloop.trust.settings import TrustSettings
 
 
-def score_span(settings: TrustSettings, question: str, response: str | None) -> Span:
+def score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
     """The span of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
-    span = graph_span(settings.tracing, "factloop.trustscore", {"gen_ai.request.model": settings.subject_model})
+    span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:
         span.say("factloop.response", lambda: response)

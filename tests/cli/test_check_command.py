@@ -51,6 +51,20 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
 
 
+def test_repeats_count_each_as_in_safe_or_once(factloop: Command, docs: Path, home: Path) -> None:
+    """One supported fact said twice, K = 2: recall 1 by each, 1/2 and so F1 2/3 by once."""
+    (home / "twice.md").write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.")
+    found = {}
+    for policy in ("each", "once"):
+        out = factloop("check", "twice.md", "--docs", docs, "--k", 2, "--repeats", policy, "--json", "-").out
+        found[policy] = FactualityReport.model_validate_json(out)
+    assert [(one.counts.supported, one.counts.repeated) for one in found.values()] == [(2, 0), (1, 1)]
+    assert [one.at_k[0].f1 for one in found.values()] == [1.0, pytest.approx(2 / 3)]
+    assert [one.fingerprint.repeats for one in found.values()] == ["each", "once"]
+    said = factloop("check", "twice.md", "--docs", docs, "--repeats", "once").out
+    assert "1 repeated and counted once" in " ".join(said.split())
+
+
 def test_html_may_go_to_standard_output(factloop: Command, answer: Path, docs: Path) -> None:
     assert factloop("check", answer, "--docs", docs, "--html", "-").out.startswith("<!doctype html>")
 
@@ -132,6 +146,26 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     estimate = json.loads(factloop("check", answer, *flags, "--json", "-").out)
     assert (estimate["n_sentences"], estimate["cost_usd"]) == (2, None)
     assert sim.stats().stages == {}
+
+
+def test_a_strict_paper_plan_judges_each_repeat(factloop: Command, home: Path, docs: Path) -> None:
+    said = home / "twice.md"
+    said.write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.\n", encoding="utf-8")
+
+    def judged(*flags: str) -> tuple[list[str | None], bool]:
+        result = factloop("check", said, "--docs", docs, "--plan", "paper", *flags, "--json", "-")
+        assert (result.code, result.err) == (0, "")
+        report = FactualityReport.model_validate_json(result.out)
+        return [claim.duplicate_of for claim in report.claims], report.fingerprint.strict_paper
+
+    assert judged() == ([None, "c1.1"], False)
+    assert judged("--strict-paper") == ([None, None], True)
+
+
+def test_strictness_is_refused_with_another_plan(factloop: Command, answer: Path, docs: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--strict-paper")
+    assert result.code == 2
+    assert "--strict-paper is for the plan paper: give --plan paper, too" in result.complaint
 
 
 def test_a_dry_run_knows_the_cost_where_the_price_is_known(factloop: Command, answer: Path, docs: Path) -> None:

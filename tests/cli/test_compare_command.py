@@ -50,6 +50,26 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path) -> None:
+    """Labels are SNN: A, ssn, is right on 2 of 3 claims, B on all. All ten prompts point one way: p = 2^-10."""
+    better = ("compare", "runs/a", "runs/b", "--quiet", "--fail-if-worse")
+    worse = ("compare", "runs/b", "runs/a", "--quiet", "--fail-if-worse")
+    for demand in ("agreement", "agreement:0.01", "balanced_accuracy:0.2"):
+        assert factloop(*better, demand).code == 0
+        done = factloop(*worse, demand, "--json", "found.json")
+        assert done.code == 1
+        assert done.err.startswith(f"factloop: B against A in {demand.partition(':')[0].replace('_', ' ')}: a loss")
+    (found,) = json.loads((home / "found.json").read_text(encoding="utf-8"))["demands"]
+    assert (found["is_met"], found["p"], found["margin"]) == (False, 1.0, 0.2)
+    assert found["loss"] == pytest.approx(1 / 4)  # of TNR 1/2 and of TPR nothing
+    systems = ("compare", "runs/a", "--quiet", "--fail-if-worse")
+    assert factloop(*systems, "precision:0.05").code == 0
+    assert factloop(*systems, "f1").code == 0
+    assert "of evaluators there is agreement, balanced_accuracy" in factloop(*better, "precision").complaint
+    assert "of systems there is precision, f1@2" in factloop(*systems, "f1@3").complaint
+
+
+@pytest.mark.usefixtures("runs")
 def test_differences_have_their_unit(factloop: Command) -> None:
     shown = " ".join(factloop("compare", "runs/a", "runs/b").out.split())
     assert "F1@2 −40.0 points (no interval), p 0.002" in shown  # .8 of A and .4 of B, in every pair

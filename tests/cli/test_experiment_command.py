@@ -104,12 +104,70 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
 ) -> None:
     prompt = home / "strict" / "safe" / "assessment.md"
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart"), encoding="utf-8")
-    sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
+    sim.set(stage_faults={"Assessment": Faults(refusal=0.5)})
     done = factloop("experiment", plan, "--strict")
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
-    assert done.err.splitlines()[-1] == "factloop: 24 judgements unscored (--strict)"
+    assert re.fullmatch(r"factloop: \d+ judgements unscored \(--strict\)", done.err.splitlines()[-1])
     assert factloop("experiment", plan, "--quiet").err == ""
+
+
+def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
+    factloop: Command, sim: Simulator, plan: Path
+) -> None:
+    sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
+    done = factloop("experiment", plan, "--html", "report.html")
+    assert done.code == 3
+    assert done.err.splitlines()[-2:] == [
+        f"factloop: {name}: no claim could be scored, 12 of 12: Assessment: I'm sorry, but I can't help with that."
+        for name in ("packaged", "strict")
+    ]
+    assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
+
+
+def test_a_build_fails_if_a_variant_is_worse(factloop: Command, sim: Simulator, home: Path) -> None:
+    """On the example's 60 claims the strict prompt loses TPR (0.778 after 0.889, no loss shown) and wins TNR."""
+    sim.set(reads_by_words=True)
+    shutil.copytree(EXAMPLE, home / "example")
+    flags = ("experiment", "example/plan.yaml", "--run-dir", "run", "--quiet", "--json", "report.json")
+    assert factloop(*flags, "--fail-if-worse", "tpr", "--fail-if-worse", "tnr:0.05").code == 0
+    done = factloop(*flags, "--fail-if-worse", "tpr:0.05", "--fail-if-worse", "tnr")
+    assert done.code == 1
+    assert done.err.startswith(
+        "factloop: strict against packaged in TPR: a loss of 0.050 or more is not ruled out (−0.111"
+    )
+    assert "such groups would rule it out 4 times out of 5" in done.err
+    assert done.err.endswith("(--fail-if-worse)\n")
+    assert done.err.count("\n") == 1
+    report = json.loads((home / "report.json").read_text(encoding="utf-8"))
+    assert [(one["metric"], one["margin"], one["is_met"]) for one in report["demands"]] == [
+        ("tpr", 0.05, False),
+        ("tnr", None, True),
+    ]
+    text = (home / "example" / "plan.yaml").read_text(encoding="utf-8")
+    turned = text.replace("baseline: packaged", "baseline: strict")
+    (home / "example" / "plan.yaml").write_text(turned, encoding="utf-8")
+    worse = factloop("experiment", "example/plan.yaml", "--quiet", "--fail-if-worse", "tnr")
+    assert worse.code == 1
+    assert "packaged against strict in TNR: a loss is shown (−0.583, one-sided p < 0.001" in worse.err
+
+
+@pytest.mark.parametrize(
+    ("demand", "said"),
+    [
+        ("f1@64", "neither direction of it is better between judges"),
+        ("bias:0.1", "neither direction of it is better between judges"),
+        ("recall", "there is no such metric; it is one of balanced_accuracy, accuracy, tpr, tnr, unscored_share"),
+        ("tnr:0", "the margin is a number above 0"),
+    ],
+)
+def test_a_demand_that_cannot_be_costs_nothing(
+    factloop: Command, sim: Simulator, plan: Path, demand: str, said: str
+) -> None:
+    done = factloop("experiment", plan, "--fail-if-worse", demand)
+    assert done.code == 2
+    assert said in " ".join(done.complaint.split())
+    assert sim.stats().model.requests == 0
 
 
 def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None:

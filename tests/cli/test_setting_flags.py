@@ -105,6 +105,6 @@ def test_whatever_uses_the_cache_can_do_without_and_bound_it() -> None:
             assert offered >= kept, path
             users.append(path)
     assert users == [
-        "check", "correct", "trust", "distractors", "experiment", "serve", "mcp", "eval responses", "eval factscore",
-        "eval mixedqa", "generate longfact", "generate prompts",
+        "check", "correct", "trust", "distractors", "experiment", "serve", "mcp", "doctor", "eval responses",
+        "eval factscore", "eval mixedqa", "generate longfact", "generate prompts",
     ]  # fmt: skip

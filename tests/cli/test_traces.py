@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -10,9 +11,25 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
+from opentelemetry.semconv._incubating.attributes.gen_ai_attributes import (
+    GenAiOperationNameValues,
+    GenAiProviderNameValues,
+)
+from opentelemetry.semconv.attributes import (
+    error_attributes,
+    exception_attributes,
+    http_attributes,
+    server_attributes,
+)
+
+from tests.simulator import MODEL, Faults, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,6 +107,75 @@ def test_a_command_sends_its_spans_before_it_ends(home: Path, answer: Path, docs
     assert not any(b"Lovelace" in body for body in bodies)
 
 
+def known_names() -> set[str]:
+    """The names of attributes that OpenTelemetry's package of semantic conventions has, without those given up."""
+    given_up = {gen_ai_attributes.GEN_AI_SYSTEM, gen_ai_attributes.GEN_AI_OPENAI_REQUEST_SEED}
+    modules = (gen_ai_attributes, server_attributes, error_attributes, http_attributes, exception_attributes)
+    return {
+        value
+        for module in modules
+        for name, value in vars(module).items()
+        if name.isupper() and isinstance(value, str) and value not in given_up
+    }
+
+
+@pytest.mark.process
+def test_the_names_are_those_of_the_conventions(
+    home: Path, sim: Simulator, answer: Path, docs: Path, collector: Collector
+) -> None:
+    """As a backend gets them: decoded by the protocol's own protobufs, names and values held against the package."""
+    sim.set(faults=Faults(error_500=0.3))
+    done = run(
+        home, "-m", "factloop", "check", answer, "--docs", docs, "--search", "serper", "--plan", "fused",
+        "--model", MODEL, "--base-url", sim.base_url, "--temperature", "0.5", "--max-tokens", "512", "--no-cache",
+        FACTLOOP_TRACING="content", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    spans = [span for path, body in collector.got if path == "/v1/traces" for span in sent(body)]
+    names = {one.key for span in spans for part in (span, *span.events) for one in part.attributes}
+    assert {name for name in names if not name.startswith("factloop.")} <= known_names()
+    calls = [span for span in spans if span.name == "chat sim"]
+    assert calls
+    address = urlsplit(sim.base_url)
+    for span in (*calls, *(span for span in spans if span.name == "invoke_agent factloop.safe")):
+        values = attributes(span)
+        assert values[gen_ai_attributes.GEN_AI_PROVIDER_NAME] == GenAiProviderNameValues.OPENAI.value
+        assert values[gen_ai_attributes.GEN_AI_REQUEST_MODEL] == "sim"
+        assert values[gen_ai_attributes.GEN_AI_REQUEST_TEMPERATURE] == 0.5
+        assert values[gen_ai_attributes.GEN_AI_REQUEST_MAX_TOKENS] == 512
+        assert values[server_attributes.SERVER_ADDRESS] == address.hostname
+        assert values[server_attributes.SERVER_PORT] == address.port
+    operations = {attributes(span).get(gen_ai_attributes.GEN_AI_OPERATION_NAME) for span in spans} - {None}
+    assert operations == {
+        GenAiOperationNameValues.CHAT.value,
+        GenAiOperationNameValues.INVOKE_AGENT.value,
+        GenAiOperationNameValues.RETRIEVAL.value,
+    }
+    for span in calls:
+        values = attributes(span)
+        assert span.kind == Span.SPAN_KIND_CLIENT
+        assert values[gen_ai_attributes.GEN_AI_RESPONSE_FINISH_REASONS] in (["stop"], ["tool_calls"])
+        assert values[gen_ai_attributes.GEN_AI_USAGE_INPUT_TOKENS] > 0
+        assert values[gen_ai_attributes.GEN_AI_USAGE_OUTPUT_TOKENS] > 0
+        (said,) = json.loads(values[gen_ai_attributes.GEN_AI_OUTPUT_MESSAGES])
+        assert [said["finish_reason"]] == values[gen_ai_attributes.GEN_AI_RESPONSE_FINISH_REASONS]
+
+
+def attributes(span: Span) -> dict[str, Any]:
+    """The attributes as Python's values."""
+    found: dict[str, Any] = {}
+    for attribute in span.attributes:
+        kind = attribute.value.WhichOneof("value")
+        value = getattr(attribute.value, kind)
+        found[attribute.key] = [one.string_value for one in value.values] if kind == "array_value" else value
+    return found
+
+
+def sent(body: bytes) -> list[Span]:
+    request = ExportTraceServiceRequest.FromString(body)
+    return [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
+
+
 def _spans(body: bytes) -> list[str]:
     request = ExportTraceServiceRequest.FromString(body)
     assert {
@@ -98,7 +184,7 @@ def _spans(body: bytes) -> list[str]:
         for attribute in resource.resource.attributes
         if attribute.key == "service.name"
     } == {"factloop"}
-    return [span.name for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
+    return [span.name for span in sent(body)]
 
 
 @pytest.mark.process

@@ -26,6 +26,8 @@ pytestmark = [
 ]
 
 TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
+CONTEXT = 4096
+"""Tokens of one conversation: the server divides what it has between two."""
 WARM = ("--temperature", "1")
 ANSWER = "Mira Halden founded the Merrow Institute. It stands in Arden.\n"
 SOURCE = "The Merrow Institute in Arden was founded by Mira Halden in 1884.\n"
@@ -125,3 +127,13 @@ def test_commands_end_with_a_report(
     done = factloop(*command, flag, f"openai:{name}", "--base-url", addresses[name], "--json", "-", "--no-cache", *WARM)
     assert done.code in {0, 3}, done.err
     assert isinstance(json.loads(done.out), dict)
+
+
+def test_a_doctor_sees_what_it_can_do(factloop: Command, addresses: dict[str, str], name: str) -> None:
+    done = factloop("doctor", "--model", f"openai:{name}", "--base-url", addresses[name], "--json", "-", *WARM)
+    assert done.code == 0, done.out
+    (found,) = (part["model"] for part in json.loads(done.out)["parts"] if part["part"] == "model")
+    assert (found["with_tools"] == "tools") is (name == "tools")
+    assert found["alone"] == "json_schema"
+    assert found["log_probabilities"] is True
+    assert found["context_tokens"] == CONTEXT

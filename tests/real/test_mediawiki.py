@@ -8,7 +8,11 @@ import pytest
 
 from factloop import FactChecker, Verdict
 from factloop.core.errors import ToolError
+from factloop.doctor.examination import diagnose
+from factloop.doctor.records import PartFound
+from factloop.setup.settings import CheckSettings
 from factloop.tools.search.wikipedia import WikipediaSearch
+from factloop.trust.settings import TrustSettings
 from tests.real.mediawiki import PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
 
 pytestmark = [
@@ -106,3 +110,28 @@ async def test_a_private_wiki_gives_no_verdict(served: Wiki) -> None:
 def test_a_wiki_that_is_read_only_is_read(served: Wiki) -> None:
     served.set(READ_ONLY)
     assert search(served, "granite tower")[0][0] == "Halden Light"
+
+
+async def examined(wiki: Wiki) -> PartFound:
+    """What `factloop doctor` finds of the wiki."""
+    check = CheckSettings(search=("wikipedia",), wikipedia_url=wiki.url, cache=False)
+    diagnosis = await diagnose(check, TrustSettings(cache=False))
+    (found,) = (part for part in diagnosis.parts if part.part == "search")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("lines", "how"),
+    [((), "articles read as pages, without TextExtracts"), ((TEXT_EXTRACTS,), "plain text by TextExtracts")],
+)
+async def test_a_doctor_sees_how_it_is_read(served: Wiki, lines: tuple[str, ...], how: str) -> None:
+    served.set(*lines)
+    found = await examined(served)
+    assert (found.state, found.how[1]) == ("works", how)
+    assert found.how[0].startswith("MediaWiki 1.")
+
+
+async def test_a_doctor_sees_that_it_may_not_be_read(served: Wiki) -> None:
+    served.set(PRIVATE)
+    found = await examined(served)
+    assert (found.state, "readapidenied" in found.problem) == ("fails", True)

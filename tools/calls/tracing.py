@@ -24,7 +24,7 @@ from factloop.tools.calls.modes import TracingMode
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-Value = str | bool | int | float | None
+Value = str | bool | int | float | tuple[str, ...] | None
 T = TypeVar("T")
 
 
@@ -186,5 +186,14 @@ async def traced(steps: AsyncIterator[T], whole: Span) -> AsyncGenerator[T, None
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
-    """Roles and texts as the conventions have them in `gen_ai.input.messages` and `gen_ai.output.messages`."""
-    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in messages])
+    """Roles and texts as the conventions have them in `gen_ai.input.messages`."""
+    return json.dumps([_message(role, text) for role, text in messages])
+
+
+def as_reply(text: str, finish_reason: str) -> str:
+    """A model's reply as the conventions have it in `gen_ai.output.messages`."""
+    return json.dumps([{**_message("assistant", text), "finish_reason": finish_reason}])
+
+
+def _message(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}

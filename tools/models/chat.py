@@ -32,7 +32,8 @@ _ADDRESS_VARIABLES = {
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
 """Variables by which the providers' classes find another server than the provider's own."""
-_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
+HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
+"""The providers' own servers."""
 MARGIN_S = 5.0
 """The gateway's timeout fires first; the client's ends calls that are no longer awaited."""
 
@@ -152,7 +153,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
     provider, bare = _parts(name, base_url)
     named = (os.environ.get(variable) for variable in _ADDRESS_VARIABLES.get(provider, ()))
     address = base_url or next((value for value in named if value), None)
-    if address is not None and urlsplit(address).hostname != _HOSTS.get(provider):
+    if address is not None and urlsplit(address).hostname != HOSTS.get(provider):
         return None
     return model_price(f"{provider}:{bare}")
 

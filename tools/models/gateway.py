@@ -15,12 +15,13 @@ from factloop.core.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import Prompt, RenderedPrompt
 from factloop.tools.calls.answers import AnsweredBy, Answers, Value
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.tracing import as_messages, span
+from factloop.tools.calls.tracing import as_messages, as_reply, span
 from factloop.tools.models.abilities import Abilities
 from factloop.tools.models.asking import ModelCall, read_reply, request_key
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.offers import Offers, ToolChoice, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
+from factloop.tools.models.traced import request_values
 from factloop.tools.models.transport import Request, Transport
 from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
@@ -213,16 +214,16 @@ class ModelGateway:
     async def _reply(self, request: Request) -> Value:
         """The reply to one request as it is kept: from the store, from an identical request under way, or paid for."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
-        asked = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.request.model": self.chat.name,
-            "factloop.stage": request.stage,
-        }
-        with span(f"chat {self.chat.name}", asked, calls=True) as traced:
+        model = request_values(self.chat, self._transport.model)
+        asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
+        with span(f"chat {model['gen_ai.request.model']}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
             value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
-            traced.set({"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"], **_tokens(value, came_by)})
-            traced.say("gen_ai.output.messages", lambda: as_messages([("assistant", value["reply"]["text"])]))
+            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # older answers have none
+            ended = {"gen_ai.response.finish_reasons": (finish,)} if finish else {}
+            answered = {"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"]}
+            traced.set({**answered, **ended, **_tokens(value, came_by)})
+            traced.say("gen_ai.output.messages", lambda: as_reply(reply["text"], finish))
             return value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
@@ -107,6 +108,11 @@ class Transport:
         self._before = before
         self.abilities = abilities or Abilities()
         self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
+
+    @property
+    def model(self) -> BaseChatModel:
+        """The model as it is asked now: without the settings that its server refused."""
+        return self._model
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
         """The model's reply, what it cost, and in which mode it was asked.

@@ -125,6 +125,8 @@ class Reply:
     """None where the server reported no usage."""
     tokens: tuple[ReplyToken, ...] = ()
     """Tokens of the text, in order, where log-probabilities were asked for and given."""
+    finish_reason: str = ""
+    """Why it ended, in the provider's word; empty where that is not said."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
@@ -147,6 +149,7 @@ def read_reply(message: BaseMessage) -> Reply:
         prompt_tokens=usage["input_tokens"] if reported and usage else None,
         completion_tokens=usage["output_tokens"] if reported and usage else None,
         tokens=_tokens(message.response_metadata.get("logprobs")),
+        finish_reason=finish,
     )
 
 

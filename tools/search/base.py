@@ -98,6 +98,18 @@ class SearchTool(BaseTool):
             return  # a local tool has no server to reach
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
+    def server_facts(self) -> tuple[str, ...]:
+        """What its server says of itself that matters to a search, a few words each. May ask it; costs nothing.
+
+        Raises ToolError, ToolTimeout, and ConfigError where the server needs what is not installed here.
+        """
+        return ()
+
+    async def aserver_facts(self) -> tuple[str, ...]:
+        if type(self).server_facts is SearchTool.server_facts:
+            return ()
+        return await asyncio.get_running_loop().run_in_executor(self._threads(), self.server_facts)
+
     @property
     def cacheable(self) -> bool:
         """Whether answers are worth keeping: False for a local index, which is faster than the cache."""

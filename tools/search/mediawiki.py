@@ -16,6 +16,21 @@ from factloop.tools.search.passages import PARAGRAPHS
 _RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api_error_DBQueryError"})
 
 
+class _General(BaseModel):
+    generator: str
+
+
+class _Extension(BaseModel):
+    name: str = ""
+
+
+class _SiteInfo(BaseModel):
+    """What a wiki says of itself."""
+
+    general: _General
+    extensions: list[_Extension] = []
+
+
 class _Revision(BaseModel):
     timestamp: str | None = None
 
@@ -46,6 +61,24 @@ class MediaWiki:
     name: str
     """Stands in errors."""
     timeout_s: float
+
+    def facts(self, deadline: float) -> tuple[str, ...]:
+        """The wiki's software, and how its articles are read. Raises MissingExtra where they cannot be."""
+        asked: dict[str, str | int] = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "meta": "siteinfo",
+            "siprop": "general|extensions",
+        }
+        try:
+            site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
+        except ValidationError as problem:
+            raise self._misshapen("query.general") from problem
+        if any(extension.name == "TextExtracts" for extension in site.extensions):
+            return site.general.generator, "plain text by TextExtracts"
+        self._require_reader()
+        return site.general.generator, "articles read as pages, without TextExtracts"
 
     def find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         """Articles whose text holds all words of the query, best first, with their texts.
@@ -89,7 +122,7 @@ class MediaWiki:
 
     def _with_text(self, page: Article, deadline: float) -> Article:
         """The article with the text of its page."""
-        require("documents", f"{self.name}: reading a wiki without TextExtracts", "lxml")
+        self._require_reader()
         from factloop.tools.search.documents.html import read_html
         from factloop.tools.search.documents.sections import sections_of
 
@@ -108,6 +141,9 @@ class MediaWiki:
             raise self._misshapen("parse.text")
         sections = sections_of(read_html(parsed["text"]).blocks, title=page.title)
         return page.model_copy(update={"extract": PARAGRAPHS.join(section.text for section in sections)})
+
+    def _require_reader(self) -> None:
+        require("documents", f"{self.name}: reading a wiki without TextExtracts", "lxml")
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
         """The answer to one request. Raises ToolError, ToolTimeout."""

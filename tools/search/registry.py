@@ -27,6 +27,9 @@ PROVIDERS = {
     "serper": "serper:SerperSearch",
     "wikipedia": "wikipedia:WikipediaSearch",
     "searxng": "searxng:SearxngSearch",
+    "tavily": "tavily:TavilySearch",
+    "brave": "brave:BraveSearch",
+    "exa": "exa:ExaSearch",
 }
 """Ours: name, and the module of `factloop.tools.search` with the `SearchTool`."""
 

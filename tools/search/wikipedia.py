@@ -75,6 +75,9 @@ class WikipediaSearch(SearchTool):
     def reach(self) -> None:
         self._client.reach(timeout_s=REACH_S)
 
+    def server_facts(self) -> tuple[str, ...]:
+        return self._wiki.facts(time.monotonic() + min(REACH_S, self.timeout_s))
+
     def search(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
             return []

@@ -53,6 +53,8 @@ class ClaimComparison:
     """Mask of the terms that stand anywhere in the passages."""
     by_passage: tuple[int, ...]
     """Masks of the terms in each passage that holds any of the claim."""
+    nearby: int
+    """Mask of the terms in the passage of the best window."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     alignment: Alignment
@@ -66,6 +68,11 @@ class ClaimComparison:
         """Whether some one passage holds all of these terms of the claim that any passage holds."""
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
         return any(held & asked == asked for held in self.by_passage)
+
+    def stands_nearby(self, term: Term) -> bool:
+        """Whether a term of the claim stands in the passage of the best window, or in no passage."""
+        bit = 1 << self.terms.index(term)
+        return bool(self.nearby & bit) or not self.found & bit
 
     def missing(self, kinds: frozenset[TermKind] = CONTENT) -> tuple[Term, ...]:
         """The terms of these kinds that no passage holds."""
@@ -82,14 +89,15 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
     if not masks:
         return None
     windows = _windows(masks)
-    start = min(windows, key=lambda at: (-windows[at].bit_count(), -(windows[at] & 1), at))  # a tie: with its subject
+    names, figures = _mask_of(terms, {TermKind.NAME}), _mask_of(terms, FIGURES)
+    telling = figures | 1  # of equal windows that with the figures and the subject
+    start = min(windows, key=lambda at: (-windows[at].bit_count(), -(windows[at] & telling).bit_count(), at))
     window = passages[start[0]].sentences[start[1] : start[1] + WINDOW]
     ranked = sorted(masks, key=lambda at: (-masks[at].bit_count(), at))[:N_CANDIDATES]
     candidates = tuple(passages[passage].sentences[place] for passage, place in ranked)
     found = _union(masks.values())
     full = (1 << len(terms)) - 1
     alignment = align(read_together(claim[:MAX_CLAIM_SENTENCES]), read_together(window))
-    names, figures = _mask_of(terms, {TermKind.NAME}), _mask_of(terms, FIGURES)
     values = {
         "best_sentence": _share(masks[ranked[0]], full),
         "focus": _focus(candidates[0], terms),
@@ -104,6 +112,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         terms=terms,
         found=found,
         by_passage=_by_passage(masks),
+        nearby=_union(mask for (passage, _), mask in masks.items() if passage == start[0]),
         window=window,
         alignment=alignment,
         candidates=candidates,

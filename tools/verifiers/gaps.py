@@ -23,6 +23,10 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """Names, figures and the last word, mostly what is said of them, that stand only in different passages."""
-    asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is comparison.terms[-1]]
-    return () if comparison.stand_together(asked) else tuple(asked)
+    """Names, figures and the last word, mostly what is said of them, that stand only in different passages; or the
+    last word alone, where it stands in none that holds most of the rest."""
+    last = comparison.terms[-1]
+    asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is last]
+    if not comparison.stand_together(asked):
+        return tuple(asked)
+    return () if comparison.stands_nearby(last) else (comparison.terms[0], last)

@@ -11,6 +11,7 @@ from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind, sentence_texts
 
 MAX_QUOTED_CHARS = 240
@@ -100,12 +101,19 @@ def _deciding(alignment: Alignment, mismatch: Mismatch | None) -> SentenceTerms:
         return sentence.sentences[sentence.sentence_of[sentence.clauses[mismatch.said[0]]]]
     held: Counter[int] = Counter()
     for place in alignment.partners:
-        weight = (
-            1 if alignment.claim.terms[place].kind is TermKind.NAME else 2
-        )  # a subject is named once for many sentences
         for one in {sentence.sentence_of[clause] for clause in alignment.clauses_of(place)}:
-            held[one] += weight
+            held[one] += _weight(alignment.claim, place)
     return sentence.sentences[max(held, key=lambda one: (held[one], -one), default=0)]
+
+
+def _weight(claim: Reading, place: int) -> int:
+    """What a word of the claim tells of the sentence that holds it: the subject is named once for many sentences, and
+    what is said of it in one; a figure stands nearly nowhere else."""
+    term = claim.terms[place]
+    if term.kind in FIGURES:
+        return 3
+    is_subject = not any(is_verb(before) for before in claim.terms[: place + 1])
+    return 1 if is_subject or term.kind is TermKind.NAME else 2
 
 
 def as_written(sentence: SentenceTerms, passage: str) -> str:

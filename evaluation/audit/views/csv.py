@@ -32,6 +32,7 @@ def _rows_of(at: AuditAt) -> Mapping[str, Iterable[Fields]]:
         "agreement": map(_flat, at.agreement.pairs),
         "error_rates": map(_flat, at.quantification.errors),
         "bias_by_system": map(_flat, at.quantification.systems),
+        "bias_by_dataset": map(_flat, at.quantification.datasets),
         "bias": map(_flat, at.quantification.evaluators),
         "rankings": map(_flat, at.rankings),
         "mean_rankings": map(_flat, at.mean_rankings),

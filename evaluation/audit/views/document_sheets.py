@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from factloop.evaluation.audit.chunking import Changes, ChunkingBias
+from factloop.evaluation.audit.chunking import Changes, ChunkingBias, LongDocumentRates
 from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
 from factloop.evaluation.audit.views.scope import Scope, percent, share_column
 from factloop.reports.figures import plural
@@ -63,6 +63,38 @@ def chunking(scope: Scope) -> Sheet:
     )
     title = "Predictions that change when documents are cut, %"
     return sheet_of(title, columns, scope.of_group(scope.at.chunking), of=lambda one: (one.evaluator, one.chunked))
+
+
+LongRow = tuple[ChunkingBias, str, LongDocumentRates]
+
+
+def long_documents(scope: Scope) -> Sheet:
+    """The rates on long documents, read whole and in chunks, as the paper's Table 30 has them."""
+    columns: tuple[ColumnOf[LongRow], ...] = (
+        (name("Evaluator"), lambda row: Cell(row[1], basis=f"documents of more than {plural(row[0].n_words, 'word')}")),
+        (share_column("Balanced accuracy"), lambda row: value_cell(row[2].balanced_accuracy, percent, NO_CLASS)),
+        (share_column("Predicted attributable"), _positive),
+        (share_column("TPR"), lambda row: _of(row[2].tpr, row[2].n_attributable)),
+        (share_column("TNR"), lambda row: _of(row[2].tnr, row[2].n_unattributable)),
+    )
+    rows = [
+        (one, column, rates)
+        for one in scope.of_group(scope.at.chunking)
+        for column, rates in ((one.evaluator, one.on_whole), (one.chunked, one.on_chunks))
+        if rates is not None
+    ]
+    return sheet_of("Rates on documents longer than a chunk, %", columns, rows, of=lambda row: (row[0].evaluator,))
+
+
+NO_CLASS = "no claim of one class"
+
+
+def _positive(row: LongRow) -> Cell:
+    return _of(row[2].predicted_positive_rate, row[2].n_attributable + row[2].n_unattributable)
+
+
+def _of(share: float | None, n: int) -> Cell:
+    return value_cell(share, percent, "no such claim", note=f"of {n:,}")
 
 
 def _change(changes: Changes, share: float | None) -> Cell:

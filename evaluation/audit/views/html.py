@@ -17,7 +17,8 @@ from factloop.reports.downloads import DownloadLink, text_download
 from factloop.reports.page import render_page
 
 MOST_DRAWN = 12
-"""Groups with pictures, of which each has up to eight: all, the task groups, then data sets. Others have tables."""
+"""Groups with pictures of their own, of which each has up to eleven: all, the task groups, then data sets. Others have
+tables, and a pane in the small multiples of all."""
 LONGEST_PLAIN = 100_000
 """Bytes of a file that a link holds as it is: there are a dozen files, so that less than usual is left unpacked."""
 
@@ -69,6 +70,13 @@ def groups_of(data: AuditData) -> list[Group]:
     return groups + [Group(kind="dataset", name=name) for name in data.datasets]
 
 
+def members_of(group: Group, data: AuditData) -> frozenset[str]:
+    """The data sets of a group of several; none of one data set."""
+    if group.kind == "dataset":
+        return frozenset()
+    return frozenset(name for name in data.datasets if group.kind == "all" or data.task_of.get(name) == group.name)
+
+
 def _title(group: Group, data: AuditData) -> str:
     title, task = audit_words.title_of(group), data.task_of.get(group.name)
     if group.kind != "dataset" or task is None:
@@ -86,7 +94,17 @@ def _sections(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> I
             _title(group, report.data),
             tuple(one for one in report.advice if one.group == group),
             tuple(
-                tuple(parts_of(View(at, group, marks, is_drawn=is_drawn and (place == 0 or number == 0))))
+                tuple(
+                    parts_of(
+                        View(
+                            at,
+                            group,
+                            marks,
+                            is_drawn=is_drawn and (place == 0 or number == 0),
+                            members=members_of(group, report.data),
+                        )
+                    )
+                )
                 for place, at in enumerate(report.at)
             ),
             is_drawn,

@@ -10,12 +10,14 @@ from markupsafe import Markup
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.audit.views import adjustment_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views.dataset_sheets import best_pair
 from factloop.evaluation.audit.views.pictures.adjustment import draw_adjustment
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
 from factloop.evaluation.audit.views.pictures.bias import draw_headroom, draw_mean_bias, draw_system_bias
 from factloop.evaluation.audit.views.pictures.chunking import draw_chunking
 from factloop.evaluation.audit.views.pictures.marks import Mark
+from factloop.evaluation.audit.views.pictures.panels import draw_bias_panels, draw_pair, draw_trade_off
 from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_orders, draw_wrong_pairs
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
@@ -46,17 +48,69 @@ class View(Scope):
 
     marks: Mapping[str, Mark]
     is_drawn: bool
+    members: frozenset[str] = frozenset()
+    """The data sets of a group of several; empty for one data set."""
+
+    def of_datasets(self, found: Sequence[Found]) -> list[Found]:
+        """Those of single data sets of the group, whose records have a group."""
+        return [one for one in found if one.group.kind == "dataset" and one.group.name in self.members]  # type: ignore[attr-defined]
+
+    def of_members(self, found: Sequence[Found]) -> list[Found]:
+        """Those of single data sets of the group, whose records name a data set."""
+        return [one for one in found if one.dataset in self.members]  # type: ignore[attr-defined]
 
     def draw(self, draw: Draw, found: Sequence[Any]) -> Markup | None:
         return draw(found, self.marks, where(self.group)) if self.is_drawn else None
 
 
 def parts_of(view: View) -> Iterator[Part]:
-    """Those for which there are figures, in the order of the paper."""
-    for make in (_rates, _agreement, _bias, _headroom, _ranking, _similarity, _chunking, _adjustment):
+    """Those for which there are figures, in the order of the paper; then those that lay data sets beside each other."""
+    of_group = (_rates, _agreement, _bias, _headroom, _ranking, _similarity, _chunking, _adjustment)
+    for make in (*of_group, _trade_off, _pair, _data_sets):
         part = make(view)
         if any(sheet.lines for sheet in part.sheets):
             yield part
+
+
+def _trade_off(view: View) -> Part:
+    found = view.of_datasets(view.at.rates.rates)
+    return Part(
+        "trade-off",
+        "Does it trade errors alike on every data set?",
+        "A pane for each data set, TNR against TPR. Above the dashed line it finds errors where there are none, below "
+        "it lets them pass; evaluators of like balanced accuracy can lie on both sides.",
+        (dataset_sheets.trade_off(found),),
+        ("rates",),
+        view.draw(draw_trade_off, found),
+    )
+
+
+def _pair(view: View) -> Part:
+    found = best_pair(view.at, view.group, view.of_datasets(view.at.agreement.pairs))
+    names = "" if not found else f" {found[0].evaluator} and {found[0].other}"
+    return Part(
+        "pair",
+        "Do the two best evaluators name the same claims on every data set?",
+        "The two with the highest mean balanced accuracy: claims that both call wrong, of those that either "
+        f"does.{names and f' Here{names}.'}",
+        (dataset_sheets.pair(found),),
+        ("agreement",),
+        view.draw(draw_pair, found),
+    )
+
+
+def _data_sets(view: View) -> Part:
+    systems = [one for one in view.of_members(view.at.quantification.systems) if one.level is Level.CLAIM]
+    found = [one for one in view.of_members(view.at.quantification.datasets) if one.level is Level.CLAIM]
+    return Part(
+        "by-dataset",
+        "Is it off in one direction everywhere?",
+        "A pane for each data set: the line is the error rate of each system by labels, the marks those by evaluators. "
+        "The table has all claims of a data set together.",
+        (dataset_sheets.bias(found),),
+        ("bias_by_dataset", "bias_by_system"),
+        view.draw(draw_bias_panels, systems),
+    )
 
 
 def _rates(view: View) -> Part:
@@ -156,7 +210,7 @@ def _chunking(view: View) -> Part:
         "Does it miss what stands far apart?",
         "Predictions with the whole document against those with the best of its chunks. Of claims that no single chunk "
         "carries more are lost, if the chunks are what loses them.",
-        (document_sheets.chunking(view),),
+        (document_sheets.chunking(view), document_sheets.long_documents(view)),
         ("chunking",),
         view.draw(draw_chunking, found),
     )

@@ -54,6 +54,7 @@ def _sheets(scope: Scope) -> Iterator[Sheet]:
     yield adjustment_sheets.adjustment(scope)
     yield document_sheets.wording(scope)
     yield document_sheets.chunking(scope)
+    yield document_sheets.long_documents(scope)
     if scope.group.kind == "all":
         yield sheets.by_group(scope.at)
 

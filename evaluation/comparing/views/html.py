@@ -109,7 +109,7 @@ def _filters(flips: Sequence[Flip]) -> list[Filter]:
 
 
 _DIFFERENCES = (
-    "quantity", "k", "a", "b", "difference", "low", "high", "n_pairs", "n_prompts", "n_left_out",
+    "quantity", "k", "a", "b", "difference", "low", "high", "level", "n_pairs", "n_prompts", "n_left_out",
     "a_higher", "equal", "b_higher", "p", "p_corrected",
 )  # fmt: skip
 _LINE = ("id", "system", "supported", "not_supported", "irrelevant", "unscored")
@@ -126,7 +126,7 @@ def _downloads(comparison: Comparison) -> Iterator[DownloadLink]:
 
 
 def _cells(one: PairedDifference) -> tuple[Cell, ...]:
-    found = (one.quantity, one.k, one.first, one.second, one.difference, one.low, one.high)
+    found = (one.quantity, one.k, one.first, one.second, one.difference, one.low, one.high, one.level)
     basis = (one.n_pairs, one.n_prompts, one.n_left_out, one.first_higher, one.equal, one.second_higher)
     return (*found, *basis, one.p, one.p_corrected)
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from factloop.evaluation.comparing.records import ClaimAgreement, Comparison, LabelComparison, PairedDifference
-from factloop.evaluation.comparing.words import name_of, p_value, point_interval, points
+from factloop.evaluation.comparing.words import level_words, name_of, p_value, point_interval, points
 from factloop.evaluation.runs.views.words import share
-from factloop.reports.figures import percent
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -35,7 +34,7 @@ def differences(comparison: Comparison) -> Sheet:
         (Column("A"), lambda one: value_cell(one.first, share)),
         (Column("B"), lambda one: value_cell(one.second, share)),
         (Column("Points", is_strong=True), _points),
-        (Column(f"{percent(comparison.level)} interval"), _interval),
+        (Column("Interval"), lambda one: _interval(one, comparison.level)),
         (Column("p"), lambda one: p_value(one.p)),
         (Column("p corrected"), lambda one: p_value(one.p_corrected)),
         (Column("A higher"), lambda one: one.first_higher),
@@ -52,8 +51,10 @@ def _points(one: PairedDifference) -> Cell:
     return value_cell(one.difference, points, "no pair has a value on both sides")
 
 
-def _interval(one: PairedDifference) -> str:
-    return NOTHING if one.low is None or one.high is None else point_interval(one.low, one.high)
+def _interval(one: PairedDifference, level: float) -> Cell:
+    if one.low is None or one.high is None:
+        return Cell(NOTHING)
+    return Cell(point_interval(one.low, one.high), level_words(one.level or level))
 
 
 def verdicts(claims: ClaimAgreement) -> Sheet:

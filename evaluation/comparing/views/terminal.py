@@ -56,9 +56,10 @@ def _in_lines(sheet: Sheet) -> Table:
 
 
 def _brief(sheet: Sheet, line: Line) -> Text:
-    _, first, second, points, interval, p, corrected, *counts = (cell.text for _, cell in sheet.on_terminal(line))
+    cells = [cell for _, cell in sheet.on_terminal(line)]
+    _, first, second, points, interval, p, corrected, *counts = (cell.text for cell in cells)
     first_higher, equal, second_higher, n_left_out = counts
-    between = "no interval" if interval == NOTHING else interval
+    between = "no interval" if interval == NOTHING else f"{interval}, {cells[4].note}"
     return Text.assemble(
         (f"{points} points", "bold"),
         f" ({between}), p {p}, corrected {corrected}\n",
@@ -93,10 +94,15 @@ def _rows(comparison: Comparison) -> list[Row]:
         (
             "Intervals",
             Text(
-                f"{percent(comparison.level)}, {comparison.n_resamples:,} resamples of whole prompts, "
-                f"seed {comparison.seed}; p by turning signs of whole prompts, corrected by Holm’s method"
+                f"{percent(comparison.level)}, seed {comparison.seed}: of differences by turning signs of whole "
+                "prompts, corrected like p by Holm’s method over the tests that could be so small; of agreement by "
+                f"{comparison.n_resamples:,} resamples of whole prompts"
             ),
         ),
+    ]
+    rows += [
+        (f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", Text(one_line(one.words)))
+        for one in comparison.demands
     ]
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [

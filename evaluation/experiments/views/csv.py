@@ -13,9 +13,11 @@ FLIPS = (
     *(f"{side}_{name}" for side in ("first", "second") for name in _SIDE),
 )  # fmt: skip
 DIFFERENCES = (
-    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "n", "n_groups",
-    "n_left_out", "p", "p_corrected", "p_mcnemar", "detectable", "is_headline", "outcome", "undefined", "words",
+    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "level", "n",
+    "n_groups", "n_left_out", "p", "p_corrected", "p_mcnemar", "detectable", "is_headline", "outcome", "undefined",
+    "words",
 )  # fmt: skip
+_CELL = ("verdict", "unscored_reason", "value", "n_scored", "n_repeats")
 FIGURES = ("variant", "quantity", "k", "value", "low", "high", "n", "n_groups", "n_left_out", "undefined")
 
 
@@ -31,6 +33,20 @@ def _side_cells(one: Flip) -> Iterator[Cell]:
     for side in (one.first_side, one.second_side):
         cited = "\n".join(passage.source for passage in side.cited)
         yield from (side.verdict.value, side.n_repeats, side.n_scored, side.rationale, cited)
+
+
+def item_columns(report: ExperimentReport) -> tuple[str, ...]:
+    """The item, then the verdict, value and repeats of each variant."""
+    of_variants = (f"{one.variant.name}_{name}" for one in report.variants for name in _CELL)
+    return ("group", "item_id", "claim", "gold", *of_variants)
+
+
+def item_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
+    """One for each item of the data."""
+    for one in report.items:
+        gold = None if one.gold is None else "supported" if one.gold else "not_supported"
+        cells = (getattr(cell, name) for cell in one.cells for name in _CELL)
+        yield (one.group, one.item_id, one.claim, gold, *cells)
 
 
 def difference_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:

@@ -8,6 +8,7 @@ from factloop.core.records import Verdict
 from factloop.evaluation.experiments.report import (
     Direction,
     ExperimentReport,
+    Family,
     FlipCount,
     FlipSide,
     GroupFigure,
@@ -143,6 +144,14 @@ def gold_words(gold: bool | None) -> str:
     return "no label" if gold is None else "people: supported" if gold else "people: not supported"
 
 
+def tests_words(family: Family) -> str:
+    """`24 tests, of which 7 could show a difference`."""
+    tests = plural(family.n_tests, "test")
+    if family.n_counted is None or family.n_counted >= family.n_tests:
+        return tests
+    return f"{tests}, of which {family.n_counted:,} could show a difference"
+
+
 def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     """What everything rests on, named."""
     yield "Data", f"{report.data}: {items(report)}"
@@ -155,9 +164,11 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     )
     yield (
         "Intervals",
-        f"{percent(report.level)}, {report.n_resamples:,} resamples of whole groups, seed {report.seed}; p by turning "
-        "signs of whole groups",
+        f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
+        "groups, of differences by turning signs of whole groups, adjusted like p",
     )
+    for one in report.demands:
+        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.words
     for family in report.families:
-        tests = plural(family.n_tests, "test")
-        yield f"Family: {family.name}", f"{family.words}: {tests}, p-values adjusted: {report.p_adjustment.value}"
+        adjusted = f"p-values adjusted: {report.p_adjustment.value}"
+        yield f"Family: {family.name}", f"{family.words}: {tests_words(family)}; {adjusted}"

@@ -31,6 +31,8 @@ from factloop.reports.sheet.table import Sheet
 
 MOST_FLIPS = 1000
 """Claims with both sides' grounds on the page; the JSON and the CSV have all."""
+MOST_ITEMS = 500
+"""Items against all variants on the page, those on which variants differ first; the JSON and the CSV have all."""
 MOST_PICTURES = 12
 """Comparisons whose differences are drawn one by one; drawing takes a tenth of a second each."""
 _DIRECTIONS = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
@@ -56,6 +58,8 @@ def render_experiment_html(report: ExperimentReport) -> str:
         scripts=("list.js",),
         report=report,
         variants=sheets.variants(report),
+        items=sheets.items(report, MOST_ITEMS),
+        n_items_shown=min(MOST_ITEMS, len(report.items)),
         glance=_glance(report),
         compared=_compared(report),
         flips=flips,
@@ -135,5 +139,8 @@ def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
     if report.differences:
         rows = tables.difference_rows(report)
         yield csv_download("Differences (CSV)", "differences.csv", tables.DIFFERENCES, rows)
+    if report.items:
+        rows = tables.item_rows(report)
+        yield csv_download("All items by variant (CSV)", "items.csv", tables.item_columns(report), rows)
     if report.flips:
         yield csv_download("Flipped claims (CSV)", "flips.csv", tables.FLIPS, tables.flip_rows(report))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
-from factloop.evaluation.comparing.words import p_value
+from factloop.core.records import Verdict
+from factloop.evaluation.comparing.words import level_words, p_value
 from factloop.evaluation.experiments.report import (
     Conclusion,
     ExperimentReport,
     GroupFigure,
+    ItemRow,
     Outcome,
     PairedDifference,
     Quantity,
@@ -17,7 +20,7 @@ from factloop.evaluation.experiments.report import (
 )
 from factloop.evaluation.experiments.views import figures
 from factloop.evaluation.experiments.words import amount, interval, item_of, name_of, size
-from factloop.reports.figures import duration, percent
+from factloop.reports.figures import duration
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -78,6 +81,46 @@ def _time(seconds: float | None, basis: str = "") -> Cell:
     return value_cell(seconds, duration, basis=basis)
 
 
+def items(report: ExperimentReport, most: int) -> Sheet:
+    """A line for each item, a column for each variant; at most `most`, those on which variants differ first."""
+    shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
+    is_claim = report.kind == "claims"
+    labels: tuple[ColumnOf[ItemRow], ...] = ((Column("People"), lambda one: _gold(one.gold)),) if is_claim else ()
+    of_variants: Iterator[ColumnOf[ItemRow]] = (
+        (Column(one.variant.name), partial(_item_cell, place, is_claim)) for place, one in enumerate(report.variants)
+    )
+    columns: tuple[ColumnOf[ItemRow], ...] = (
+        (name("Claim" if is_claim else "Response"), lambda one: Cell(one.claim or one.item_id, one.group)),
+        *labels,
+        *of_variants,
+    )
+    return sheet_of("All items", columns, shown)
+
+
+def _differs(one: ItemRow) -> bool:
+    """Whether variants have other verdicts of a claim, or other values of a response."""
+    return len({(cell.verdict, None if one.claim is not None else cell.value) for cell in one.cells}) > 1
+
+
+def _gold(gold: bool | None) -> str:
+    return NOTHING if gold is None else "supported" if gold else "not supported"
+
+
+def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
+    cell = one.cells[place]
+    if not cell.n_repeats:
+        return Cell("no result")
+    if not is_claim:
+        return value_cell(cell.value, "{:.3f}".format)
+    agreeing = "" if cell.n_repeats == 1 or cell.value is None else f"{cell.value:.0%} right"
+    if cell.verdict is None:
+        reason = cell.unscored_reason
+        return Cell("split evenly" if reason is None else f"unscored: {reason.replace('_', ' ')}", agreeing)
+    tone = figures.VERDICT_STATUS[cell.verdict]
+    is_wrong = one.gold is not None and cell.verdict != (Verdict.SUPPORTED if one.gold else Verdict.NOT_SUPPORTED)
+    return Cell(f"{tone.symbol} {cell.verdict.replace('_', ' ')}", agreeing, is_marked=is_wrong)
+
+
 def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
     """A line for each quantity of two variants."""
     columns: tuple[ColumnOf[PairedDifference], ...] = (
@@ -85,7 +128,7 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
         (Column(one.first), lambda each: amount(each.first_value, each.quantity)),
         (Column(one.second), lambda each: amount(each.second_value, each.quantity)),
         (Column("Difference", is_strong=True), lambda each: amount(each.value, each.quantity, signed=True)),
-        (Column(f"{percent(report.level)} interval"), lambda each: interval(each, each.quantity, signed=True)),
+        (Column("Interval"), lambda each: _interval(each, report.level)),
         (Column("Outcome"), _outcome),
         (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
         (Column("p corrected"), lambda each: p_value(each.p_corrected)),
@@ -96,6 +139,11 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
     )
     found = report.differences_of(one.first, one.second)
     return sheet_of(f"{one.second} against {one.first}", columns, found, is_total=lambda each: each.is_headline)
+
+
+def _interval(one: PairedDifference, level: float) -> Cell:
+    note = "" if one.low is None else level_words(one.level or level)
+    return Cell(interval(one, one.quantity, signed=True), note)
 
 
 def _outcome(one: PairedDifference) -> Cell:

@@ -67,7 +67,7 @@ def _brief(sheet: Sheet, line: Line) -> Text:
     left_out = f", {n_left_out.text} left out" if n_left_out.value else ""
     return Text.assemble(
         (apart.text, "bold"),
-        f" ({interval.text}), p {p.text}, corrected {corrected.text}\n",
+        f" ({', '.join(filter(None, (interval.text, interval.note)))}), p {p.text}, corrected {corrected.text}\n",
         (f"{outcome.text}: {outcome.note}" if outcome.note else outcome.text, outcome.style),
         (f"; n {n.text} in {n_groups.text} groups{left_out}", "dim"),
     )

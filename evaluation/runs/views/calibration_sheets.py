@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from factloop.evaluation.debiasing.records import LEVEL, Estimate
 from factloop.evaluation.runs.records import Calibration, RunDebiasing
-from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS
+from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS, weight_words
 from factloop.evaluation.runs.views.sheets import interval_head
 from factloop.evaluation.runs.views.words import interval, share
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, page_only, sheet_of
@@ -22,22 +22,32 @@ def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
         yield f"F1@{f1.k}", f1.corrected
 
 
-Row = tuple[str, str, Estimate]
+Row = tuple[str, str, Estimate, bool]
+"""System, measure, estimate, and whether it is the preferred one."""
 
 
 def corrected(found: Calibration) -> Sheet:
     columns: tuple[ColumnOf[Row], ...] = (
         (name("System"), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
-        (name("By"), lambda row: METHOD_WORDS[row[2].method]),
+        (name("By"), _method),
         (Column("Value", is_strong=True), lambda row: replace(figure_cell(row[2], share), note="")),
         (Column(interval_head(_level(found))), lambda row: interval(row[2].low, row[2].high)),
         (page_only("Claims"), lambda row: row[2].n_run),
         (page_only("Labelled"), lambda row: row[2].n_labels or NOTHING),
         (Column("Cautions", is_name=True, on_terminal=False), _cautions),
     )
-    rows = [(one.system, measure, estimate) for one in found.systems for measure, estimate in estimates(one)]
+    rows = [
+        (one.system, measure, estimate, estimate.method is one.precision.preferred)
+        for one in found.systems
+        for measure, estimate in estimates(one)
+    ]
     return sheet_of("Raw and corrected", columns, rows)
+
+
+def _method(row: Row) -> Cell:
+    words = METHOD_WORDS[row[2].method]
+    return Cell(f"{words}, preferred" if row[3] else words, weight_words(row[2]))
 
 
 def _cautions(row: Row) -> Cell:

@@ -27,7 +27,7 @@ def _rows(found: Calibration) -> Iterator[Row]:
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for transfer in dict.fromkeys(one.transfer for one in found.systems):
-        yield "Assumed", Text(f"for F1@K: {TRANSFER_WORDS[transfer]}")
+        yield "Assumed", Text(f"for F1@K and what is preferred: {TRANSFER_WORDS[transfer]}")
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
         for name, estimate in estimates(one):

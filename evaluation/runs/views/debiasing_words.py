@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.debiasing.records import Caution, Method, Transfer
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Transfer
 
 METHOD_WORDS = {
     Method.RAW: "raw",
@@ -27,3 +27,10 @@ TRANSFER_WORDS = {
     Transfer.ERROR_RATES: "the evaluator's TPR and FPR are those on the labelled claims: the run may hold more or "
     "fewer errors, but is judged as well",
 }
+
+
+def weight_words(estimate: Estimate) -> str:
+    """`λ 0.18: 82% from labels alone`; empty without a lambda."""
+    if estimate.weight is None or estimate.label_share is None:
+        return ""
+    return f"λ {estimate.weight:.2f}: {estimate.label_share:.0%} from labels alone"

@@ -50,6 +50,7 @@ def render_run_html(summary: RunSummary) -> str:
         summary=summary,
         scores=scores,
         policy=run_words.policy_words(scores.abstention),
+        repeats=run_words.repeats_words(summary.fingerprint.repeats),
         saved=list(savings_words(summary.cascade, summary.fingerprint.cascade)) if summary.cascade is not None else [],
         counts=_total(scores.systems),
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
@@ -110,12 +111,7 @@ def _leading_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean
 
 
 def _total(systems: Sequence[SystemScore]) -> Counts:
-    return Counts(
-        supported=sum(one.counts.supported for one in systems),
-        not_supported=sum(one.counts.not_supported for one in systems),
-        irrelevant=sum(one.counts.irrelevant for one in systems),
-        unscored=sum(one.counts.unscored for one in systems),
-    )
+    return Counts.sum_of(one.counts for one in systems)
 
 
 def _curve(summary: RunSummary) -> Sheet:

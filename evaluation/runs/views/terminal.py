@@ -41,6 +41,13 @@ def policy(scores: LongFormScores) -> str:
     return f"{run_words.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
+def repeats(summary: RunSummary) -> str:
+    """How claims that repeat another count, with how many were left out."""
+    n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
+    said = run_words.repeats_words(summary.fingerprint.repeats)
+    return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said
+
+
 def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
     print_sheet(console, sheets.turned(title, scores), lambda _: stacked(sheets.scores_of(scores)))
 
@@ -79,6 +86,7 @@ def _rows(summary: RunSummary) -> list[Row]:
     rows = [
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
         ("Abstentions", Text(policy(scores))),
+        ("Repeats", Text(repeats(summary))),
         ("Judge", Text(visible(summary.fingerprint.judge))),
     ]
     if scores.n_resamples:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from factloop.core.records import Repeats
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import NOTHING
@@ -9,6 +12,10 @@ from factloop.reports.sheet.table import NOTHING
 _POLICIES = {
     AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",
     AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
+}
+_REPEATS: Mapping[Repeats, str] = {
+    "each": "each: a claim that repeats another of its response counts again, as in the paper's code",
+    "once": "once: of claims that say the same the first counts, in every figure",
 }
 
 _RULES = {
@@ -28,6 +35,10 @@ AGREEMENTS = {
 
 def policy_words(policy: AbstentionPolicy) -> str:
     return _POLICIES[policy]
+
+
+def repeats_words(repeats: Repeats) -> str:
+    return _REPEATS[repeats]
 
 
 def k_words(choice: ChosenK) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factloop.core.citations import reason
+from factloop.core.citations import mentioned, reason
 from factloop.core.findings import unchecked
 from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.reports.figures import plural
@@ -13,7 +13,10 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """The counts, then what is not supported and what was not checked, ten lines at most, with why. Plain text."""
+    """The counts, then what is not supported and what was not checked, ten at most, with why. Plain text.
+
+    A passage that the reason speaks of follows it, each a line of its own.
+    """
     wanting: list[Claim | Sentence] = [
         claim for claim in report.claims if claim.judgement.verdict is Verdict.NOT_SUPPORTED
     ]
@@ -40,7 +43,11 @@ def _line(one: Claim | Sentence, report: FactualityReport) -> str:
     if isinstance(one, Sentence):
         assert one.no_claim is not None  # else it has claims, which stand for it
         return f"not checked ({NO_CLAIM_WORDS[one.no_claim]}): {_short(report.text_of(one))}"
-    return f"{_kind(one)}: {_short(one.self_contained)}{_why(one)}"
+    passages = (
+        f"  “{item.title or item.source}”: {_short(item.passage)}"
+        for item in mentioned(one.judgement.rationale, one.evidence)
+    )
+    return "\n".join((f"{_kind(one)}: {_short(one.self_contained)}{_why(one)}", *passages))
 
 
 def _kind(claim: Claim) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from factloop.cli import flags
+from factloop.cli import flags, run_flags
 from factloop.core.extras import require
 
 
@@ -38,6 +38,7 @@ def compare(
     json: flags.Json = None,
     html: flags.Html = None,
     quiet: flags.Quiet = False,
+    fail_if_worse: run_flags.FailIfWorse = None,
 ) -> None:
     """Compare two systems on shared prompts, or two evaluators on the same responses, by paired differences."""
     require("evaluation", "factloop compare")
@@ -45,6 +46,6 @@ def compare(
 
     ask = CompareAsk(
         tuple(runs), tuple(system or ()), tuple(k or ()), abstention, alpha, level, resamples, seed, json, html,
-        quiet=quiet,
+        quiet=quiet, fail_if_worse=tuple(fail_if_worse or ()),
     )  # fmt: skip
     raise typer.Exit(run_compare(ask))

@@ -24,6 +24,28 @@ def list_(into: Into = None, json: flags.Json = None) -> None:
     raise typer.Exit(run_list(into, json))
 
 
+def join(
+    claims: Annotated[str, typer.Argument(metavar="CLAIMS", help="LLM-AggreFact: a file, or a folder of files.")],
+    upstream: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KIND=PATH",
+            help="Responses that claims are from: ragtruth, tofueval-mediasum, tofueval-meetingbank, expertqa, "
+            "aggrefact, reveal, or responses for any other; repeatable.",
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="Claims with system, response, prompt and task, for verify.")
+    ],
+    json: flags.Json = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Find the responses that LLM-AggreFact's claims are from, by text, and say how many were found."""
+    from factloop.cli.data_join import JoinAsk, run_join
+
+    raise typer.Exit(run_join(JoinAsk(claims, tuple(upstream), out, json, quiet=quiet)))
+
+
 def get(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names in factloop data list.")],
     part: Annotated[

@@ -16,7 +16,7 @@ from factloop.setup.settings import CheckSettings
 STATISTICS = "Statistics"
 
 
-@with_settings(CheckSettings, LIMITS, CACHE)
+@with_settings(CheckSettings, LIMITS, CACHE, "repeats")
 def experiment(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
     level: Annotated[
@@ -41,6 +41,7 @@ def experiment(
     html: flags.Html = None,
     run_dir: flags.RunDir = None,
     strict: run_flags.Strict = False,
+    fail_if_worse: run_flags.FailIfWorse = None,
     quiet: flags.Quiet = False,
     **settings: Any,
 ) -> None:
@@ -50,6 +51,7 @@ def experiment(
     from factloop.cli.experiment import ExperimentAsk, run_experiment
 
     ask = ExperimentAsk(
-        plan, level, resamples, p_adjustment, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet
-    )
+        plan, level, resamples, p_adjustment, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet,
+        fail_if_worse=tuple(fail_if_worse or ()),
+    )  # fmt: skip
     raise typer.Exit(run_experiment(ask, settings_given(CheckSettings, settings)))

@@ -14,7 +14,7 @@ from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
 from factloop.setup.settings import CheckSettings
 
 
-@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, "repeats")
 def responses(
     data: Annotated[
         str,
@@ -30,7 +30,7 @@ def responses(
     resamples: run_flags.Resamples = 2000,
     calibration: run_flags.Calibration = None,
     evaluator: run_flags.Evaluator = None,
-    transfer: run_flags.Transfer = "verdicts",
+    transfer: run_flags.Transfer = None,
     engine: run_flags.Engine = "local",
     workers: run_flags.Workers = None,
     address: run_flags.Address = None,

@@ -44,6 +44,14 @@ def verify(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    documents: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Documents of a data set that has none, such as tofueval: rows with id and document.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(metavar="FIELD=COLUMN", help="Column of a field in the file; repeatable.", rich_help_panel=INPUT),
@@ -87,7 +95,7 @@ def verify(
     from factloop.cli.verify import VerifyAsk, run_verify
 
     ask = VerifyAsk(
-        pairs, dataset, data, tuple(verifier), out, tuple(chunk_words or ()), tuple(column or ()),
+        pairs, dataset, data, documents, tuple(verifier), out, tuple(chunk_words or ()), tuple(column or ()),
         tuple(constant or ()), tuple(label or ()), limit, download=download, json=json, strict=strict, quiet=quiet,
     )  # fmt: skip
     raise typer.Exit(run_verify(ask, settings_given(VerifySettings, settings)))

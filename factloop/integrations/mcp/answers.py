@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from factloop.agents.trustscore.records import Relation, TrustReport
-from factloop.core.citations import named, reason
+from factloop.core.citations import mentioned, named, reason
 from factloop.core.records import (
     Claim,
     Count,
     Counts,
+    Evidence,
     FactualityReport,
     NoClaim,
     Record,
@@ -28,6 +31,8 @@ class CitedPassage(Record):
     """A passage that a verdict rests on."""
 
     source: str
+    title: str
+    """Rationales name a passage by it, or by its source where it has none."""
     passage: str
 
 
@@ -43,6 +48,7 @@ class JudgedClaim(Record):
     unscored_reason: UnscoredReason | None
     rationale: str
     cited: tuple[CitedPassage, ...]
+    """The passages that the rationale speaks of, then others that the verdict rests on."""
 
 
 class SilentSentence(Record):
@@ -105,6 +111,8 @@ class TrustScores(Record):
     trust_fc_unscored: UnscoredReason | None
     relation: Relation | None
     rationale: str
+    cited: tuple[CitedPassage, ...]
+    """The passages that the rationale speaks of, then others that the relation rests on."""
     subject: str | None
     judge: str | None
     warnings: tuple[str, ...]
@@ -149,6 +157,7 @@ def trust_scores(report: TrustReport) -> TrustScores:
         trust_fc_unscored=support.unscored_reason,
         relation=support.relation,
         rationale=named(support.rationale, support.passages),
+        cited=_cited(support.rationale, support.passages, support.cited),
         subject=report.fingerprint.subject_model,
         judge=report.fingerprint.judge,
         warnings=report.warnings,
@@ -174,7 +183,6 @@ def trust_in_words(scores: TrustScores) -> str:
 
 def _judged(claim: Claim) -> JudgedClaim:
     judgement = claim.judgement
-    cited = [item for item in claim.evidence if item.id in judgement.cited][:MOST_CITED]
     return JudgedClaim(
         claim=claim.self_contained,
         sentence=claim.sentence,
@@ -182,7 +190,17 @@ def _judged(claim: Claim) -> JudgedClaim:
         contradicted=judgement.contradicted,
         unscored_reason=judgement.unscored_reason,
         rationale=reason(claim),
-        cited=tuple(CitedPassage(source=item.source, passage=item.passage[:LONGEST_PASSAGE]) for item in cited),
+        cited=_cited(judgement.rationale, claim.evidence, judgement.cited),
+    )
+
+
+def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -> tuple[CitedPassage, ...]:
+    """`MOST_CITED` at most, and all that the rationale speaks of."""
+    spoken_of = mentioned(rationale, evidence)
+    others = [item for item in evidence if item.id in cited and item not in spoken_of]
+    shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])
+    return tuple(
+        CitedPassage(source=item.source, title=item.title, passage=item.passage[:LONGEST_PASSAGE]) for item in shown
     )
 
 

@@ -1,10 +1,9 @@
-"""The MCP server: three tools over one checker and one scorer."""
+"""The MCP server: tools over one checker and one scorer. Names, limits and refusals are those of the service."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from langchain_core.documents import Document
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
 import factloop
@@ -21,6 +20,15 @@ from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
 from factloop.core.records import FactualityReport, GivenFacts, Record
+from factloop.entrance.asks import (
+    MOST_DOCUMENTS,
+    NO_SUBJECT,
+    DocumentText,
+    GivenDocument,
+    Prompt,
+    Question,
+    Text,
+)
 from factloop.integrations.mcp.answers import (
     CheckedClaim,
     CheckedResponse,
@@ -30,19 +38,18 @@ from factloop.integrations.mcp.answers import (
     trust_in_words,
     trust_scores,
 )
+from factloop.integrations.mcp.strict import StrictTool
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Sources
+from factloop.setup.sources import Mode, Sources
+from factloop.tools.search.base import SearchTool
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
 """Calls at work; further ones wait their turn."""
-LONGEST_RESPONSE = 100_000
-LONGEST_QUESTION = 10_000
 LONGEST_CLAIM = 2_000
-MOST_DOCUMENTS = 200
-LONGEST_DOCUMENTS = 2_000_000
-"""Characters of all documents of one call together."""
+LONGEST_DOCUMENTS = 8_000_000
+"""Characters of all documents of one call together, as the service's requests have bytes."""
 LONGEST_ERROR = 500
 
 INSTRUCTIONS = (
@@ -50,35 +57,42 @@ INSTRUCTIONS = (
     "server's own sources are searched. A claim without a verdict is unscored: it is neither true nor false."
 )
 
-Response = Annotated[str, Field(description="The text whose claims are checked, in full.", max_length=LONGEST_RESPONSE)]
-Question = Annotated[str | None, Field(description="The question that it answers.", max_length=LONGEST_QUESTION)]
-RequiredQuestion = Annotated[str, Field(description="The question.", min_length=1, max_length=LONGEST_QUESTION)]
-Answer = Annotated[str, Field(description="The answer to it.", min_length=1, max_length=LONGEST_CLAIM)]
+Response = Annotated[Text, Field(description="The text whose claims are checked, in full.")]
+AskedPrompt = Annotated[Prompt | None, Field(description="The question that it answers.")]
+AskedQuestion = Annotated[Question, Field(description="The question.")]
+Answer = Annotated[
+    Text | None, Field(description="The answer to it; without one the subject model is asked for its own.")
+]
 OneClaim = Annotated[
-    str, Field(description="One statement that can be read alone.", min_length=1, max_length=LONGEST_CLAIM)
+    str,
+    Field(description="One statement that can be read alone.", min_length=1, max_length=LONGEST_CLAIM, pattern=r"\S"),
 ]
 Documents = Annotated[
-    list[str] | None,
+    list[DocumentText | GivenDocument] | None,
     Field(
         description="Texts to judge by, in place of the server's own sources. Texts, not paths or addresses.",
         max_length=MOST_DOCUMENTS,
     ),
 ]
+AskedMode = Annotated[
+    Mode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
+]
 OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
-_POINTER = re.compile(r"For further information visit \S+")
-_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer) -> MCPServer[Any]:
     """The server; it opens nothing. Its caller closes checker and scorer."""
-    server: MCPServer[Any] = MCPServer(
-        "factloop", instructions=INSTRUCTIONS, version=factloop.__version__, middleware=[_one_line]
-    )
     tools = _Tools(checker, scorer)
-    server.add_tool(tools.check_response, annotations=_READS)
-    server.add_tool(tools.check_claim, annotations=_READS)
-    server.add_tool(tools.trust_score, annotations=_READS)
-    return server
+    offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
+    if scorer.settings.subject_model is not None or scorer.settings.corpus:
+        offered.append(tools.trust_score)
+    return MCPServer(
+        "factloop",
+        instructions=INSTRUCTIONS,
+        version=factloop.__version__,
+        tools=[StrictTool.of(tool) for tool in offered],
+        middleware=[_one_line],
+    )
 
 
 class _Tools:
@@ -93,44 +107,58 @@ class _Tools:
         self,
         response: Response,
         ctx: Context[Any, Any],
-        question: Question = None,
+        prompt: AskedPrompt = None,
         documents: Documents = None,
+        mode: AskedMode = "faithfulness",
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedResponse]:
         """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
         async with self._turn():
-            report = await self._check(response, question, await self._sources(documents), limits, ctx)
+            report = await self._check(response, prompt, await self._sources(documents, mode), limits, ctx)
         return _result(in_words(report), checked_response(report))
 
     async def check_claim(
-        self, claim: OneClaim, documents: Documents = None, limits: OfCheck = None
+        self,
+        claim: OneClaim,
+        documents: Documents = None,
+        mode: AskedMode = "faithfulness",
+        limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedClaim]:
         """Check whether one claim holds, as it is: by documents or by search."""
         async with self._turn():
             facts = [GivenFacts(sentence=claim, facts=(claim,))]
-            sources = await self._sources(documents)
+            sources = await self._sources(documents, mode)
             report = await self._checker.acheck(claim, facts=facts, sources=sources, limits=limits)
         return _result(in_words(report), checked_claim(report))
 
-    async def trust_score(self, question: RequiredQuestion, response: Answer) -> Annotated[CallToolResult, TrustScores]:
+    async def trust_score(
+        self, question: AskedQuestion, response: Answer = None, documents: Documents = None
+    ) -> Annotated[CallToolResult, TrustScores]:
         """Score an answer by TrustScore: does the subject model stand by it among distractors, do documents agree?"""
         settings = self._scorer.settings
-        if settings.subject_model is None and not settings.corpus:
-            raise ToolError("there is nothing to score by: start factloop mcp with --subject-model, --corpus, or both")
+        if settings.subject_model is None and response is None:
+            raise ToolError(NO_SUBJECT)
         async with self._turn():
-            scores = trust_scores(await self._scorer.ascore(question, response))
+            given = await self._given(documents)
+            if given is None:
+                report = await self._scorer.ascore(question, response)
+            else:
+                own = settings.model_copy(update={"corpus": ()})
+                async with TrustScorer(settings=own, corpus=given) as scorer:
+                    report = await scorer.ascore(question, response)
+            scores = trust_scores(report)
         return _result(trust_in_words(scores), scores)
 
     async def _check(
         self,
         response: str,
-        question: str | None,
+        prompt: str | None,
         sources: Sources | None,
         limits: Limits | None,
         ctx: Context[Any, Any],
     ) -> FactualityReport:
         n_found = n_judged = 0
-        async with aclosing(self._checker.astream(response, question, sources=sources, limits=limits)) as events:
+        async with aclosing(self._checker.astream(response, prompt, sources=sources, limits=limits)) as events:
             async for event in events:
                 if isinstance(event, CheckFinished):
                     return event.report
@@ -140,14 +168,18 @@ class _Tools:
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
         raise AssertionError("a check ends with its report")
 
-    async def _sources(self, documents: list[str] | None) -> Sources | None:
-        """Raises ToolError for more text than one call may bring."""
+    async def _sources(self, documents: Sequence[str | GivenDocument] | None, mode: Mode) -> Sources | None:
         if documents is None:
             return None
-        if sum(map(len, documents)) > LONGEST_DOCUMENTS:
+        given = await self._given(documents)
+        return Sources(() if given is None else (given,), mode)
+
+    async def _given(self, documents: Sequence[str | GivenDocument] | None) -> SearchTool | None:
+        """What searches the documents; None without text in them. Raises ToolError for more than one call may bring."""
+        given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents or ()]
+        if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
             raise ToolError(f"documents: at most {LONGEST_DOCUMENTS:,} characters together")
-        given = await self._indexes.of([Document(text) for text in documents])
-        return Sources(() if given is None else (given,))
+        return await self._indexes.of(given)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -162,12 +194,11 @@ class _Tools:
 
 
 async def _one_line(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Errors of tools in one line: those about arguments come in many."""
+    """Errors of tools in one line."""
     result = await call_next(ctx)
     if not isinstance(result, dict) or not result.get("isError"):
         return result
-    said = " ".join(block.get("text", "") for block in result["content"])
-    line = " ".join(_POINTER.sub("", said).split())
+    line = " ".join(" ".join(block.get("text", "") for block in result["content"]).split())
     shown = line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 1]}…"
     return {**result, "content": [{"type": "text", "text": shown}]}
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from factloop.reports.downloads import DownloadLink, csv_download
+from factloop.reports.downloads import DownloadLink, csv_text, text_download
 from factloop.reports.sheet.table import NOTHING, Cell, Sheet, Value
 
 
 def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
-    """A link that saves the sheet. Texts that a spreadsheet would compute are made harmless."""
+    """A link that saves the sheet."""
+    return text_download(words, file, "text/csv", sheet_csv(sheet))
+
+
+def sheet_csv(sheet: Sheet) -> str:
+    """The sheet as a text. Texts that a spreadsheet would compute are made harmless."""
     columns = [*_columns(sheet)]
     heads = [head for head, _ in columns]
-    return csv_download(words, file, heads, zip(*(values for _, values in columns), strict=True))
+    return csv_text(heads, zip(*(values for _, values in columns), strict=True))
 
 
 _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (

@@ -17,7 +17,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages, passages
+from factloop.agents.safe.model_stages import (
+    ANSWER_CHARACTERS,
+    ModelFusedStages,
+    ModelGroundedStages,
+    ModelPaperStages,
+    passages,
+)
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask, WindowTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
@@ -283,6 +289,15 @@ async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(part
 async def test_relevance_is_the_models_word(parts: Make) -> None:
     _, made = parts({"reason": "r", "relevant": False})
     assert await ModelPaperStages(*made).relevance("x", TASK, CONTEXT) is False
+
+
+@pytest.mark.parametrize(("most", "is_whole"), [(ANSWER_CHARACTERS, False), (None, True)])
+async def test_a_strict_plan_shows_long_answers_whole(parts: Make, most: int | None, is_whole: bool) -> None:
+    chat, made = parts({"reason": "r", "relevant": True})
+    long = " ".join(f"Sentence {number} of a long answer stands here." for number in range(400))
+    task = SentenceTask("Why?", long, "x", 0, 1)
+    assert await ModelPaperStages(*made, answer_characters=most).relevance("x", task, CONTEXT)
+    assert (long in str(chat.asked)) is is_whole
 
 
 def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> None:

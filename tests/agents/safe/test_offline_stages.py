@@ -12,6 +12,7 @@ from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQuerie
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.base import Label, SupportReading
+from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.agents.safe.scripted import context_of
 from tests.work import LINEAR, growth
 
@@ -150,6 +151,16 @@ async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, 
     assert (len(now.queries) == asked) or brings
     assert (step.verdict, step.contradicted) == (Verdict.NOT_SUPPORTED, False)
     assert isinstance(await stages.assess(case(may_search=False), CONTEXT), Judgement)
+
+
+async def test_a_heading_is_no_part_of_the_sentence_that_is_quoted() -> None:
+    sentence = "The second tower was the work of John Rudyerd."
+    passage = f"Rudyerd's tower\n{sentence} It was lit in 1708."
+    held = evidence(1).model_copy(update={"title": "Towers", "passage": passage})
+    asked = replace(case(), claim="The second tower was designed by John Rudyerd.", evidence=(held,))
+    settled = await OfflineFusedStages(LexicalVerifier()).assess(asked, CONTEXT)
+    assert isinstance(settled, Judgement)
+    assert settled.quote == sentence
 
 
 async def test_no_evidence_says_that_nothing_was_found() -> None:

@@ -8,11 +8,30 @@ from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import NextQueries
 from factloop.core.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.records import Judgement, UnscoredReason, Verdict
-from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, nothing_found, run, supported
+from factloop.tools.search.base import SearchHit
+from tests.agents.safe.scripted import (
+    PaperScript,
+    ScriptedSearch,
+    contradicted,
+    hit,
+    nothing_found,
+    run,
+    supported,
+)
 
 CLAIM = "Ada Lovelace was born in London."
 REPLY = ModelOutputError("not JSON", schema="Any", reply="{")
 FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
+
+
+class Shelf(ScriptedSearch):
+    """One passage, which every query finds."""
+
+    def all_passages(self, most_characters: int) -> list[SearchHit]:  # noqa: ARG002
+        return [hit(CLAIM)]
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002
+        return [hit(CLAIM)]
 
 
 def queries(count: int) -> list[NextQueries | Exception]:
@@ -68,6 +87,25 @@ async def test_a_repeat_is_as_relevant_as_the_claim_it_repeats(relevant: bool) -
     assert repeat.relevant == first.relevant == relevant
     assert repeat.judgement == first.judgement
     assert script.calls["relevance"] == 1
+
+
+async def test_a_strict_plan_judges_repeats_and_asks_on_when_all_was_found() -> None:
+    """Twice five rounds, where the plan else asks one and judges once: the one document has nothing more to give."""
+    facts = [CLAIM, CLAIM.upper()]
+
+    def script() -> PaperScript:
+        return PaperScript(
+            {CLAIM: facts},
+            queries={fact: queries(5) for fact in facts},
+            ratings={fact: [supported()] for fact in facts},
+        )
+
+    lenient, strict = script(), script()
+    await run(PaperPlan(lenient), CLAIM, [Shelf()])
+    result = await run(PaperPlan(strict, strict=True), CLAIM, [Shelf()])
+    assert (lenient.calls["next_query"], lenient.calls["rate"]) == (1, 1)
+    assert (strict.calls["next_query"], strict.calls["rate"]) == (10, 2)
+    assert [claim.duplicate_of for claim in result.claims] == [None, None]
 
 
 async def test_an_irrelevant_fact_is_not_searched_for() -> None:

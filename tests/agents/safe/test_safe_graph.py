@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.safe.claims import claim_id, distinct, in_order, order, sameness, settle
+from factloop.agents.safe.claims import claim_id, distinct, in_order, order, settle
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
@@ -19,6 +19,7 @@ from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import Place, PlacedFact, gather
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
+from factloop.core.sameness import sameness
 from tests.agents.safe.scripted import (
     FusedScript,
     GroundedScript,

@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factloop.evaluation.audit.bigrams import precisions
 from factloop.evaluation.audit.chunking import (
     Changes,
+    LongDocumentRates,
     chunked_evaluators,
     chunking_bias,
-    chunks_of,
     r2_differences,
 )
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.surface import NoTextError
+from factloop.tools.verifiers.chunks import cut_by_words
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 
-def at_full_stops(document: str) -> list[str]:
-    return [f"{sentence.strip()}." for sentence in document.split(".") if sentence.strip()]
-
-
-def test_whole_sentences_fill_chunks() -> None:
-    assert chunks_of(["a b.", "c.", "d e f.", "g."], 3) == ["a b. c.", "d e f.", "g."]
-    assert chunks_of(["a b c d.", "e.", "f g."], 3) == ["a b c d.", "e. f g."]  # too long: alone, and whole
-    assert chunks_of(["e.", "a b c d.", "f."], 3) == ["e.", "a b c d.", "f."]
-    assert chunks_of([], 3) == []
-    with pytest.raises(ValueError, match="one word"):
-        chunks_of(["a."], 0)
-
-
-@given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 12))
-def test_chunks_lose_nothing_and_are_as_few_as_order_allows(lengths: list[int], n_words: int) -> None:
-    sentences = [" ".join(f"w{place}_{k}" for k in range(length)) for place, length in enumerate(lengths)]
-    chunks = chunks_of(sentences, n_words)
-    assert " ".join(chunks).split() == " ".join(sentences).split()
-    assert all(len(chunk.split()) <= n_words or chunk in sentences for chunk in chunks)
-    firsts = {sentence.split()[0]: len(sentence.split()) for sentence in sentences}
-    for chunk, after in pairwise(chunks):
-        assert len(chunk.split()) + firsts[after.split()[0]] > n_words
-
-
 def test_r2_diff_by_hand() -> None:
-    document = "ann was born in oslo. she wrote many books. bob lives in rome. he paints."
+    document = "Ann was born in Oslo. She wrote many books. Bob lives in Rome. He paints."
     claims = [
         "ann was born in oslo",  # all in the first chunk
         "ann was born and she wrote many books",  # 2 bigrams of one chunk, 3 of the other, 7 in all
@@ -54,28 +30,30 @@ def test_r2_diff_by_hand() -> None:
         "books",
     ]
     table = table_of([Row(1, {"e": 1.0}, claim=claim, document=document) for claim in claims])
-    found = r2_differences(table, 6, at_full_stops)
+    found = r2_differences(table, 6)
     assert found.is_cut.all()
     assert found.values[:3].tolist() == pytest.approx([0.0, 5 / 7 - 3 / 7, 0.0])
     assert np.isnan(found.values[3])
     # in chunks of nine words the first two sentences stand together
-    assert r2_differences(table, 9, at_full_stops).values[1] == 0.0
+    assert r2_differences(table, 9).values[1] == 0.0
 
 
-def test_a_document_that_fits_is_not_cut_and_a_cut_one_only_once() -> None:
-    seen: list[str] = []
-
-    def split(document: str) -> list[str]:
-        seen.append(document)
-        return at_full_stops(document)
-
-    rows = [Row(1, {"e": 1.0}, claim="a b", document=text) for text in ("a b. c.", "a b. c. d.", "a b. c. d.")]
-    found = r2_differences(table_of(rows), 3, split)
+def test_a_document_that_fits_is_not_cut() -> None:
+    rows = [Row(1, {"e": 1.0}, claim="a b", document=text) for text in ("A b. C.", "A b. C. D.", "A b. C. D.")]
+    found = r2_differences(table_of(rows), 3)
     assert found.is_cut.tolist() == [False, True, True]
     assert np.isnan(found.values[0])
-    assert seen == ["a b. c. d."]
     with pytest.raises(NoTextError, match="R2-diff"):
-        r2_differences(table_of([Row(1, {"e": 1.0})]), 3, split)
+        r2_differences(table_of([Row(1, {"e": 1.0})]), 3)
+
+
+def test_a_sentence_longer_than_a_chunk_is_cut_as_verifiers_cut_it() -> None:
+    """Its two halves stand in two chunks, so a claim that needs both is filed under `across`."""
+    document = "ann was born in oslo and wrote many books"
+    claim = "oslo and wrote"
+    table = table_of([Row(1, {"e": 1.0}, claim=claim, document=document)])
+    assert cut_by_words(document, 5) == ["ann was born in oslo", "and wrote many books"]
+    assert r2_differences(table, 5).values.tolist() == [0.5]  # of its 2 bigrams the second chunk has 1
 
 
 @given(
@@ -83,21 +61,23 @@ def test_a_document_that_fits_is_not_cut_and_a_cut_one_only_once() -> None:
     st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), min_size=1, max_size=6),
     st.integers(1, 8),
 )
-def test_r2_diff_lies_between_0_and_the_precision_and_needs_two_chunks(
+def test_r2_diff_is_taken_over_the_chunks_that_verifiers_read(
     claim: list[str], sentences: list[list[str]], n_words: int
 ) -> None:
     document = " ".join(f"{' '.join(words)}." for words in sentences)
-    table = table_of([Row(1, {"e": 1.0}, claim=" ".join(claim), document=document)])
-    found = r2_differences(table, n_words, at_full_stops)
+    said = " ".join(claim)
+    table = table_of([Row(1, {"e": 1.0}, claim=said, document=document)])
+    found = r2_differences(table, n_words)
+    chunks = cut_by_words(document, n_words)
+    assert found.is_cut[0] == (len(chunks) > 1)
     if found.is_cut[0]:
-        assert 0 <= found.values[0] <= 1
-        whole = r2_differences(table, n_words, lambda text: [text])  # one sentence is one chunk, however long
-        assert whole.values[0] == 0
+        shares = precisions([said] * (1 + len(chunks)), [document, *chunks])
+        assert found.values[0] == pytest.approx(max(0.0, shares[0] - max(shares[1:])))
 
 
 def test_changed_predictions_by_hand() -> None:
     """Within one chunk 1 of 4 is lost; across chunks 2 of 3 are lost and one gained."""
-    document = "a b. c d. e f."
+    document = "A b. C d. E f."
     within, across = "a b", "a b c d"  # of its bigrams ab, bc, cd the document has three, each chunk one
 
     def claim(text: str, score: float | None, cut: float | None, **more: str) -> Row:
@@ -109,19 +89,53 @@ def test_changed_predictions_by_hand() -> None:
     rows += [claim("a b", 0.9, 0.1, document="a b."), claim("a b", None, 0.1, document="a b.")]
     table = table_of(rows)
     assert chunked_evaluators(table.scores) == [("e", "e@2", 2)]
-    by_dataset, whole = chunking_bias(table, "e", "e@2", r2_differences(table, 2, at_full_stops))
+    by_dataset, whole = chunking_bias(table, "e", "e@2", r2_differences(table, 2))
     assert (by_dataset.group, whole.group) == (Group(kind="dataset", name="d"), Group(kind="all", pooled=True))
     assert whole.within == Changes(n=4, n_lost=1, n_gained=0, share_lost=0.25, share_gained=0.0, share_changed=0.25)
     assert whole.across == Changes(n=3, n_lost=2, n_gained=1, share_lost=2 / 3, share_gained=1 / 3, share_changed=1.0)
     assert (whole.n_short, whole.n_no_similarity, whole.n_unscored, whole.n_words) == (2, 1, 2, 2)
     assert by_dataset.across == whole.across
-    strict = chunking_bias(table, "e", "e@2", r2_differences(table, 2, at_full_stops), threshold=0.95)[-1]
+    strict = chunking_bias(table, "e", "e@2", r2_differences(table, 2), threshold=0.95)[-1]
     assert strict.across.n_lost == 0
+
+
+def test_rates_on_long_documents_by_hand() -> None:
+    """Attributable: whole 2 of 3, chunks 1 of 3. Not so: whole stops 1 of 2, chunks both. Positive: 3 of 5, 1 of 5."""
+    long, short = "A b. C d. E f.", "A b."
+    scores = [(1, 0.9, 0.1), (1, 0.9, 0.9), (1, 0.1, 0.2), (0, 0.9, 0.1), (0, 0.1, 0.4)]
+    rows = [Row(label, {"e": e, "e@2": cut}, claim="a b", document=long) for label, e, cut in scores]
+    rows += [Row(0, {"e": 1.0, "e@2": 1.0}, claim="a b", document=short)]
+    rows += [Row(0, {"e": 1.0, "e@2": None}, claim="a b", document=long)]
+    table = table_of(rows)
+    found = chunking_bias(table, "e", "e@2", r2_differences(table, 2))[-1]
+    assert found.on_whole == LongDocumentRates(
+        n_attributable=3,
+        n_unattributable=2,
+        tpr=2 / 3,
+        tnr=0.5,
+        balanced_accuracy=(2 / 3 + 0.5) / 2,
+        predicted_positive_rate=0.6,
+    )
+    assert found.on_chunks == LongDocumentRates(
+        n_attributable=3,
+        n_unattributable=2,
+        tpr=1 / 3,
+        tnr=1.0,
+        balanced_accuracy=(1 / 3 + 1.0) / 2,
+        predicted_positive_rate=0.2,
+    )
+
+
+def test_rates_without_a_class_are_undefined() -> None:
+    table = table_of([Row(1, {"e": 1.0, "e@1": 0.0}, claim="a b", document="a b")])
+    found = chunking_bias(table, "e", "e@1", r2_differences(table, 1))[-1].on_whole
+    assert found is not None
+    assert (found.tpr, found.tnr, found.balanced_accuracy, found.predicted_positive_rate) == (1.0, None, None, 1.0)
 
 
 def test_nothing_to_compare_is_undefined() -> None:
     table = table_of([Row(1, {"e": 1.0, "e@9": 0.0}, claim="a b", document="a b.")])
-    found = chunking_bias(table, "e", "e@9", r2_differences(table, 9, at_full_stops))[-1]
+    found = chunking_bias(table, "e", "e@9", r2_differences(table, 9))[-1]
     assert (found.across.n, found.across.share_lost, found.within.share_changed, found.n_short) == (0, None, None, 1)
 
 

@@ -56,6 +56,16 @@ def test_error_rates_and_biases_by_hand() -> None:
     assert found.error_rate("x", "b", Level.RESPONSE).value == 0.5
 
 
+def test_the_bias_of_a_whole_data_set_by_hand() -> None:
+    """Of x: labelled 1 + 2 of 10, predicted 2 + 1 of 10, so that the biases of its systems cancel out."""
+    found = {(one.dataset, one.level): one for one in quantified(WORKED).datasets}
+    x, y = found["x", Level.CLAIM], found["y", Level.CLAIM]
+    assert (x.labelled.value, x.predicted.value, x.bias.value, x.bias.n) == (0.3, 0.3, 0.0, 10)
+    assert (y.labelled.value, y.predicted.value, y.bias.value, y.bias.n) == (0.0, 0.5, 0.5, 2)
+    responses = found["x", Level.RESPONSE]
+    assert [responses.labelled.value, responses.predicted.value] == pytest.approx([3 / 5, 2 / 5])
+
+
 def test_biases_over_systems_and_headroom_by_hand() -> None:
     found = quantified(WORKED)
     x = found.find("e", dataset("x"))

@@ -169,16 +169,11 @@ def test_what_is_left_out_has_its_reason(rows: list[Row], reasons: list[str]) ->
     assert AuditReport.model_validate_json(to_json(report)) == report
 
 
-def test_no_splitter_and_scores_of_0_and_1() -> None:
+def test_scores_of_0_and_1_have_no_threshold_to_tune() -> None:
     rows = [
         replace(row, scores={**row.scores, "good": float((row.scores["good"] or 0) > 0.5)}) for row in sample_rows()
     ]
-    report = audited(rows, split=None)
-    assert report.left_out == (
-        "Chunking: there is nothing to split documents into sentences with.",
-        "Tuned thresholds of good: all its scores are 0 or 1.",
-    )
-    assert report.at[0].chunking == ()
+    assert audited(rows).left_out == ("Tuned thresholds of good: all its scores are 0 or 1.",)
 
 
 def advice_of(report: AuditReport, evaluator: str, group: Group = ALL) -> dict[Use, tuple[Leave, str]]:

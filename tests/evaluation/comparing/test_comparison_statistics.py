@@ -35,11 +35,8 @@ def differences(
     pairs: Sequence[Pair],
     ks: Sequence[int] = (2,),
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO,
-    resamples: int = 200,
 ) -> tuple[PairedDifference, ...]:
-    return paired_differences(
-        pairs, ks, abstention=abstention, rng=np.random.default_rng(0), resamples=resamples, level=0.95
-    )
+    return paired_differences(pairs, ks, abstention=abstention, rng=np.random.default_rng(0), level=0.95)
 
 
 def test_by_hand() -> None:
@@ -180,7 +177,7 @@ def test_the_interval_covers_a_known_difference() -> None:
             easy = rng.uniform(0.2, 0.6)
             a, b = int(rng.binomial(8, easy)), int(rng.binomial(8, easy + 0.2))
             pairs.append(pair(f"p{number}", (a, 8 - a, 0, 0), (b, 8 - b, 0, 0)))
-        found = paired_differences(pairs, (), abstention=AbstentionPolicy.ZERO, rng=rng, resamples=300, level=0.95)[0]
+        found = paired_differences(pairs, (), abstention=AbstentionPolicy.ZERO, rng=rng, level=0.95)[0]
         assert found.low is not None
         assert found.high is not None
         held += found.low <= 0.2 <= found.high

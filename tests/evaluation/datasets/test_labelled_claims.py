@@ -72,7 +72,7 @@ def test_prompts_hold_no_claims(tmp_path: Path) -> None:
         ("wice", "dev", "wice_dev.jsonl", {1: 115, 0: 234}),
         ("tofueval", "mediasum-dev", "tofueval_mediasum_dev.jsonl", {1: 1459, 0: 354}),
         ("factcheckgpt", "stance", "factcheckgpt_dev_stance.jsonl", {1: 341, 0: 1484}),
-        ("expertqa", "claims", "expertqa_dev_claims.jsonl", {1: 782, 0: 511}),
+        ("expertqa", "claims", "expertqa_dev_claims.jsonl", {1: 782, 0: 293}),
         ("factscore", "bio", "factscore_bio.jsonl", {1: 10_088, 0: 4_415}),
     ],
 )

@@ -183,7 +183,7 @@ def test_expertqa_in_both_layouts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("support", "expected"),
-    [("Complete", 1), ("Partial", 0), ("Incomplete", 0), ("Missing", 0), ("N/A", None), (None, None)],
+    [("Complete", 1), ("Partial", 0), ("Incomplete", 0), ("Missing", None), ("N/A", None), (None, None)],
 )
 def test_what_was_not_judged_is_no_label(tmp_path: Path, support: str | None, expected: int | None) -> None:
     (claim,) = load_expertqa(jsonl(tmp_path / "rows.jsonl", {**EXPERT, "support": support}))

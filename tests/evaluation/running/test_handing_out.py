@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing
@@ -31,7 +32,10 @@ class Method:
     def remote(self, item: RunItem | None = None) -> Any:
         future: Future[Any] = Future()
         try:
-            future.set_result(self.answer(item))
+            answer = self.answer(item)
+            if isinstance(answer, Future):
+                return Reference(answer)
+            future.set_result(answer)
         except RayActorError as error:
             future.set_exception(error)
         return Reference(future)
@@ -100,6 +104,11 @@ def dying_of(*names: str) -> Answer:
     return answer
 
 
+def never(_: RunItem | None) -> Future[Any]:
+    """An actor that is waited for."""
+    return Future()
+
+
 async def judged_by(team: Team[RunItem, JudgedResponse]) -> list[str]:
     async with aclosing(team.judged()) as judging:
         return sorted([one.id async for one in judging])
@@ -143,6 +152,32 @@ async def test_workers_that_die_at_once_end_the_run_unless_nothing_is_left() -> 
     with pytest.raises(ToolError, match="all workers died"):
         await judged_by(Agency([stillborn]).team(["1"], workers=1))
     assert await judged_by(Agency([stillborn]).team([], workers=1)) == []
+
+
+async def test_the_run_ends_with_its_last_item_whoever_is_still_starting() -> None:
+    """As a replacement for which the cluster has no room any more."""
+    starting = Actor(judged, opening=never)
+    agency = Agency([Actor(dying_of("0")), Actor(judged), starting])
+    team = agency.team(names(5), workers=2, n_replacements=1)
+    assert await judged_by(team) == names(5)
+    assert [member.actor for member in team.members if not member.ready] == [starting]
+
+
+async def test_what_a_dead_worker_was_at_waits_for_one_that_is_starting() -> None:
+    """The only worker that is left gets ready late."""
+    late: Future[Any] = Future()
+    agency = Agency([Actor(dying_of("0")), Actor(judged, opening=lambda _: late)])
+    team = agency.team(["0"], workers=1, n_replacements=1)
+    asyncio.get_running_loop().call_later(0.05, late.set_result, None)
+    assert await judged_by(team) == ["0"]
+
+
+async def test_workers_that_never_start_are_not_waited_for_without_end() -> None:
+    agency = Agency([Actor(judged, opening=never)])
+    team = agency.team(["0"], workers=1)
+    team.started_within_s = 0.05
+    with pytest.raises(ToolError, match=r"no worker was ready within 0.05 s: .* What was judged is kept"):
+        await judged_by(team)
 
 
 async def test_a_wrong_set_up_is_raised_as_what_it_is() -> None:

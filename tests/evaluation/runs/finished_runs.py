@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from factloop.core.factuality import count_verdicts, precision
+from factloop.core.factuality import score_claims
 from factloop.core.records import Claim, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
 from factloop.evaluation.comparing.compare import ComparedRun
 from factloop.evaluation.datasets.factscore import FactLabel
@@ -53,15 +53,16 @@ def judged(
     claims = tuple(
         claim(number, letter, None if texts is None else texts[number]) for number, letter in enumerate(verdicts)
     )
-    counts = count_verdicts(claims)
+    made_by = made_by or fingerprint()
+    scores = score_claims(claims, (), made_by.repeats)
     report = FactualityReport(
         response=f"{system} on {prompt_id}" if response is None else response,
         claims=claims,
-        counts=counts,
-        precision=precision(counts),
+        counts=scores.counts,
+        precision=scores.precision,
         at_k=(),
         usage=Usage(),
-        fingerprint=made_by or fingerprint(),
+        fingerprint=made_by,
         created_at=WHEN,
     )
     people = {f"c{number}": _LABELS[letter] for number, letter in enumerate(labels) if letter in _LABELS}

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
-from factloop.evaluation.debiasing.records import Transfer
+from factloop.evaluation.debiasing.records import Method, Transfer
 from factloop.evaluation.runs.calibration import calibrate, calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
+from factloop.evaluation.runs.views.calibration_terminal import print_calibration
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
 
@@ -33,7 +36,7 @@ def correction(
     responses: list[JudgedResponse],
     ks: tuple[int, ...] = (20,),
     *,
-    transfer: Transfer = Transfer.VERDICTS,
+    transfer: Transfer | None = Transfer.VERDICTS,
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO,
 ) -> Calibration:
     lines = [one.counted for one in responses]
@@ -221,6 +224,56 @@ def test_a_system_is_corrected_by_its_own_claims_where_it_has_some() -> None:
     assert [one.precision.prediction_powered.value for one in found.systems] == pytest.approx([1.0, 0.0, 0.5])
     assert [one.precision.prediction_powered.n_labels for one in found.systems] == [10, 10, 20]
     assert [one.f1[0].corrected.n_labels for one in found.systems] == [10, 10, 20]
+
+
+def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
+    """Labels of a: TPR 8/10, FPR 2/10, as in `WORKED`. b, none of whose claims has a label, is called right on 6 of 10.
+
+    By error rates (0.6 - 0.2) / (0.8 - 0.2) = 2/3 of b's claims hold, and F1@20 is 2 * 20/3 / (10 + 20). If --transfer
+    says that claims of b with either verdict are right as often as a's, 0.6 * 0.8 + 0.4 * 0.2 = 0.56 of them do.
+    """
+    sample = CalibrationSample("of a", LABELS, VERDICTS, WORKED.groups, of_systems=("a",) * 20)
+    responses = [judged("p", "ssssssnnnn", system="b"), judged("q", "ssssssnnnn", system="b")]
+    (b,) = correction(sample, responses, transfer=None).systems
+    assert b.precision.prediction_powered.undefined is Undefined.NOT_SAMPLED
+    assert "--transfer verdicts" in b.precision.prediction_powered.why
+    assert (b.precision.preferred, b.transfer, b.is_sampled) == (Method.ADJUSTED_COUNT, Transfer.ERROR_RATES, False)
+    assert b.precision.adjusted_count.value == pytest.approx(2 / 3)
+    assert b.f1[0].corrected.value == pytest.approx(2 * (20 / 3) / (10 + 20))
+    (said,) = correction(sample, responses, transfer=Transfer.VERDICTS).systems
+    assert said.precision.preferred is Method.PREDICTION_POWERED
+    assert said.precision.prediction_powered.value is not None
+    assert said.f1[0].corrected.value == pytest.approx(2 * 5.6 / (10 + 20))
+    (own,) = correction(sample, [judged("p", "ssssssnnnn", system="a")], transfer=None).systems
+    assert (own.precision.preferred, own.transfer) == (Method.PREDICTION_POWERED, Transfer.VERDICTS)
+
+
+def test_labels_of_prompts_of_the_run_are_its_own(tmp_path: Path) -> None:
+    given = [{"label": n % 2, "verdict": n % 2, "group": f"p{n % 4}"} for n in range(20)]
+    sample = load_calibration(jsonl(tmp_path / "own.jsonl", *given))
+    (own,) = correction(sample, [judged("p1", "sn")], transfer=None).systems
+    (other,) = correction(sample, [judged("elsewhere", "sn")], transfer=None).systems
+    assert (own.is_sampled, other.is_sampled) == (True, False)
+    named = load_calibration(jsonl(tmp_path / "named.jsonl", *({**one, "system": "one"} for one in given)))
+    assert correction(named, [judged("elsewhere", "sn")], transfer=None).systems[0].is_sampled
+
+
+def test_lambda_is_shown_with_the_share_of_the_labels_alone() -> None:
+    """The value is (1 - lambda) of the labelled claims' own precision, 0.5, and lambda of the run put right by them.
+
+    The run has 12 of 20 called supported, the labelled claims 10 of 20: put right it is 0.6 + (0.5 - 0.5) = 0.6.
+    """
+    responses = [judged(f"p{n}", "sssnn", system="b") for n in range(4)]
+    (found,) = correction(WORKED, responses).systems
+    powered = found.precision.prediction_powered
+    assert powered.weight is not None
+    assert powered.label_share == pytest.approx(1 - powered.weight)
+    assert powered.value == pytest.approx(powered.label_share * 0.5 + powered.weight * 0.6)
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_calibration(correction(WORKED, responses), console)
+    shown = console.export_text()
+    assert f"λ {powered.weight:.2f}: {powered.label_share:.0%} from labels alone" in shown
+    assert "prediction-powered, preferred" in shown
 
 
 def test_a_run_is_warned_of_strangers_and_of_an_unknown_judge(tmp_path: Path) -> None:

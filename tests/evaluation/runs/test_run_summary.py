@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.core.records import Usage
+from factloop.core.records import Counts, Usage
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
@@ -39,7 +39,7 @@ def test_scores_as_worked_by_hand() -> None:
     assert one.at_k[0].f1.value == pytest.approx((0.8 + 2 / 3 + 0) / 3)
     assert (one.at_k[0].f1.n, one.n_abstained) == (3, 1)
     assert one.precision.value == pytest.approx((2 / 3 + 1) / 2)
-    assert one.counts.model_dump() == {"supported": 3, "not_supported": 1, "irrelevant": 1, "unscored": 1}
+    assert one.counts == Counts(supported=3, not_supported=1, irrelevant=1, unscored=1)
     # p2 of two has no verdict: it is in no mean, and counted
     assert (two.at_k[0].f1.value, two.at_k[0].f1.n, two.n_unscored_responses) == (0.0, 1, 1)
     # supported claims of the rated answers: 2, 1, 0, 0; median 0.5, rounded up to 1; maximum 2 is the K given
@@ -67,7 +67,7 @@ def test_labels_give_the_same_scores_by_people_for_the_same_k() -> None:
     assert summary.labelled is not None
     assert [choice.k for choice in summary.labelled.ks] == [choice.k for choice in summary.scores.ks]
     (system,) = summary.labelled.systems
-    assert system.counts.model_dump() == {"supported": 2, "not_supported": 1, "irrelevant": 1, "unscored": 0}
+    assert system.counts == Counts(supported=2, not_supported=1, irrelevant=1)
     assert system.at_k[0].f1.value == pytest.approx((0.8 + 0 + 0) / 3)
     assert (system.n_responses, system.n_abstained) == (3, 1)
     assert summary.agreement is not None
@@ -127,3 +127,30 @@ def test_no_report_is_held() -> None:
 
     summarise(responses(), kind="responses", data="x", account=UsageMeter(), scoring=Scoring(resamples=0))
     assert max(alive) <= 3
+
+
+def test_repeats_count_once_in_every_figure_alike() -> None:
+    """Three facts, two of them said twice: by the judge s s s n n, by people S S S N N. K = 2.
+
+    Each: S 3, N 2, P 3/5, R 1, F1 3/4. Once: S 2 of 3 texts (a, b), N 1: P 2/3, R 1, F1 4/5; people's the same.
+    """
+    texts = ("Fact a.", "fact A", "Fact b.", "Fact c.", "Fact c.")
+    for policy, counts, f1 in (
+        ("each", Counts(supported=3, not_supported=2), 3 / 4),
+        ("once", Counts(supported=2, not_supported=1, repeated=2), 4 / 5),
+    ):
+        made_by = fingerprint(repeats=policy)
+        summary = summary_of([judged("p1", "sssnn", labels="SSSNN", texts=texts, made_by=made_by)], ks=(2,))
+        (system,) = summary.scores.systems
+        assert (system.counts, system.at_k[0].f1.value) == (counts, pytest.approx(f1))
+        assert summary.labelled is not None
+        people = summary.labelled.systems[0]
+        assert people.at_k[0].f1.value == pytest.approx(f1)
+        assert people.counts == counts
+        assert summary.fingerprint.repeats == policy
+
+
+def test_a_response_whose_every_claim_is_unscored_is_so_however_often_it_says_it() -> None:
+    made_by = fingerprint(repeats="once")
+    (line,) = summary_of([judged("p1", "??", texts=("Fact a.", "Fact a."), made_by=made_by)]).responses
+    assert (line.unscored, line.abstained, line.counts.total) == (True, False, 2)

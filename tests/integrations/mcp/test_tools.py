@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -15,6 +16,7 @@ from mcp_types import CallToolResult, TextContent
 from factloop import FactChecker, TrustScorer
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import AT_ONCE, build_server
+from factloop.service.shapes import CheckAsk, TrustAsk
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
 
@@ -75,7 +77,7 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
         )
     answer = structured(result)
     assert [claim["verdict"] for claim in answer["claims"]] == ["supported", "not_supported"]
-    assert answer["claims"][0]["cited"] == [{"source": "given_documents#1", "passage": DOCUMENTS[0]}]
+    assert answer["claims"][0]["cited"] == [{"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0]}]
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
     assert text_of(result).startswith("1 of 2 judged claims are supported")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
@@ -108,7 +110,7 @@ async def test_a_claim_is_judged_as_it_is() -> None:
 async def test_every_answer_follows_its_schema(sim: Simulator) -> None:
     pair = sim.world.questions[0]
     calls: dict[str, dict[str, Any]] = {
-        "check_response": {"response": ANSWER, "question": "Who was Ada?"},
+        "check_response": {"response": ANSWER, "prompt": "Who was Ada?"},
         "check_claim": {"claim": ANSWER},
         "trust_score": {"question": pair.question, "response": pair.answer},
     }
@@ -144,16 +146,20 @@ async def test_trust_that_was_not_scored_is_no_zero(sim: Simulator) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("trust_score", {"question": "Who?", "response": "She."}, "nothing to score by"),
-        ("check_claim", {"claim": ""}, "claim String should have at least 1 character"),
-        ("check_claim", {"claim": " "}, "a text is needed"),
+        ("trust_score", {"question": "Who?", "response": "She."}, "Unknown tool"),
+        ("check_claim", {"claim": ""}, "check_claim: claim: String should have at least 1 character"),
+        ("check_claim", {"claim": " "}, "check_claim: claim: String should match pattern"),
         ("check_claim", {"claim": "x" * 2_001}, "at most 2000 characters"),
-        ("check_response", {"response": 7}, "response Input should be a valid string"),
-        ("check_response", {"response": "x" * 100_001}, "at most 100000 characters"),
-        ("check_response", {"response": ANSWER, "documents": [""] * 201}, "at most 200 items"),
-        ("check_response", {"response": ANSWER, "documents": ["x" * 1_100_000] * 2}, "at most 2,000,000 characters"),
-        ("check_response", {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]}, "valid string"),
-        ("check_response", {}, "Field required"),
+        ("check_response", {"response": 7}, "check_response: response: Input should be a valid string"),
+        ("check_response", {"response": ANSWER, "documents": [""] * 1_001}, "at most 1000 items"),
+        ("check_response", {"response": ANSWER, "documents": ["x" * 1_700_000] * 5}, "at most 8,000,000 characters"),
+        (
+            "check_response",
+            {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
+            "documents.0.text: Field required",
+        ),
+        ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
+        ("check_response", {}, "check_response: response: Field required"),
         ("no_such_tool", {}, "Unknown tool"),
     ],
 )
@@ -165,6 +171,97 @@ async def test_what_cannot_be_served_is_refused_in_one_line(name: str, arguments
     assert "Traceback" not in line
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        (
+            "check_response",
+            {"response": ANSWER, "question": "Who was Ada?"},
+            "check_response: there is no argument 'question'; known are response, prompt, documents, mode, limits",
+        ),
+        (
+            "check_claim",
+            {"claim": ANSWER, "prompt": "Who was Ada?"},
+            "check_claim: there is no argument 'prompt'; known are claim, documents, mode, limits",
+        ),
+        (
+            "trust_score",
+            {"question": "Who?", "answer": "She."},
+            "trust_score: there is no argument 'answer'; known are question, response, documents",
+        ),
+    ],
+)
+async def test_an_unknown_argument_is_refused_by_name(
+    sim: Simulator, name: str, arguments: dict[str, Any], line: str
+) -> None:
+    async with served(simulated_checker(sim), simulated_scorer(sim)) as client:
+        assert complaint(await client.call_tool(name, arguments)) == line
+        schemas = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+    assert schemas[name]["additionalProperties"] is False
+    assert sim.stats().model.requests == 0
+
+
+async def test_names_and_limits_are_those_of_the_service() -> None:
+    """Whatever both take has one name and one limit; documents may be bare texts here."""
+    async with served(FactChecker(cache=False), TrustScorer(cache=False, subject_model="openai:x")) as client:
+        tools = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
+    for name, ask in (("check_response", CheckAsk), ("trust_score", TrustAsk)):
+        fields = ask.model_json_schema()["properties"]
+        assert set(tools[name]) <= set(fields)
+        for argument in set(tools[name]) - {"documents", "limits"}:
+            assert bounds(tools[name][argument]) == bounds(fields[argument]), (name, argument)
+
+
+def bounds(schema: dict[str, Any]) -> dict[str, Any]:
+    """What a value may be, of all its shapes."""
+    shapes = [schema, *schema.get("anyOf", ())]
+    kept = ("minLength", "maxLength", "pattern", "enum")
+    return {name: shape[name] for shape in shapes for name in kept if name in shape}
+
+
+async def test_trust_is_scored_only_where_it_can_be(sim: Simulator, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text(DOCUMENTS[0], encoding="utf-8")
+    for scorer, offered in (
+        (TrustScorer(cache=False), False),
+        (TrustScorer(cache=False, corpus=str(tmp_path)), True),
+        (simulated_scorer(sim), True),
+    ):
+        async with served(FactChecker(cache=False), scorer) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+        assert ("trust_score" in names) is offered
+
+
+async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("The sea is salt.", encoding="utf-8")
+    asked = {"question": "Where was Ada Lovelace born?", "response": DOCUMENTS[0]}
+    document = {"text": DOCUMENTS[0], "title": "Ada", "source": "https://example.org/ada"}
+    async with served(FactChecker(cache=False), TrustScorer(cache=False, corpus=str(tmp_path))) as client:
+        own = structured(await client.call_tool("trust_score", asked))
+        given = structured(await client.call_tool("trust_score", {**asked, "documents": [document]}))
+        wrong = complaint(await client.call_tool("trust_score", {"question": "Who?"}))
+    assert (own["relation"], given["relation"]) != ("support", "neutral")
+    assert given["trust_fc"] == 1
+    assert given["cited"] == [{"source": document["source"], "title": "Ada", "passage": DOCUMENTS[0]}]
+    assert wrong == "Error executing tool trust_score: give the response: no subject model is set up to ask"
+
+
+async def test_no_passage_is_spoken_of_that_is_not_there(sim: Simulator) -> None:
+    """A judge speaks of passages by number: each stands beside what it says."""
+    async with served(simulated_checker(sim, plan="paper"), simulated_scorer(sim)) as client:
+        result = await client.call_tool("check_response", {"response": sim.world.responses[0].text})
+    answer = structured(result)
+    for claim in answer["claims"]:
+        assert "Passage 1" not in claim["rationale"]
+        assert all(cited["passage"] for cited in claim["cited"])
+        named = [cited["title"] for cited in claim["cited"] if f"“{cited['title']}”" in claim["rationale"]]
+        assert bool(named) is ("“" in claim["rationale"])
+    text = text_of(result)
+    assert "Passage 1" not in text
+    contradicted = next(claim for claim in answer["claims"] if claim["contradicted"])
+    title, passage = (contradicted["cited"][0][name] for name in ("title", "passage"))
+    assert f"\n  “{title}”: {passage[:40]}" in text
+
+
 async def test_a_wrong_set_up_is_told_as_such(sim: Simulator) -> None:
     async with served(simulated_checker(sim, search=()), TrustScorer(cache=False)) as client:
         line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
@@ -173,9 +270,9 @@ async def test_a_wrong_set_up_is_told_as_such(sim: Simulator) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_text_is_data(text: str) -> None:
-    """As response, as question and as document: no claim is supported by it, and nothing is read or fetched."""
+    """As response, as prompt and as document: no claim is supported by it, and nothing is read or fetched."""
     async with offline() as client:
-        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "question": text, "documents": [text]}
+        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "prompt": text, "documents": [text]}
         answer = structured(await client.call_tool("check_response", asked))
     judged = [claim["verdict"] for claim in answer["claims"] if "Rome" in claim["claim"]]
     assert "supported" not in judged

@@ -16,10 +16,13 @@ from langchain_core.tools import tool
 from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.brave import BraveSearch
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.exa import ExaSearch
 from factloop.tools.search.registry import built_in_searches
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
+from factloop.tools.search.tavily import TavilySearch
 from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 from tests.tools.search.test_adapter import Shelf
@@ -50,6 +53,34 @@ def searxng(server: FakeServer, _: Path) -> Subject:
     server.will_answer({"results": results})
     search = SearxngSearch(base_url=server.url.replace("//", f"//me:{SECRET}@"))
     return Subject(search, lambda: server.will_answer({"results": []}), lambda: server.will(Reply(status=500)))
+
+
+def tavily(server: FakeServer, _: Path) -> Subject:
+    results = [{"title": "Ada", "url": f"https://e.example/{n}", "content": text} for n, text in enumerate(TEXTS)]
+    server.will_answer({"query": "ada", "results": results, "response_time": 0.1})
+    search = TavilySearch.model_validate({"api_key": SECRET, "base_url": server.url})
+    return Subject(search, lambda: server.will_answer({"results": []}), lambda: server.will(Reply(status=500)))
+
+
+def exa(server: FakeServer, _: Path) -> Subject:
+    def answer(texts: list[str]) -> dict[str, object]:
+        pages = [
+            {"id": str(n), "url": f"https://e.example/{n}", "title": "Ada", "highlights": [text], "text": "It begins."}
+            for n, text in enumerate(texts)
+        ]
+        return {"requestId": "r", "results": pages}
+
+    server.will_answer(answer(TEXTS))
+    search = ExaSearch.model_validate({"api_key": SECRET, "base_url": server.url})
+    return Subject(search, lambda: server.will_answer(answer([])), lambda: server.will(Reply(status=500)))
+
+
+def brave(server: FakeServer, _: Path) -> Subject:
+    pages = [{"title": "Ada", "url": f"https://e.example/{n}", "description": text} for n, text in enumerate(TEXTS)]
+    server.will_answer({"type": "search", "query": {"original": "ada"}, "web": {"results": pages}})
+    search = BraveSearch.model_validate({"api_key": SECRET, "base_url": server.url})
+    nothing = {"type": "search", "query": {"original": "zzzz"}}
+    return Subject(search, lambda: server.will_answer(nothing), lambda: server.will(Reply(status=500)))
 
 
 def wikipedia(server: FakeServer, _: Path) -> Subject:
@@ -86,7 +117,7 @@ def langchain_tool(_: FakeServer, __: Path) -> Subject:
     return Subject(as_search_tool(lookup), lambda: state.update(documents=[]), lambda: state.update(broken=True))
 
 
-SUBJECTS = [serper, searxng, wikipedia, documents, retriever, langchain_tool]
+SUBJECTS = [serper, searxng, tavily, exa, brave, wikipedia, documents, retriever, langchain_tool]
 """What builds each, called as its provider."""
 
 
@@ -164,5 +195,8 @@ async def test_searches_leave_the_event_loop_free(subject: Subject, server: Fake
     server.respond = respond
     found = await asyncio.gather(*(subject.search.asearch("ada fact", 3) for _ in range(20)))
     assert all(len(hits) == 3 for hits in found)
+    if isinstance(subject.search, TavilySearch):
+        assert len(server.received) == 20  # it waits in the event loop, which two requests at once show to be free
+        return
     is_small = isinstance(subject.search, DocumentSearch)
     assert is_small or any(thread.name.startswith((subject.search.name, "asyncio")) for thread in threading.enumerate())

@@ -155,6 +155,38 @@ def test_support_quotes_the_sentence_that_decides(verifier: Verifier) -> None:
     assert found.quote == "It has three arches and does not carry cars."
 
 
+TOWERS = (
+    "The second tower was a cone of timber. It was to make the reef safe. A fire destroyed it in December 1755. "
+    "The tower of today was lit in 1882."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The second tower burned down in 1755.", "A fire destroyed it in December 1755."),
+        ("The second tower was made of timber.", "The second tower was a cone of timber."),
+        ("The present tower was first lit in 1882.", "The tower of today was lit in 1882."),
+    ],
+)
+def test_what_is_said_of_the_subject_decides_and_not_its_name(verifier: Verifier, claim: str, quote: str) -> None:
+    assert verifier.verify(claim, [TOWERS]).quote == quote
+
+
+def test_of_windows_that_hold_as_much_that_with_the_figure_is_read(verifier: Verifier) -> None:
+    passages = ["Four towers in turn have carried the light. The first was of oak.", "It was first lit on 18 May 1882."]
+    found = verifier.verify("The present tower was first lit in 1882.", passages)
+    assert found.quote == "It was first lit on 18 May 1882."
+
+
+def test_a_subject_and_what_is_said_of_it_in_two_passages_are_no_support(verifier: Verifier) -> None:
+    claim, smeaton = "The second tower was made of granite.", "Its granite blocks were joined by dovetails of marble."
+    found = verifier.verify(claim, [TOWERS, smeaton])
+    assert found.label == "insufficient"
+    assert found.rationale.startswith('No one sentence of the sources speaks of "second" and "granite" together.')
+    assert verifier.verify(claim, [TOWERS.replace("timber", "granite")]).label == "supported"
+
+
 def test_what_is_missing_is_said_in_a_sentence(verifier: Verifier) -> None:
     found = verifier.verify("Marie Curie was a dentist.", [CURIE])
     assert found.rationale.startswith('No sentence of the sources speaks of "dentist". The nearest says: “Marie Curie')

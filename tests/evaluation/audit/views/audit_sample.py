@@ -28,10 +28,6 @@ HOSTILE_NAMES = (
 )
 
 
-def sentences(document: str) -> Sequence[str]:
-    return [f"{part}." for part in document.rstrip(".").split(". ")]
-
-
 def _rows(datasets: Sequence[tuple[str, str]], systems: Sequence[str], evaluators: Sequence[str]) -> Iterator[Row]:
     """Ten prompts with two claims each; the document of each has eight words, in two sentences."""
     rng = np.random.default_rng(3)
@@ -59,14 +55,14 @@ def sample_audit() -> AuditReport:
     """Two data sets of one task group and one of another, four systems, one evaluator on chunks too, two thresholds."""
     datasets = (("minutes", "summaries"), ("news", "summaries"), ("questions", "answers"))
     rows = _rows(datasets, ("elm", "ash", "oak", "fir"), ("strict", "mild", "strict@5"))
-    return audit(table_of([*rows]), name="rows.jsonl", created_at=WHEN, threshold=0.7, resamples=50, split=sentences)
+    return audit(table_of([*rows]), name="rows.jsonl", created_at=WHEN, threshold=0.7, resamples=50)
 
 
 @cache
 def small_audit() -> AuditReport:
     """One data set, one threshold."""
     rows = _rows((("minutes", "summaries"),), ("elm", "ash", "oak"), ("strict", "mild", "strict@5"))
-    return audit(table_of([*rows]), name="rows.jsonl", created_at=WHEN, resamples=50, split=sentences)
+    return audit(table_of([*rows]), name="rows.jsonl", created_at=WHEN, resamples=50)
 
 
 @cache
@@ -74,7 +70,7 @@ def hostile_audit() -> AuditReport:
     """Every name that a file may give would break out of something."""
     names = HOSTILE_NAMES
     rows = _rows(((names[0], names[6]),), names[:6], (*names[1:], f"{names[4]}@5"))
-    return audit(table_of([*rows]), name=names[0], created_at=WHEN, resamples=20, split=sentences)
+    return audit(table_of([*rows]), name=names[0], created_at=WHEN, resamples=20)
 
 
 @cache

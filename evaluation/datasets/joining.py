@@ -1,0 +1,156 @@
+"""Joins claims of LLM-AggreFact to the responses that they are from, by text, for audits by system.
+
+A claim is of a response whose words hold its words in a row, without case and punctuation. Where several do, those
+count whose document begins as the claim's does, where documents are given; a claim that is still in several responses
+is not guessed at. No claim is lost: one without a response has a response of its own and the system `unknown`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from factloop.core.records import Count, Record
+from factloop.evaluation.datasets.benchmark import BENCHMARK
+from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
+from factloop.evaluation.datasets.mapping import LabelledClaim
+from factloop.evaluation.datasets.upstream import UpstreamResponse
+
+UNKNOWN = "unknown"
+_WORD = re.compile(r"\w+")
+_KEY_WORDS = 5
+"""Words that a claim and its response share at least, by which responses are looked up."""
+_BEGINNING = 40
+"""Words of a document that are compared: benchmarks cut the rest."""
+_UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
+_TASK = {one.name: one.task for one in BENCHMARK}
+_ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
+"""Benchmark rows' names of the data sets that are one in the paper, too: all but RAGTruth."""
+
+
+class Match(StrEnum):
+    MATCHED = "matched"
+    AMBIGUOUS = "ambiguous"
+    """Several responses have the claim's words."""
+    UNMATCHED = "unmatched"
+
+
+class JoinCounts(Record):
+    """What became of the claims of one data set, by the benchmark's own name."""
+
+    dataset: str
+    n_responses: Count
+    """Upstream responses that were given."""
+    matched: Count
+    ambiguous: Count
+    unmatched: Count
+    into: dict[str, Count]
+    """Data sets of the paper, which takes RAGTruth apart, to their matched claims."""
+
+
+class JoinReport(Record):
+    schema_version: Literal["1.0"] = "1.0"
+    datasets: tuple[JoinCounts, ...]
+    """By name; every claim is counted in one of them."""
+
+    @property
+    def n_claims(self) -> int:
+        return sum(one.matched + one.ambiguous + one.unmatched for one in self.datasets)
+
+
+@dataclass
+class Join:
+    """A join at work: give it the responses first, then take the claims."""
+
+    responses: Sequence[UpstreamResponse]
+    _by_key: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    _texts: list[str] = field(default_factory=list)
+    _counts: dict[str, Counter[Match]] = field(default_factory=lambda: defaultdict(Counter))
+    _into: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def __post_init__(self) -> None:
+        for place, one in enumerate(self.responses):
+            words = _words(one.response)
+            self._texts.append(_padded(words))
+            for key in {_joined(words[at : at + _KEY_WORDS]) for at in range(max(1, len(words) - _KEY_WORDS + 1))}:
+                self._by_key[_upstream_of(one), key].append(place)
+
+    def joined(self, claims: Iterable[AggreFactClaim]) -> Iterator[LabelledClaim]:
+        """The claims in their order, each with what its response says of it, one at a time."""
+        for claim in claims:
+            found = self._found(claim)
+            match = Match.MATCHED if len(found) == 1 else Match.AMBIGUOUS if found else Match.UNMATCHED
+            self._counts[claim.dataset][match] += 1
+            one = found[0] if match is Match.MATCHED else None
+            if one is not None:
+                self._into[claim.dataset][one.dataset] += 1
+            yield _labelled(claim, one)
+
+    @property
+    def report(self) -> JoinReport:
+        """What became of the claims taken so far."""
+        given = Counter(map(_upstream_of, self.responses))
+        return JoinReport(
+            datasets=tuple(
+                JoinCounts(
+                    dataset=name,
+                    n_responses=given[name],
+                    matched=counts[Match.MATCHED],
+                    ambiguous=counts[Match.AMBIGUOUS],
+                    unmatched=counts[Match.UNMATCHED],
+                    into=dict(sorted(self._into[name].items())),
+                )
+                for name, counts in sorted(self._counts.items())
+            )
+        )
+
+    def _found(self, claim: AggreFactClaim) -> list[UpstreamResponse]:
+        words = _words(claim.claim)
+        if not words:
+            return []
+        text = _padded(words)
+        places = self._candidates(claim.dataset, words)
+        found = [self.responses[place] for place in places if text in self._texts[place]]
+        beginning = _words(claim.doc)[:_BEGINNING]
+        same = [one for one in found if one.document and _words(one.document)[:_BEGINNING] == beginning]
+        return same or found
+
+    def _candidates(self, dataset: str, words: Sequence[str]) -> Iterable[int]:
+        if len(words) >= _KEY_WORDS:
+            return self._by_key.get((dataset, _joined(words[:_KEY_WORDS])), ())
+        return (place for place, one in enumerate(self.responses) if _upstream_of(one) == dataset)
+
+
+def _labelled(claim: AggreFactClaim, one: UpstreamResponse | None) -> LabelledClaim:
+    dataset = _ALONE.get(claim.dataset, claim.dataset) if one is None else one.dataset
+    return LabelledClaim(
+        id=claim.id,
+        dataset=dataset,
+        system=UNKNOWN if one is None else one.system,
+        response_id=claim.id if one is None else one.response_id,
+        prompt_id=claim.id if one is None else one.prompt_id,
+        task=_TASK.get(dataset, UNKNOWN),
+        claim=claim.claim,
+        document=claim.doc,
+        label=claim.label,
+    )
+
+
+def _upstream_of(one: UpstreamResponse) -> str:
+    return _UPSTREAM.get(one.dataset, one.dataset)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _joined(words: Iterable[str]) -> str:
+    return " ".join(words)
+
+
+def _padded(words: Iterable[str]) -> str:
+    return f" {_joined(words)} "

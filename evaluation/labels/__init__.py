@@ -1,0 +1,5 @@
+"""People's labels: which claims to label next, and who is right where people and a judge differ."""
+
+from factloop.core.extras import require
+
+require("evaluation", "work with people's labels")

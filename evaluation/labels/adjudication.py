@@ -1,0 +1,141 @@
+"""Win rates of a judge against people, from an adjudicator's answers, and the cost of either."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict
+
+from factloop.core.errors import DataError
+from factloop.core.figure import Figure, Undefined, ends
+from factloop.core.files.rows import Row
+from factloop.core.records import Count, NonNegative, Record, Share
+from factloop.evaluation.labels.disagreements import DisagreementKey
+
+LEVEL = 0.95
+PAPER_WINS, PAPER_N = 76, 100
+"""SAFE's wins among 100 facts on which people differed from it (Wei et al. 2024, section 4 and abstract)."""
+PEOPLE_USD = 4.0
+"""What people's labels of one response cost in the paper's comparison, which takes it from Min et al. 2023."""
+
+
+class Answer(StrEnum):
+    """Which side of a row is right."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+def _answer(value: object) -> object:
+    return value.strip().lower() or None if isinstance(value, str) else value
+
+
+class AnsweredRow(Record):
+    """One row of the sheet as it comes back; other columns are not read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    item: Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+    answer: Annotated[Answer | None, BeforeValidator(_answer)] = None
+
+
+class WinRate(Figure):
+    """A share in [0, 1] with the exact interval of Clopper and Pearson (1934), claims taken as independent."""
+
+
+class Adjudication(Record):
+    """Who was right, among verdicts that differed from people's labels."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    data: str
+    n_labelled: Count
+    n_differing: Count
+    n_drawn: Count
+    n_answered: Count
+    judge_right: Count
+    people_right: Count
+    neither_right: Count
+    judge: WinRate
+    """Share of answered claims on which the judge was right: the paper's measure."""
+    people: WinRate
+    neither: WinRate
+    judge_of_decided: WinRate
+    """Share of the judge among claims on which either side was right."""
+    paper: WinRate
+    """The paper's: 76 of 100."""
+    level: Share
+    judge_usd: NonNegative | None
+    """Cost of the judge a response; None where its price is not known."""
+    people_usd: NonNegative
+    """Cost of people a response: an assumption, which nothing here measures."""
+    times_cheaper: NonNegative | None
+    """`people_usd` over `judge_usd`; None where the judge cost nothing or nobody knows what."""
+
+
+def adjudicate(
+    rows: Iterable[Row], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
+) -> Adjudication:
+    """The win rates. Rows without an answer are left out and counted.
+
+    Raises DataError for an answer that is none, an item that the key does not have, one that comes twice or is missing.
+    """
+    given = _answers(rows, key)
+    by_item = {one.item: one for one in key.disputed}
+    wins = Counter(
+        "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
+        else "people"
+        for item, answer in given.items()
+        if answer is not None
+    )  # fmt: skip
+    n = wins.total()
+    judge_usd = None if key.cost_usd is None else key.cost_usd / key.n_responses
+    return Adjudication(
+        data=key.data,
+        n_labelled=key.n_labelled,
+        n_differing=key.n_differing,
+        n_drawn=len(key.disputed),
+        n_answered=n,
+        judge_right=wins["judge"],
+        people_right=wins["people"],
+        neither_right=wins["neither"],
+        judge=win_rate(wins["judge"], n, level),
+        people=win_rate(wins["people"], n, level),
+        neither=win_rate(wins["neither"], n, level),
+        judge_of_decided=win_rate(wins["judge"], wins["judge"] + wins["people"], level),
+        paper=win_rate(PAPER_WINS, PAPER_N, level),
+        level=level,
+        judge_usd=judge_usd,
+        people_usd=people_usd,
+        times_cheaper=people_usd / judge_usd if judge_usd else None,
+    )
+
+
+def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
+    """The share with its exact interval; undefined without an answer."""
+    if not n:
+        return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    found = binomtest(wins, n).proportion_ci(level, method="exact")
+    return WinRate(value=wins / n, **ends((float(found.low), float(found.high))), n=n)
+
+
+def _answers(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer | None]:
+    known, given = {one.item for one in key.disputed}, dict[str, Answer | None]()
+    path = ""
+    for row in rows:
+        path = row.path
+        read = row.read_as(AnsweredRow)
+        if read.item not in known:
+            raise row.error("the key has no such item: is it the key of this sheet?", "item")
+        if read.item in given:
+            raise row.error("this item stands here twice", "item")
+        given[read.item] = read.answer
+    missing = [one.item for one in key.disputed if one.item not in given]
+    if missing:
+        raise DataError(f"item {missing[0]} is missing: leave `answer` empty where there is none", path=path)
+    return given

@@ -1,0 +1,126 @@
+"""Draws verdicts that differ from people's labels, and puts both before an adjudicator who cannot tell them apart.
+
+Wei et al. 2024 (section 4) let 100 such facts be judged anew: SAFE was right on 76 %. The sheet names no side, and
+which of the two stands first is drawn for each claim. The key, which the adjudicator does not see, says which is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from factloop.core.errors import ConfigError
+from factloop.core.factuality import claims_that_count
+from factloop.core.records import Claim, Count, NonNegative, Record, Verdict
+from factloop.evaluation.comparing.claims import RIGHT
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.reports.downloads import Cell
+
+SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
+"""Columns of the sheet: `answer` takes `first`, `second` or `neither`."""
+PASSAGES = 5
+"""Passages of the judge that stand in a row."""
+
+
+class Disputed(Record):
+    """One claim of the sheet, with what the adjudicator does not see."""
+
+    item: str
+    """Its name in the sheet: `1`, `2` and so on."""
+    response_id: str
+    claim_id: str
+    judge_is_first: bool
+    verdict: Verdict
+    label: FactLabel
+
+
+class DisagreementKey(Record):
+    """The key to a sheet of disagreements, and what the draw was from."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    data: str
+    seed: Count
+    n_labelled: Count
+    """Labelled claims with a verdict; of those that say the same in one response the first."""
+    n_differing: Count
+    """Those of them whose verdict is not the label."""
+    n_responses: Count
+    cost_usd: NonNegative | None
+    """Cost of the judge over all responses of the run; None where the price is not known."""
+    disputed: tuple[Disputed, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class _Case:
+    response: JudgedResponse
+    claim: Claim
+    verdict: Verdict
+    label: FactLabel
+
+
+def draw_disagreements(
+    responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
+) -> tuple[list[tuple[Cell, ...]], DisagreementKey]:
+    """The rows of the sheet, as `SHEET` names them, and the key; all disagreements where there are no more than `n`.
+
+    Every disagreement is as likely to be drawn; the order of the responses changes nothing. Holds all of them in
+    memory. Raises ConfigError where no claim has a label, and where no verdict differs from one.
+    """
+    n_responses = n_labelled = 0
+    differing: list[_Case] = []
+    for judged in responses:
+        n_responses += 1
+        for case in _cases(judged):
+            n_labelled += 1
+            if RIGHT[case.label] is not case.verdict:
+                differing.append(case)
+    if not n_labelled:
+        raise ConfigError(f"{data}: no claim has both a label and a verdict; name a run of factloop eval factscore")
+    if not differing:
+        raise ConfigError(f"{data}: no verdict differs from a label")
+    differing.sort(key=lambda one: (one.response.id, one.claim.id))
+    rng = np.random.default_rng(seed)
+    drawn = [differing[place] for place in rng.permutation(len(differing))[:n]]
+    firsts = rng.random(len(drawn)) < 0.5
+    disputed = [
+        Disputed(
+            item=str(number),
+            response_id=one.response.id,
+            claim_id=one.claim.id,
+            judge_is_first=bool(is_first),
+            verdict=one.verdict,
+            label=one.label,
+        )
+        for number, (one, is_first) in enumerate(zip(drawn, firsts, strict=True), 1)
+    ]
+    key = DisagreementKey(
+        data=data,
+        seed=seed,
+        n_labelled=n_labelled,
+        n_differing=len(differing),
+        n_responses=n_responses,
+        cost_usd=cost_usd,
+        disputed=tuple(disputed),
+    )
+    return [_row(one, by) for one, by in zip(drawn, disputed, strict=True)], key
+
+
+def _cases(judged: JudgedResponse) -> Iterator[_Case]:
+    for claim in claims_that_count(judged.report.claims, "once"):
+        label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
+        if label is not None and verdict is not None:
+            yield _Case(judged, claim, verdict, label)
+
+
+def _row(case: _Case, by: Disputed) -> tuple[Cell, ...]:
+    """Both sides in the same words; of the judge no rationale, which would give it away."""
+    judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
+    sides = (judge, people) if by.judge_is_first else (people, judge)
+    passages = "\n\n".join(f"{one.source}: {one.passage}" for one in case.claim.evidence[:PASSAGES])
+    prompt = case.response.report.prompt or case.response.prompt_id
+    return (by.item, case.claim.self_contained, case.claim.sentence, prompt, passages, *sides, "", "")

@@ -1,0 +1,44 @@
+"""An adjudication on the terminal: who was right how often, beside the paper, and what either costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from factloop.evaluation.labels.adjudication import PAPER_N, Adjudication, WinRate
+from factloop.reports.figures import percent, plural
+from factloop.reports.terminal_parts import Row, print_section, rows_table
+from factloop.reports.visible import visible
+
+
+def print_adjudication(found: Adjudication, console: Console) -> None:
+    """Prints the shares and the costs with what they rest on. Names are printed as text."""
+    print_section(console, "Where the judge and people differ", rows_table(_rows(found)))
+
+
+def _rows(found: Adjudication) -> Iterator[Row]:
+    yield "Judge right", Text(_share(found.judge, found.judge_right))
+    yield "People right", Text(_share(found.people, found.people_right))
+    yield "Neither", Text(_share(found.neither, found.neither_right))
+    yield "Judge, of decided", Text(_share(found.judge_of_decided, found.judge_right))
+    yield "The paper’s SAFE", Text(f"{_share(found.paper, round(PAPER_N * (found.paper.value or 0)))}, Wei et al. 2024")
+    basis = f"{found.n_answered:,} answered of {found.n_drawn:,} drawn from {found.n_differing:,} disagreements"
+    yield "Rests on", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
+    yield "Intervals", Text(f"{percent(found.level)}, exact (Clopper and Pearson), claims taken as independent")
+    yield "Cost a response", Text(_cost(found))
+
+
+def _share(one: WinRate, wins: int) -> str:
+    if one.value is None or one.low is None or one.high is None:
+        return f"undefined: {one.why}"
+    return f"{one.value:.1%} [{one.low:.1%}, {one.high:.1%}], {wins:,} of {one.n:,}"
+
+
+def _cost(found: Adjudication) -> str:
+    people = f"people ${found.people_usd:,.2f} (assumed, --people-usd; the paper’s figure for FActScore’s annotators)"
+    if found.judge_usd is None:
+        return f"judge unknown, as the model’s price is; {people}"
+    cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"
+    return f"judge ${found.judge_usd:,.4f}, calls to models and searches alone; {people}{cheaper}"

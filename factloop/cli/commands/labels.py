@@ -1,0 +1,42 @@
+"""`factloop labels disagree` and `adjudicate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from factloop.cli import flags
+from factloop.core.extras import require
+
+
+def disagree(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run directory of factloop eval factscore.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")],
+    key: Annotated[str, typer.Option(metavar="FILE", help="Which side is which, as JSON: not for who fills it in.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Claims to draw.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Draw verdicts that differ from people's labels, for an adjudicator who cannot tell the sides apart."""
+    require("evaluation", "factloop labels disagree")
+    from factloop.cli.labels import DisagreeAsk, run_disagree
+
+    raise typer.Exit(run_disagree(DisagreeAsk(run, out, key, n, seed, quiet=quiet)))
+
+
+def adjudicate(
+    sheet: Annotated[str, typer.Argument(metavar="SHEET", help="The sheet with its answers: first, second, neither.")],
+    key: Annotated[str, typer.Option(metavar="FILE", help="The key that was written with the sheet.")],
+    people_usd: Annotated[
+        float, typer.Option(metavar="USD", min=0.0, help="Cost of people's labels of one response, an assumption.")
+    ] = 4.0,
+    level: Annotated[float, typer.Option(help="Level of the intervals, between 0 and 1.")] = 0.95,
+    json: flags.Json = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Say how often the judge was right where it differed from people, beside the paper's 76 %."""
+    require("evaluation", "factloop labels adjudicate")
+    from factloop.cli.labels import AdjudicateAsk, run_adjudicate
+
+    raise typer.Exit(run_adjudicate(AdjudicateAsk(sheet, key, people_usd, level, json, quiet=quiet)))

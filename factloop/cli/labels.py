@@ -1,0 +1,84 @@
+"""`factloop labels`: sheets for people to fill in, and what their answers come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
+from factloop.core.files.tables import read_rows
+from factloop.evaluation.labels.adjudication import adjudicate
+from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.views.terminal import print_adjudication
+from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
+from factloop.reports.downloads import csv_text
+from factloop.reports.figures import plural
+
+
+@dataclass(frozen=True)
+class DisagreeAsk:
+    """Arguments of `labels disagree`."""
+
+    run: str
+    out: str
+    key: str
+    n: int
+    seed: int
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class AdjudicateAsk:
+    """Arguments of `labels adjudicate`."""
+
+    sheet: str
+    key: str
+    people_usd: float
+    level: float
+    json: str | None
+    quiet: bool
+
+
+def run_disagree(ask: DisagreeAsk) -> int:
+    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    if STANDARD_OUTPUT in (ask.out, ask.key):
+        raise ConfigError("--out and --key are files: who fills in the one shall not see the other")
+    try_outputs((ask.out, ask.key), [str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)])
+    with stopped_with("Nothing was written; run the command again.", messages_console()):
+        run = read_run(ask.run)
+        rows, key = draw_disagreements(
+            run.responses(), ask.n, seed=ask.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
+        )
+        write_files({ask.out: partial(csv_text, SHEET, rows), ask.key: partial(to_json, key)})
+    if not ask.quiet:
+        drawn = f"{len(rows):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
+        say(
+            lambda: Terminal().print(f"{drawn}: fill in `answer` (first, second, neither) in {ask.out}", soft_wrap=True)
+        )
+    return DONE
+
+
+def run_adjudicate(ask: AdjudicateAsk) -> int:
+    """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
+    if not 0.0 < ask.level < 1.0:
+        raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
+    try_outputs((ask.json,), (ask.sheet, ask.key))
+    found = adjudicate(read_rows(ask.sheet), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
+    write_files({ask.json: partial(to_json, found)})
+    if not ask.quiet and ask.json != STANDARD_OUTPUT:
+        say(lambda: print_adjudication(found, Terminal()))
+    return DONE
+
+
+def _key(place: str) -> DisagreementKey:
+    try:
+        return DisagreementKey.model_validate_json(Path(place).read_bytes())
+    except (OSError, ValueError) as error:
+        why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
+        raise DataError(f"{why}; name what labels disagree wrote with --key", path=place) from error

@@ -1,0 +1,105 @@
+"""Looks at all that is configured, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import time
+from collections.abc import Iterator, Sequence
+
+import factloop
+from factloop.core.errors import ConfigError
+from factloop.core.extras import PACKAGES, is_installed
+from factloop.core.installed import install_command
+from factloop.doctor.local import looks_at_local_parts, offline_engine
+from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.models import ask_model
+from factloop.doctor.names import looks_at_names
+from factloop.doctor.records import Diagnosis, ExtraFound, Part, PartFound
+from factloop.doctor.searches import look_at_documents, looks_at_searches
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.chat_model import build_model
+from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.tools.calls.meter import UsageMeter
+from factloop.trust.settings import TrustSettings
+
+QUESTIONS = 8
+"""A look takes as long as so many calls at the most: two questions to a model, with their repairs and modes."""
+COULD_BE: dict[Part, str] = {
+    "model": "Name one with --model: see docs/models.md.",
+    "subject_model": "For TrustBC name the model that is probed (--subject-model).",
+    "search": "Name one with --search: see docs/search.md.",
+    "documents": "Name files or folders with --docs.",
+}
+"""What is often wanted and need not be configured."""
+
+
+async def diagnose(check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = ()) -> Diagnosis:
+    """The findings on all that these settings name, on `others`, and on what they leave out.
+
+    Asks each model, search and server once or twice: a fraction of a cent, where it costs. Takes nothing from the
+    cache and keeps nothing. Raises no FactloopError: what fails is a finding.
+    """
+    meter, started = UsageMeter(), time.perf_counter()
+    looks = [*_looks(check, trust, meter), *others]
+    taken = await asyncio.gather(*(look.taken(QUESTIONS * check.timeout_s) for look in looks))
+    there = {found.part for found in taken}
+    absent = [
+        PartFound(part=part, name="", state="not_configured", advice=advice)
+        for part, advice in COULD_BE.items()
+        if part not in there
+    ]
+    return Diagnosis(
+        factloop_version=factloop.__version__,
+        python_version=platform.python_version(),
+        works=all(found.state == "works" for found in taken),
+        parts=(*taken, *absent),
+        extras=tuple(
+            ExtraFound(extra=extra, installed=is_installed(extra), install=install_command(extra)) for extra in PACKAGES
+        ),
+        usage=meter.snapshot(time.perf_counter() - started),
+    )
+
+
+def _looks(check: CheckSettings, trust: TrustSettings, meter: UsageMeter) -> Iterator[Look]:
+    yield from _looks_at_models(check, trust, meter)
+    yield from looks_at_searches(check, meter)
+    if check.docs:
+        yield look_at_documents("documents", check.docs)
+    if trust.corpus:
+        yield look_at_documents("corpus", trust.corpus)
+    yield from looks_at_names(trust)
+    yield from looks_at_local_parts(check, trust)
+
+
+def _looks_at_models(check: CheckSettings, trust: TrustSettings, meter: UsageMeter) -> Iterator[Look]:
+    if check.model is not None:
+        yield _look_at_model("model", check, check.model, check.base_url, check.temperature, meter)
+    elif check.base_url is not None and trust.subject_model is None and trust.judge_model is None:
+        yield Look("model", "", _nameless)
+    elif is_installed("offline"):
+        yield Look("model", "offline engine", in_thread(offline_engine))
+    if trust.subject_model is not None:
+        yield _look_at_model("subject_model", trust, trust.subject_model, trust.base_url, trust.temperature, meter)
+    if trust.judge_model is not None:
+        base_url = trust.judge_base_url or trust.base_url
+        yield _look_at_model("judge_model", trust, trust.judge_model, base_url, trust.temperature, meter)
+
+
+def _look_at_model(
+    part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
+) -> Look:
+    async def ask() -> Working:
+        asked = settings.model_copy(update={"recording": None})  # its server is looked at, not what it once said
+        chat = build_model(asked, name, base_url=base_url, temperature=temperature)
+        may_search = isinstance(settings, CheckSettings) and settings.tool_calling
+        try:
+            return await ask_model(asked, chat, PromptRegistry.load(settings.prompts), meter, may_search=may_search)
+        finally:
+            await chat.aclose()
+
+    return Look(part, name, ask)
+
+
+async def _nameless() -> Working:
+    raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")

@@ -1,0 +1,75 @@
+"""Opens what the settings name on this machine: prompts, a cascade, models without a server, the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from factloop.checking.cascade.stage import load_cascade
+from factloop.core.extras import require
+from factloop.doctor.looking import Look, Working, in_thread
+from factloop.prompts.registry import PromptRegistry
+from factloop.reports.figures import plural
+from factloop.setup.caching.status import status_of
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.settings import CheckSettings
+from factloop.trust.settings import TrustSettings
+
+
+def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
+    """The embeddings of scores are those of checks, unless they alone have some."""
+    if check.prompts is not None:
+        yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
+    if check.cascade is not None:
+        yield Look("cascade", str(check.cascade), in_thread(partial(_cascade, check)))
+    embeddings = check.embeddings or trust.embeddings
+    if embeddings is not None:
+        embedded = trust.model_copy(update={"embeddings": embeddings})
+        yield Look("local_model", f"embeddings {embeddings}", in_thread(partial(_embeddings, embedded)))
+    if trust.nli is not None:
+        yield Look("local_model", f"nli {trust.nli}", in_thread(partial(_nli, trust.nli)))
+    if check.spacy_model is not None:
+        yield Look("local_model", f"spaCy {check.spacy_model}", in_thread(partial(_spacy, check.spacy_model)))
+    if check.cache:
+        yield Look("cache", "", in_thread(partial(_cache, check)))
+
+
+def offline_engine() -> Working:
+    """What judges where no model is named. Raises MissingExtra."""
+    require("offline", "a check without a model (--model)")
+    return Working(how=("rules and word overlap; no model is named",))
+
+
+def _prompts(settings: CheckSettings) -> Working:
+    PromptRegistry.load(settings.prompts)
+    return Working(how=("read",))
+
+
+def _cascade(settings: CheckSettings) -> Working:
+    cascade = load_cascade(settings, has_model=settings.model is not None)
+    assert cascade is not None  # it is named
+    return Working(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
+
+
+def _embeddings(settings: TrustSettings) -> Working:
+    return Working(how=(f"loaded, {build_embedder(settings).dimension:,} dimensions",))
+
+
+def _nli(path: str) -> Working:
+    from factloop.tools.verifiers.encoder import NliVerifier
+
+    NliVerifier(path).load()
+    return Working(how=("loaded",))
+
+
+def _spacy(name: str) -> Working:
+    from factloop.tools.linguistics.pipeline import load_pipeline
+
+    load_pipeline(name)
+    return Working(how=("loaded",))
+
+
+def _cache(settings: CheckSettings) -> Working:
+    status = status_of(settings)
+    kept = f"{plural(status.answers.n, 'answer')} in {status.folder}"
+    return Working(how=(kept,), limits=(f"{status.cache_mb:,} MB", f"{status.cache_days:g} days"))

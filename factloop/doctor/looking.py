@@ -1,0 +1,75 @@
+"""One look at one part: every failure becomes a finding, with what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from factloop.core.errors import FactloopError, ModelOutputError, ToolError, ToolTimeout
+from factloop.doctor.records import ModelFound, Part, PartFound
+from factloop.tools.calls.blame import is_out_of_reach
+
+
+@dataclass(frozen=True)
+class Working:
+    """What was seen of a part that works."""
+
+    how: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    model: ModelFound | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """A part, and the question that shows whether it works. The question raises FactloopError where it does not."""
+
+    part: Part
+    name: str
+    ask: Callable[[], Awaitable[Working]]
+
+    async def taken(self, within_s: float) -> PartFound:
+        """The finding, after so many seconds at most."""
+        try:
+            async with asyncio.timeout(within_s) as scope:
+                seen = await self.ask()
+        except FactloopError as error:
+            return self._failed(error)
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
+        return PartFound(
+            part=self.part, name=self.name, state="works", how=seen.how, limits=seen.limits, model=seen.model
+        )
+
+    def _failed(self, error: FactloopError) -> PartFound:
+        """A failure that was blamed on the set-up is told as it came: what to do about it stands apart."""
+        cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
+        return PartFound(
+            part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)
+        )
+
+
+def in_thread(look: Callable[[], Working]) -> Callable[[], Awaitable[Working]]:
+    """A question whose answer takes a while and is not awaited."""
+    return lambda: asyncio.to_thread(look)
+
+
+def advice_on(error: BaseException) -> str:
+    """What to do about a failure; empty where its own message says it."""
+    if isinstance(error, ToolTimeout):
+        return "See what keeps the server, or give it longer (--timeout)."
+    if isinstance(error, ModelOutputError):
+        return "Take another model, or a chat template that its server can hold to a form (docs/models.md)."
+    if not isinstance(error, ToolError):
+        return ""
+    if error.status in (401, 403):
+        return "Give a key that the server takes."
+    if error.status == 404:
+        return "Correct the name or the address."
+    if error.status == 429:
+        return "Wait, or see to its limits: the rate or the quota is used up."
+    if is_out_of_reach(error):
+        return "Start the server, correct its address, or see to the network."
+    return "See the server's own log."

@@ -1,0 +1,72 @@
+"""Asks the knowledge bases that the settings name: tables on disk, and DBpedia's two servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from factloop.core.extras import require
+from factloop.doctor.looking import Look, Working, in_thread
+from factloop.reports.figures import plural
+from factloop.tools.calls.endpoint import Endpoint
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.knowledge_base.dbpedia_queries import hierarchy_query
+from factloop.tools.knowledge_base.sparql import ACCEPT, SparqlClient, user_agent
+from factloop.tools.knowledge_base.spotlight import SpotlightClient
+from factloop.trust.settings import TrustSettings
+
+TEXT = "Berlin is the capital of Germany."
+CLASSES = ("City", "Country")
+_CONFIDENCE = 0.5
+_ONCE = RetryPolicy(attempts=1, timeout_attempts=1, patience_s=10.0)
+
+
+def looks_at_names(settings: TrustSettings) -> Iterator[Look]:
+    for path in settings.kb:
+        yield Look("knowledge_base", path, in_thread(partial(_open, Path(path))))
+    if settings.dbpedia:
+        yield Look(
+            "knowledge_base", f"DBpedia Spotlight {without_userinfo(settings.spotlight_url)}", partial(_link, settings)
+        )
+        yield Look(
+            "knowledge_base", f"DBpedia SPARQL {without_userinfo(settings.sparql_url)}", partial(_select, settings)
+        )
+
+
+def _open(path: Path) -> Working:
+    require("trust", "a table of typed entities (--kb)")
+    from factloop.tools.knowledge_base.table import TableKnowledgeBase
+
+    with closing(TableKnowledgeBase(path)) as table:
+        return Working(how=(table.identity,))
+
+
+async def _link(settings: TrustSettings) -> Working:
+    endpoint = _endpoint("dbpedia spotlight", settings.spotlight_url, "application/json", settings.timeout_s)
+    try:
+        found = await SpotlightClient(endpoint, _CONFIDENCE).annotate(TEXT, "")
+    finally:
+        await endpoint.aclose()
+    return Working(how=(f"{plural(len(found), 'name')} found in “{TEXT}”",), limits=_limits(settings))
+
+
+async def _select(settings: TrustSettings) -> Working:
+    endpoint = _endpoint("dbpedia sparql", settings.sparql_url, ACCEPT, settings.timeout_s)
+    try:
+        rows = await SparqlClient(endpoint, settings.timeout_s).select(hierarchy_query(CLASSES), "type", "above")
+    finally:
+        await endpoint.aclose()
+    ontology = "DBpedia's ontology is loaded" if rows else "answered, without DBpedia's ontology: types have no order"
+    return Working(how=(ontology,), limits=_limits(settings))
+
+
+def _limits(settings: TrustSettings) -> tuple[str, ...]:
+    return "free", f"{settings.timeout_s:g} s a query"
+
+
+def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
+    headers = {"Accept": accept, "User-Agent": user_agent()}
+    return Endpoint(tool=tool, url=url.rstrip("/"), timeout_s=timeout_s, headers=headers, retry=_ONCE)

@@ -1,0 +1,71 @@
+"""Records of `factloop doctor`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from factloop.core.records import Count, Record, Usage
+from factloop.tools.models.wire import Mode
+
+Part = Literal[
+    "model", "subject_model", "judge_model", "search", "documents", "corpus", "knowledge_base", "local_model",
+    "prompts", "cascade", "cache", "database",
+]  # fmt: skip
+State = Literal["works", "fails", "not_configured"]
+
+
+class ModelFound(Record):
+    """How a model's server takes questions."""
+
+    with_tools: Mode | None
+    """The mode of questions in which it may choose a search; None where it was asked none."""
+    alone: Mode
+    """The mode of all other questions with a schema."""
+    unavailable: tuple[Mode, ...]
+    """Modes that it refuses, or takes and does not heed."""
+    log_probabilities: bool
+    """Whether it gave them: without them verdicts have no score."""
+    context_tokens: Count | None
+    """Tokens of a prompt with its reply, where the server says so."""
+    knows_price: bool
+    """Whether what it costs is known, so that a budget in dollars can be kept."""
+
+
+class PartFound(Record):
+    """One thing that is configured, or could be."""
+
+    part: Part
+    name: str
+    """Its name or address, without credentials; empty where nothing is configured."""
+    state: State
+    how: tuple[str, ...] = ()
+    """How it works, a few words each."""
+    limits: tuple[str, ...] = ()
+    problem: str = ""
+    """What is wrong; empty unless it fails."""
+    advice: str = ""
+    """What to do; empty where nothing is to be done, or the problem says it."""
+    model: ModelFound | None = None
+
+
+class ExtraFound(Record):
+    """An extra of the distribution."""
+
+    extra: str
+    installed: bool
+    install: str
+    """The command that adds it."""
+
+
+class Diagnosis(Record):
+    """The answer of `factloop doctor`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    factloop_version: str
+    python_version: str
+    works: bool
+    """Whether everything that is configured works."""
+    parts: tuple[PartFound, ...]
+    extras: tuple[ExtraFound, ...]
+    usage: Usage
+    """What the questions cost."""

@@ -1,0 +1,1 @@
+"""`factloop doctor` on the terminal."""

@@ -1,0 +1,41 @@
+"""Requests of other programs, over HTTP and MCP alike: the same names, limits and refusals, said once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from langchain_core.documents import Document
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+LONGEST_TEXT = 200_000
+"""Characters of a response."""
+LONGEST_PROMPT = 20_000
+LONGEST_DOCUMENT = 2_000_000
+MOST_DOCUMENTS = 1_000
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
+Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT, pattern=r"\S")]
+DocumentText = Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
+
+
+class RequestModel(BaseModel):
+    """Base of requests: unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class GivenDocument(RequestModel):
+    """A document that the answer is held against."""
+
+    text: DocumentText
+    title: Annotated[str, StringConstraints(max_length=1_000)] = ""
+    source: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    """The name that evidence gives it, such as its address; nothing is fetched from there."""
+
+    def as_document(self) -> Document:
+        metadata = {"source": self.source, "title": self.title}
+        return Document(self.text, metadata={name: value for name, value in metadata.items() if value})
+
+
+NO_SUBJECT = "give the response: no subject model is set up to ask"

@@ -1,0 +1,307 @@
+"""`factloop doctor`: what is configured is asked, and each failure is a finding with what to do about it."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from factloop.cli.exits import DONE
+from factloop.schemas import FOLDER
+from factloop.service.store import JobStore
+from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
+from tests.tools.knowledge_base.dbpedia_servers import Servers, annotated
+from tests.tools.knowledge_base.dbpedia_servers import servers as servers
+
+BROKEN = 2
+
+
+@pytest.fixture(autouse=True)
+def nothing_served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A user's data folder of the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with serving() as fake:
+        yield fake
+
+
+@pytest.fixture
+def nobody() -> str:
+    """The base URL of a port at which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+
+
+def diagnosis(factloop: Command, *arguments: object, code: int) -> dict[str, Any]:
+    done = factloop("doctor", *arguments, "--json", "-")
+    assert done.code == code, (done.out, done.err)
+    found: dict[str, Any] = json.loads(done.out)
+    jsonschema.validate(found, json.loads((FOLDER / "diagnosis.schema.json").read_text(encoding="utf-8")))
+    assert found["works"] is (code == DONE)
+    return found
+
+
+def part(found: dict[str, Any], name: str) -> dict[str, Any]:
+    (one,) = (one for one in found["parts"] if one["part"] == name)
+    return dict(one)
+
+
+def test_nothing_configured_is_no_failure(factloop: Command, home: Path) -> None:
+    found = diagnosis(factloop, code=DONE)
+    states = {one["part"]: one["state"] for one in found["parts"]}
+    assert states == {
+        "model": "works",  # the offline engine
+        "cache": "works",
+        "subject_model": "not_configured",
+        "search": "not_configured",
+        "documents": "not_configured",
+    }
+    assert {one["extra"]: one["installed"] for one in found["extras"]}["offline"] is True
+    assert (found["usage"]["calls"], found["usage"]["searches"]) == (0, 0)
+    assert [*home.iterdir()] == []
+
+
+def test_the_table_says_what_works_and_how(factloop: Command, sim: Simulator, docs: Path) -> None:
+    shown = factloop("doctor", "--model", MODEL, "--docs", docs, "--search", "serper")
+    words = " ".join(shown.out.split())
+    assert (shown.code, shown.err) == (DONE, "")
+    assert "works" in words
+    assert "FAILS" not in words
+    assert "tool calls" in words
+    assert "1 file" in words
+    assert "0.001 USD" in words
+    assert sim.stats().search.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("lacks", "with_tools", "alone", "unavailable"),
+    [
+        ({}, "tools", "json_schema", []),
+        ({"supports_tools": False}, "json_schema", "json_schema", ["tools"]),
+        (
+            {"supports_tools": False, "supports_json_schema": False},
+            "json_mode",
+            "json_mode",
+            ["json_schema", "tools"],
+        ),
+        (
+            {"supports_tools": False, "supports_json_schema": False, "supports_json_object": False},
+            "text",
+            "text",
+            ["json_mode", "json_schema", "tools"],
+        ),
+    ],
+)
+def test_the_modes_of_a_model(
+    factloop: Command, sim: Simulator, lacks: dict[str, bool], with_tools: str, alone: str, unavailable: list[str]
+) -> None:
+    sim.set(**lacks)
+    found = part(diagnosis(factloop, "--model", MODEL, code=DONE), "model")
+    assert found["state"] == "works"
+    assert (found["model"]["with_tools"], found["model"]["alone"]) == (with_tools, alone)
+    assert found["model"]["unavailable"] == unavailable
+
+
+@pytest.mark.parametrize(
+    ("lacks", "given"), [({}, True), ({"supports_logprobs": False}, False), ({"gives_logprobs": False}, False)]
+)
+def test_log_probabilities_are_seen_rather_than_believed(
+    factloop: Command, sim: Simulator, lacks: dict[str, bool], given: bool
+) -> None:
+    sim.set(**lacks)
+    assert part(diagnosis(factloop, "--model", MODEL, code=DONE), "model")["model"]["log_probabilities"] is given
+
+
+def test_a_subject_is_asked_no_question_with_tools(factloop: Command, sim: Simulator) -> None:
+    found = diagnosis(factloop, "--subject-model", MODEL, code=DONE)
+    assert part(found, "subject_model")["model"]["with_tools"] is None
+    assert sim.stats().model.requests == 1
+    assert part(found, "model")["name"] == "offline engine"
+
+
+def test_nothing_comes_from_the_cache(factloop: Command, sim: Simulator) -> None:
+    for _ in range(2):
+        diagnosis(factloop, "--model", MODEL, code=DONE)
+    assert sim.stats().model.requests == 4
+
+
+def test_a_wrong_key_is_named(factloop: Command, sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim.set(api_key="the right one")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-another-key")
+    found = diagnosis(factloop, "--model", MODEL, "--search", "serper", code=BROKEN)
+    model, search = part(found, "model"), part(found, "search")
+    assert (model["state"], search["state"]) == ("fails", "fails")
+    assert "401" in model["problem"]
+    assert "403" in search["problem"]
+    assert model["advice"] == search["advice"] == "Give a key that the server takes."
+    assert "sk-another-key" not in json.dumps(found)
+
+
+@pytest.mark.usefixtures("sim")
+def test_a_model_that_is_not_there(factloop: Command) -> None:
+    found = part(diagnosis(factloop, "--model", "openai:unheard-of", code=BROKEN), "model")
+    assert "404" in found["problem"]
+    assert found["advice"] == "Correct the name or the address."
+
+
+def test_a_dead_port(factloop: Command, nobody: str) -> None:
+    found = diagnosis(
+        factloop, "--model", "openai:x", "--base-url", nobody, "--search", "searxng", "--searxng-url", nobody,
+        code=BROKEN,
+    )  # fmt: skip
+    for name in ("model", "search"):
+        assert part(found, name)["state"] == "fails"
+        assert part(found, name)["advice"].startswith("Start the server")
+
+
+def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeServer) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Well, who knows?"}}
+    server.will_answer({"id": "1", "object": "chat.completion", "created": 0, "model": "x", "choices": [choice]})
+    found = part(
+        diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=BROKEN), "model"
+    )  # fmt: skip
+    assert found["problem"].startswith("Assessment: ")
+    assert "another model" in found["advice"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "tokens"),
+    [
+        ({"meta": {"n_ctx": 4096, "n_ctx_train": 8192}}, 4096),
+        ({"max_model_len": 32_768}, 32_768),
+        ({"context_length": 131_072}, 131_072),
+        ({}, None),
+        ({"meta": "none"}, None),
+    ],
+)
+def test_a_servers_context_is_a_limit(
+    factloop: Command, server: FakeServer, listed: dict[str, Any], tokens: int | None
+) -> None:
+    said = json.dumps({"rationale": "[1] says so.", "cited": [1], "wrong": "", "verdict": "supported"})
+    message = {"role": "assistant", "content": said}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "x", "choices": [choice]}
+    models = {"object": "list", "data": [{"id": "another"}, {"id": "x", **listed}]}
+
+    def respond(request: ReceivedRequest) -> Reply:
+        return Reply(body=json.dumps(models if request.path == "/v1/models" else completion).encode())
+
+    server.respond = respond
+    found = part(diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=DONE), "model")
+    assert found["model"]["context_tokens"] == tokens
+    assert [said for said in found["limits"] if "context" in said] == (
+        [] if tokens is None else [f"{tokens:,} tokens of context"]
+    )
+
+
+def site(*extensions: str) -> Reply:
+    about = {
+        "general": {"generator": "MediaWiki 1.39.17"},
+        "extensions": [{"type": "other", "name": name} for name in extensions],
+    }
+    return Reply(body=json.dumps({"batchcomplete": True, "query": about}).encode())
+
+
+@pytest.mark.parametrize(
+    ("extensions", "how"),
+    [((), "articles read as pages, without TextExtracts"), (("TextExtracts",), "plain text by TextExtracts")],
+)
+def test_a_wiki_says_how_it_is_read(
+    factloop: Command, server: FakeServer, extensions: tuple[str, ...], how: str
+) -> None:
+    def respond(request: ReceivedRequest) -> Reply:
+        return site(*extensions) if "meta" in request.params else Reply(body=b'{"batchcomplete": true}')
+
+    server.respond = respond
+    found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=DONE), "search")
+    assert found["how"][:2] == ["MediaWiki 1.39.17", how]
+    assert "nothing about" in found["how"][2]
+
+
+def test_a_wiki_that_may_not_be_read(factloop: Command, server: FakeServer) -> None:
+    server.will_answer({"error": {"code": "readapidenied", "info": "You need read permission."}})
+    found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=BROKEN), "search")
+    assert "readapidenied" in found["problem"]
+
+
+@pytest.mark.parametrize("place", ["flags", "variables", "file"])
+def test_dbpedias_servers(
+    factloop: Command, servers: Servers, place: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Berlin is the capital of Germany."
+    servers.spotlight.respond = lambda request: annotated(
+        request.payload["text"], ("Berlin", "Berlin", request.payload["text"].index(text), "DBpedia:City")
+    )
+    addresses = {
+        "spotlight_url": f"{servers.spotlight.url}/en/annotate",
+        "sparql_url": f"{servers.sparql.url}/sparql",
+    }
+    flags: list[str] = ["--dbpedia"]
+    if place == "flags":
+        flags += [part for name, url in addresses.items() for part in (f"--{name.replace('_', '-')}", url)]
+    elif place == "variables":
+        for name, url in addresses.items():
+            monkeypatch.setenv(f"FACTLOOP_{name.upper()}", url)
+    else:
+        (home / "factloop.toml").write_text("".join(f'{name} = "{url}"\n' for name, url in addresses.items()))
+    found = diagnosis(factloop, *flags, code=DONE)
+    spotlight, sparql = (one for one in found["parts"] if one["part"] == "knowledge_base")
+    assert spotlight["how"] == [f"1 name found in “{text}”"]
+    assert "without DBpedia's ontology" in sparql["how"][0]  # of cities: the store knows persons alone
+    servers.break_sparql(Reply(status=503))
+    found = diagnosis(factloop, *flags, code=BROKEN)
+    assert [one["state"] for one in found["parts"] if one["part"] == "knowledge_base"] == ["works", "fails"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "said"),
+    [
+        (("--docs", "no-such-folder"), "documents", "no-such-folder"),
+        (("--corpus", "no-such-folder"), "corpus", "no-such-folder"),
+        (("--search", "unheard-of"), "search", "unknown search"),
+        (("--search", "serper"), "search", "SERPER_API_KEY"),
+        (("--kb", "no-such-table"), "knowledge_base", "no-such-table"),
+        (("--prompts", "no-such-folder"), "prompts", "no-such-folder"),
+        (("--cascade", "no-such-file"), "cascade", "a cascade (--cascade) leaves unclear claims to a model"),
+        (("--base-url", "http://127.0.0.1:9/v1"), "model", "no --model"),
+        (("--database", "mysql://x/y"), "database", "give sqlite:///FILE"),
+    ],
+)
+def test_a_wrong_set_up_is_a_finding(factloop: Command, arguments: tuple[str, ...], name: str, said: str) -> None:
+    found = part(diagnosis(factloop, *arguments, code=BROKEN), name)
+    assert (found["state"], said in found["problem"]) == ("fails", True)
+
+
+def test_settings_that_cannot_be_read_are_one_line(factloop: Command, home: Path) -> None:
+    (home / "factloop.toml").write_text("timeout_s = -1\n")
+    result = factloop("doctor")
+    assert (result.code, result.out) == (BROKEN, "")
+    assert "timeout_s = -1" in result.complaint
+
+
+def test_the_database_of_the_service_is_read_and_not_made(factloop: Command, tmp_path: Path) -> None:
+    found = part(diagnosis(factloop, "--folder", tmp_path / "never", code=DONE), "database")
+    assert found["how"] == ["nothing is kept there yet"]
+    assert not (tmp_path / "never").exists()
+    folder = tmp_path / "served"
+    folder.mkdir()
+    JobStore(f"sqlite:///{folder / 'jobs.sqlite'}").close()
+    assert part(diagnosis(factloop, "--folder", folder, code=DONE), "database")["how"] == ["no jobs"]
+    (folder / "jobs.sqlite").write_text("overwritten " * 1_000)
+    assert "cannot be read" in part(diagnosis(factloop, "--folder", folder, code=BROKEN), "database")["problem"]
+
+
+def test_the_database_shows_no_password(factloop: Command) -> None:
+    found = diagnosis(factloop, "--database", "postgresql://me:secret-word@127.0.0.1:9/jobs", code=BROKEN)
+    assert "secret-word" not in json.dumps(found)
+    assert "127.0.0.1:9/jobs" in part(found, "database")["problem"]

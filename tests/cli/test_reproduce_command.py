@@ -1,0 +1,250 @@
+"""`factloop reproduce`: the list, tables theirs beside ours, and what the simulator stands in for a model in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from factloop.evaluation.mixedqa.scores import MixedQaResult
+from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
+from factloop.evaluation.runs.records import RunSummary
+from tests.cli.command import Command
+from tests.cli.test_factscore_command import row as labelled_response
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.evaluation.verification.world_pairs import world_rows
+from tests.simulator import Simulator
+
+TOFU = "tofueval_mediasum_dev.jsonl"
+
+
+def reproduced(factloop: Command, *flags: object) -> Reproduction:
+    """The record that goes to standard output, alone there."""
+    result = factloop("reproduce", *flags, "--json", "-")
+    assert (result.code, result.err) == (0, "")
+    return Reproduction.model_validate_json(result.out)
+
+
+def places(found: Reproduction) -> Mapping[tuple[str, ...], ComparedFigure]:
+    return {(*one.names, one.column): one for one in found.figures}
+
+
+def sentences(*labels: int) -> list[dict[str, object]]:
+    """Sentences of two systems, two a summary: of `model_A` the first four labels, of `model_B` the others."""
+    return [
+        {
+            "id": f"s{place}",
+            "doc_id": f"d{place // 2 % 2}",
+            "topic": "t",
+            "system": "model_A" if place < 4 else "model_B",
+            "sent_idx": place % 2 + 1,
+            "sentence": f"Sentence {place} is here.",
+            "label": label,
+        }
+        for place, label in enumerate(labels)
+    ]
+
+
+def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -> None:
+    result = factloop("reproduce", "list", "--csv", "list.csv", "--html", "list.html")
+    assert (result.code, result.err) == (0, "")
+    assert "trustscore:table-3" in result.out
+    rows = list(csv.DictReader(io.StringIO((home / "list.csv").read_text(encoding="utf-8"))))
+    needs = {row["Entry"]: row for row in rows}
+    assert len(rows) == len(needs) >= 48
+    assert needs["safe:agreement"]["Key beside the model's"] == "one for the model, and one for Serper"
+    assert needs["vwc:table-11"]["Data"] == "tofueval:mediasum-dev"
+    assert needs["trustscore:table-2"]["Status"] == "cannot"
+    assert "vwc:figure-10" in (home / "list.html").read_text(encoding="utf-8")
+    listing = EntryList.model_validate_json(factloop("reproduce", "list", "--json", "-").out)
+    assert [one.id for one in listing.entries] == list(needs)
+
+
+def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: Path) -> None:
+    """`model_A` errs in 1 of 4 sentences and 1 of 2 summaries, `model_B` in 2 of 4 and 1 of 2."""
+    jsonl(home / "data" / TOFU, *sentences(1, 0, 1, 1, 0, 0, 1, 1))
+    result = factloop("reproduce", "vwc:table-11", "--data", "data", "--csv", "t.csv", "--html", "t.html")
+    assert (result.code, result.err) == (0, "")
+    assert "TofuEval-MediaS, model_A" in " ".join(result.out.split()) or "model_A" in result.out
+    rows = {
+        (row["Row"], row["Column"]): row
+        for row in csv.DictReader(io.StringIO((home / "t.csv").read_text(encoding="utf-8")))
+    }
+    found = rows["TofuEval-MediaS, model_A", "labels"]
+    assert (found["Paper"], found["Ours"], found["From"], found["n"]) == ("19.7", "25.0", "labels", "4")
+    assert float(found["Difference"]) == pytest.approx(5.3)
+    assert rows["TofuEval-MediaS, Headroom", "labels"]["Ours"] == "25.0"
+    assert rows["TofuEval-MediaS, model_C", "labels"]["Ours"] == ""
+    assert "25.0" in (home / "t.html").read_text(encoding="utf-8")
+    responses = places(reproduced(factloop, "vwc:table-13", "--data", "data"))
+    assert [responses["TofuEval-MediaS", f"model_{one}", "labels"].ours for one in "AB"] == [50.0, 50.0]
+
+
+def test_predictions_fill_the_columns_of_evaluators(factloop: Command, home: Path) -> None:
+    """By hand: of `model_A` 1 of 4 is wrong and 3 flagged, of `model_B` 2 and 1; the least is 1 by both."""
+    rows = []
+    for system, marks in {"model_A": "11 10 10 00", "model_B": "11 11 01 00"}.items():
+        for place, mark in enumerate(marks.split()):
+            rows.append(
+                {
+                    "dataset": "tofueval:mediasum-dev",
+                    "system": system,
+                    "response_id": f"r{place // 2}",
+                    "claim_id": f"{system}-{place}",
+                    "label": int(mark[0]),
+                    "evaluators": {"mini": float(mark[1])},
+                }
+            )
+    jsonl(home / "predictions.jsonl", *rows)
+    flags = ("--results", "predictions.jsonl", "--evaluator", "Bespoke-7B=mini")
+    found = places(reproduced(factloop, "vwc:table-11", *flags))
+    of_a = found["TofuEval-MediaS", "model_A", "Bespoke-7B"], found["TofuEval-MediaS", "model_A", "Bespoke-7B bias"]
+    assert [(one.published, one.ours, one.n) for one in of_a] == [(18.2, 75.0, 4), (-1.5, 50.0, 4)]
+    assert of_a[0].difference == pytest.approx(56.8)
+    best = found["TofuEval-MediaS", "Headroom", "Bespoke-7B bias"]
+    assert (best.published, best.ours) == (-3.4, 0.0)
+    rates = places(reproduced(factloop, "vwc:table-4", *flags))
+    assert rates["Bespoke-7B", "TofuEval-MediaS"].ours == pytest.approx(100 / 3)
+    ranks = places(reproduced(factloop, "vwc:table-12", *flags))
+    assert ranks["TofuEval-MediaS", "= as =", "Bespoke-7B"].ours == 1.0
+
+
+def test_a_model_is_audited_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
+    """The column of a chat model, from verify to the table; the simulator reads the request's text and nothing else."""
+    jsonl(home / "pairs.jsonl", *({**one, "dataset": "Wice"} for one in world_rows(sim.world, 20)))
+    verified = factloop("verify", "pairs.jsonl", "--verifier", "llm:openai:sim", "--out", "p.jsonl", "--quiet")
+    assert verified.code == 0
+    rows = [json.loads(line) for line in (home / "p.jsonl").read_text(encoding="utf-8").splitlines()]
+    right: dict[int, list[bool]] = {0: [], 1: []}
+    for one in rows:
+        (score,) = one["evaluators"].values()
+        right[one["label"]].append((score >= 0.5) == (one["label"] == 1))
+    flags = ("--results", "p.jsonl", "--evaluator", f"gpt-4-turbo={next(iter(rows[0]['evaluators']))}")
+    found = places(reproduced(factloop, "vwc:table-3", *flags))["gpt-4-turbo", "Wice"]
+    assert (found.published, found.n) == (79.8, 20)
+    assert found.ours == pytest.approx(50 * sum(sum(of_label) / len(of_label) for of_label in right.values()))
+
+
+def test_agreement_is_read_from_a_run_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
+    """The simulator judges its own world, whose labels are the truth: the share is that of the run, the model its."""
+    written = sim.world.twenty_responses[0]
+    jsonl(home / "bio.jsonl", labelled_response("one", written))
+    run = ("--data", "bio.jsonl", "--plan", "paper", "--model", "openai:sim", "--search", "serper", "--quiet")
+    judged = factloop("eval", "factscore", *run, "--json", "summary.json")
+    assert judged.code == 0
+    found = reproduced(factloop, "safe:agreement", "--data", "bio.jsonl", "--results", "summary.json")
+    agreement = places(found)["SAFE and people", "agreement, %"]
+    summary = RunSummary.model_validate_json((home / "summary.json").read_bytes())
+    assert summary.agreement is not None
+    assert (agreement.published, agreement.origin) == (72.0, "results")
+    assert agreement.ours == pytest.approx(100 * (summary.agreement.overall.agreement.value or 0))
+    assert agreement.n == summary.agreement.overall.agreement.n == len({fact.text for fact in written.facts})
+    assert "The verdicts are those of openai:sim." in found.notes
+
+
+def test_correlations_are_read_from_a_run_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
+    """TrustBC of the simulated subject, which stands by every answer: it has one value, so no correlation."""
+    answers = [("Mercury", 1, "x"), ("Mars", 0, "y"), ("Venus", 1, "z")]
+    rows = [
+        {
+            "question": f"Which planet is number {place}?",
+            "reference_answers": [text],
+            "source": "test",
+            "responses": [{"system": "llama-7b", "text": f"The planet is {text}.", "human_correct": label}],
+        }
+        for place, (text, label, _) in enumerate(answers)
+    ]
+    jsonl(home / "mixedqa.jsonl", *rows)
+    run = ("--data", "mixedqa.jsonl", "--subject-model", "openai:sim", "--metric", "bleu-1", "--max-checks", "1")
+    scored = factloop("eval", "mixedqa", *run, "--json", "result.json", "--quiet")
+    assert (scored.code, scored.err) == (0, "")
+    assert sim.stats().model.requests
+    flags = ("--data", "mixedqa.jsonl", "--results", "result.json")
+    found = reproduced(factloop, "trustscore:table-1", *flags)
+    result = MixedQaResult.model_validate_json((home / "result.json").read_bytes())
+    trust_bc = next(one for one in result.of("llama-7b") if one.name == "TrustBC")
+    ours = places(found).get(("TrustBC", "llama-7b"))
+    assert ours is not None
+    assert (ours.published, ours.ours) == (0.133, trust_bc.correlation.value)
+    assert places(found)["BLEU-1", "llama-7b"].n == 3
+    assert "openai:sim was asked about the responses of every system" in " ".join(found.notes)
+
+
+def test_chunked_columns_fill_table_30(factloop: Command, home: Path) -> None:
+    long = "The red house stands here. A dog barks loud. A cat sleeps now."
+    rows = [
+        {
+            "dataset": "Wice",
+            "system": "people",
+            "response_id": f"c{place}",
+            "claim_id": f"c{place}",
+            "claim": "the red house and a cat",
+            "document": long,
+            "label": label,
+            "evaluators": {"Bespoke-7B": whole, "Bespoke-7B@5": cut},
+        }
+        for place, (label, whole, cut) in enumerate([(1, 1.0, 0.0), (1, 1.0, 1.0), (0, 1.0, 0.0), (0, 0.0, 0.0)])
+    ]
+    jsonl(home / "p.jsonl", *rows)
+    found = places(reproduced(factloop, "vwc:table-30", "--results", "p.jsonl"))
+    assert [found["Wice", "Bespoke-7B", one].ours for one in ("BAcc", "PPR", "TPR", "TNR")] == [75.0, 75.0, 100.0, 50.0]
+    assert [found["Wice", "Bespoke-7B@5", one].ours for one in ("TPR", "TNR")] == [50.0, 100.0]
+    changes = places(reproduced(factloop, "vwc:figure-5", "--results", "p.jsonl"))
+    assert changes["Wice", "Bespoke-7B@5", "no chunk has it: lost"].ours == 50.0
+
+
+def test_a_dry_run_says_what_would_be_asked(factloop: Command, home: Path) -> None:
+    jsonl(home / "data" / TOFU, *sentences(1, 0, 1, 1))
+    result = factloop("reproduce", "vwc:table-11", "--data", "data", "--dry-run", "--price-in", "1000000")
+    assert (result.code, result.err) == (0, "")
+    said = " ".join(result.out.split())
+    assert "Labelled claims 4" in said
+    assert "Estimated calls 4" in said
+    assert "about 20" in said  # four sentences of 20 characters with the space before their document, five tokens each
+    unknown = factloop("reproduce", "vwc:table-27", "--dry-run")
+    assert "unknown" in unknown.out
+    listed = factloop("reproduce", "list", "--dry-run", "--data", "data", "--csv", "-")
+    calls = {row["Entry"]: row["Estimated calls"] for row in csv.DictReader(io.StringIO(listed.out))}
+    assert (calls["vwc:table-11"], calls["vwc:table-13"], calls["trustscore:table-3"]) == ("4", "4", "0")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("vwc:table-99",), "there is nothing named 'vwc:table-99' to reproduce"),
+        (("vwc:table-11", "--data", "nowhere"), "nowhere: no such file or folder"),
+        (("vwc:table-11", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
+        (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "A=b"), "no scores of b; there are those of mini"),
+        (("safe:agreement", "--results", "rows.jsonl"), "rows.jsonl: is no RunSummary"),
+        (("trustscore:table-1", "--results", "absent.json"), "absent.json: cannot be read"),
+        (("vwc:figure-3", "--data", "rows.jsonl"), "a folder is needed here"),
+        (("list", "--csv", "-", "--html", "-"), "two outputs go to standard output"),
+    ],
+)
+def test_wrong_input_is_answered_with_one_line(
+    factloop: Command, home: Path, flags: tuple[str, ...], said: str
+) -> None:
+    row = {"dataset": "d", "system": "s", "response_id": "r", "claim_id": "c", "label": 1, "evaluators": {"mini": 1.0}}
+    jsonl(home / "rows.jsonl", row)
+    result = factloop("reproduce", *flags)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.complaint
+
+
+def test_what_the_list_was_made_of_is_in_json(factloop: Command) -> None:
+    found = json.loads(factloop("reproduce", "trustscore:table-3", "--json", "-").out)
+    assert found["schema_version"] == "1.0"
+    assert found["figures"][0] == {
+        "names": ["Consistent", "Support"],
+        "column": "TrustOV",
+        "published": 1.0,
+        "decimals": 1,
+        "ours": 1.0,
+        "origin": "our rule",
+        "n": None,
+        "slack": 0.0,
+    }

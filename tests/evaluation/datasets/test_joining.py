@@ -1,0 +1,178 @@
+"""Claims of LLM-AggreFact and the responses that they are from: layouts, matches, and what is not guessed at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
+from factloop.evaluation.datasets.joining import UNKNOWN, Join, JoinCounts
+from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
+from factloop.evaluation.datasets.tofueval import load_tofueval
+from factloop.evaluation.datasets.upstream import UpstreamResponse, load_upstream
+from tests.evaluation.datasets.dataset_files import jsonl, published
+
+
+def response(dataset: str, system: str, text: str, number: int = 0, **more: Any) -> UpstreamResponse:
+    given = {"id": f"{number}", "response_id": f"r{number}", "prompt_id": f"p{number}", **more}
+    return UpstreamResponse(dataset=dataset, system=system, response=text, **given)
+
+
+def claim(dataset: str, text: str, number: int = 0, doc: str = "D") -> AggreFactClaim:
+    return AggreFactClaim(id=f"c{number}", dataset=dataset, doc=doc, claim=text, label=1)
+
+
+def test_the_benchmark_has_fourteen_data_sets_in_five_task_groups() -> None:
+    """Table 2 and section 4.1 of "Verify with Caution"; twelve have several systems, ten long responses."""
+    assert len(set(NAMES)) == 14
+    assert len({one.task for one in BENCHMARK}) == 5
+    assert sum(one.upstream == "RAGTruth" for one in BENCHMARK) == 4
+    assert sum(len(one.sources) > 1 for one in BENCHMARK) == 12
+    assert sum(one.has_responses for one in BENCHMARK) == 10
+    assert benchmark_dataset("ragtruth-yelp").name == "RAGTruth-Yelp"
+    with pytest.raises(ConfigError, match="no data set 'RAGTruth'; it has AggreFact-CNN"):
+        benchmark_dataset("RAGTruth")
+
+
+def test_claims_are_matched_by_their_words_and_taken_apart() -> None:
+    join = Join(
+        [
+            response("RAGTruth-Yelp", "gpt-4", "It opens at nine. The Inn serves fish, and bread!", 1),
+            response("RAGTruth-MARCO", "mistral", "Tides are caused by the Moon. So it is.", 2),
+            response("Reveal", "flan", "The Inn serves fish and bread every day.", 3),
+        ]
+    )
+    claims = [
+        claim("RAGTruth", "the inn serves fish and bread.", 1),
+        claim("RAGTruth", "Tides are caused by the Moon.", 2),
+        claim("RAGTruth", "So it is", 3),  # shorter than the words that responses are looked up by
+        claim("RAGTruth", "Nobody said that at all.", 4),
+        claim("Wice", "Nobody wrote that either.", 5),
+        claim("RAGTruth", "...", 6),
+    ]
+    found = list(join.joined(claims))
+    assert [(one.dataset, one.system, one.response_id, one.prompt_id) for one in found] == [
+        ("RAGTruth-Yelp", "gpt-4", "r1", "p1"),
+        ("RAGTruth-MARCO", "mistral", "r2", "p2"),
+        ("RAGTruth-MARCO", "mistral", "r2", "p2"),
+        ("RAGTruth", UNKNOWN, "c4", "c4"),
+        ("Wice", UNKNOWN, "c5", "c5"),
+        ("RAGTruth", UNKNOWN, "c6", "c6"),
+    ]
+    assert [one.task for one in found[:2]] == ["Data2Text", "long-form QA"]
+    assert (found[4].task, found[3].task) == ("Wikipedia verification", UNKNOWN)
+    assert join.report.datasets == (
+        JoinCounts(
+            dataset="RAGTruth",
+            n_responses=2,
+            matched=3,
+            ambiguous=0,
+            unmatched=2,
+            into={"RAGTruth-MARCO": 2, "RAGTruth-Yelp": 1},
+        ),
+        JoinCounts(dataset="Wice", n_responses=0, matched=0, ambiguous=0, unmatched=1, into={}),
+    )
+    assert join.report.n_claims == len(claims)
+
+
+def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells() -> None:
+    said = "The red house stands in the old town."
+    two = [
+        response("AggreFact-CNN", system, said, number, document=document)
+        for number, (system, document) in enumerate([("BART", "One text."), ("T5", "Another text.")])
+    ]
+    join = Join(two)
+    found = list(
+        join.joined([claim("AggreFact-CNN", said, 1, "another TEXT"), claim("AggreFact-CNN", said, 2, "None")])
+    )
+    assert [one.system for one in found] == ["T5", UNKNOWN]
+    (counts,) = join.report.datasets
+    assert (counts.matched, counts.ambiguous, counts.unmatched) == (1, 1, 0)
+
+
+def test_a_word_is_matched_whole() -> None:
+    join = Join([response("Lfqa", "webgpt", "She was born in Londonderry in 1815.")])
+    (found,) = join.joined([claim("Lfqa", "She was born in London")])
+    assert found.system == UNKNOWN
+
+
+def test_ragtruth_is_read_by_its_two_files(tmp_path: Path) -> None:
+    """Written by what its authors say of the files, which could not be seen."""
+    jsonl(
+        tmp_path / "source_info.jsonl",
+        {"source_id": "11", "task_type": "Data2txt", "source": "Yelp", "source_info": {}},
+        {"source_id": "12", "task_type": "Summary", "source": "CNN/DM", "source_info": "text"},
+    )
+    row = {"id": "1", "source_id": "11", "model": "gpt-4-0613", "response": "It is an inn.", "labels": []}
+    jsonl(tmp_path / "response.jsonl", row, {**row, "id": "2", "source_id": "12"})
+    found = list(load_upstream("ragtruth", tmp_path))
+    assert [(one.dataset, one.system, one.prompt_id) for one in found] == [
+        ("RAGTruth-Yelp", "gpt-4-0613", "11"),
+        ("RAGTruth-CNN/DM", "gpt-4-0613", "12"),
+    ]
+    jsonl(tmp_path / "response.jsonl", {**row, "source_id": "13"})
+    with pytest.raises(DataError, match=r"response.jsonl.*no such source"):
+        list(load_upstream("ragtruth", tmp_path))
+    jsonl(tmp_path / "source_info.jsonl", {"source_id": "13", "source": "Other"})
+    with pytest.raises(DataError, match=r"the sources are CNN/DM, Recent News, MARCO, Yelp, not 'Other'"):
+        list(load_upstream("ragtruth", tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "expected"),
+    [
+        (
+            "aggrefact",
+            "a.csv",
+            "origin,id,model_name,summary,doc\nxsum,7,BART,It rained.,Long text\n",
+            ("AggreFact-XSum", "BART", "7/BART", "7", "It rained."),
+        ),
+        (
+            "reveal",
+            "r.csv",
+            "question_id,answer_model,full_answer\nq1,Flan-UL2,It is so. Thus.\nq1,Flan-UL2,It is so. Thus.\n",
+            ("Reveal", "Flan-UL2", "q1/Flan-UL2", "q1", "It is so. Thus."),
+        ),
+        (
+            "responses",
+            "o.csv",
+            "id,dataset,system,response\n5,lfqa,webgpt,It is so.\n",
+            ("Lfqa", "webgpt", "5", "5", "It is so."),
+        ),
+    ],
+)
+def test_other_layouts(tmp_path: Path, kind: str, name: str, text: str, expected: tuple[str, ...]) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (found,) = load_upstream(kind, tmp_path / name)
+    assert (found.dataset, found.system, found.response_id, found.prompt_id, found.response) == expected
+
+
+def test_wrong_layouts_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"there is no layout 'lfqa'; there are ragtruth, .*responses"):
+        list(load_upstream("lfqa", tmp_path))
+    odd = jsonl(tmp_path / "o.jsonl", {"dataset": "RAGTruth", "system": "s", "response": "r"})
+    with pytest.raises(DataError, match=r"o.jsonl.*no data set 'RAGTruth'"):
+        list(load_upstream("responses", odd))
+    bad = tmp_path / "a.csv"
+    bad.write_text("origin,id,model_name,summary,doc\nbbc,7,BART,It rained.,Long\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"the origins are cnndm, xsum, not 'bbc'"):
+        list(load_upstream("aggrefact", bad))
+
+
+def test_sentences_of_tofueval_find_their_summaries() -> None:
+    """Each published sentence as the benchmark has it: what is matched is matched rightly."""
+    path = published("tofueval_mediasum_dev.jsonl")
+    sentences = list(load_tofueval(path))
+    join = Join(list(load_upstream("tofueval-mediasum", path)))
+    claims = [claim("TofuEval-MediaS", one.sentence, place) for place, one in enumerate(sentences)]
+    found = list(join.joined(claims))
+    right = [
+        theirs.system == ours.system for theirs, ours in zip(sentences, found, strict=True) if ours.system != UNKNOWN
+    ]
+    (counts,) = join.report.datasets
+    assert (counts.matched, counts.unmatched) == (len(right), 0)
+    assert all(right)
+    assert counts.matched / len(sentences) > 0.95

@@ -1,0 +1,126 @@
+"""Figures that follow from others which the papers print: our formulas against theirs, without any data."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.evaluation.reproduction.inputs import Inputs
+from factloop.evaluation.reproduction.published import published_table
+from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction
+from factloop.evaluation.reproduction.registry import find_entry
+
+
+def reproduced(name: str) -> Reproduction:
+    run = find_entry(name).run
+    assert run is not None
+    return run(Inputs())
+
+
+def figure(found: Reproduction, *names: str, column: str) -> ComparedFigure:
+    return next(one for one in found.figures if (one.names, one.column) == (names, column))
+
+
+@pytest.mark.parametrize(
+    ("number", "compared"),
+    [
+        (1, 64),  # all: means of Table 31
+        (3, 120),  # all: 100 less half of FPR and FNR
+        (4, 8),  # averages of 14 data sets
+        (5, 8),
+        (6, 72),  # correlations of rates, but for AlignScore's and tied ranks
+        (7, 79),
+        (8, 12),  # biases
+        (9, 37),  # biases and headroom of the columns
+        (10, 25),
+        (11, 49),
+        (12, 14),  # shares of pairs
+        (13, 49),
+        (14, 49),
+        (15, 14),
+        (16, 49),
+        (17, 31),
+        (18, 31),
+        (19, 37),
+        (20, 37),
+        (21, 49),
+        (22, 14),
+        (23, 49),
+        (24, 49),
+        (25, 14),
+        (26, 49),
+        (27, 196),
+        (28, 56),
+        (29, 196),
+        (30, 24),  # balanced accuracies
+        (31, 72),  # labels, and what there is without adjustment
+    ],
+)
+def test_derived_figures_come_out_as_printed(number: int, compared: int) -> None:
+    found = reproduced(f"vwc:table-{number}")
+    derived = [one for one in found.figures if one.origin is Origin.PRINTED and one.is_compared]
+    assert [one for one in derived if not one.is_equal] == []
+    assert len(derived) == compared
+
+
+def test_worked_figures() -> None:
+    """By hand, from the paper's own digits."""
+    best = figure(reproduced("vwc:table-11"), "TofuEval-MediaS", "Headroom", column="gpt-4-turbo bias")
+    assert best.ours == pytest.approx(6.3 - 18.6)  # lowest predicted less lowest labelled rate
+    assert (best.published, best.is_equal) == (-12.3, True)
+    mean = figure(reproduced("vwc:table-3"), "gpt-4-turbo", column="Wice")
+    assert mean.ours == pytest.approx(100 - (25.6 + 14.8) / 2)
+    wrong = figure(reproduced("vwc:table-28"), "RAGTruth-MARCO", "%Err", column="MiniCheck-Rbta")
+    assert wrong.ours == pytest.approx(100 * 4 / 6)  # 1 + 0 of those alike, 1 + 2 of those that differ
+    unadjusted = figure(reproduced("vwc:table-31"), "RAGTruth-CNN/DM", "gpt-3.5-turbo-0613", column="unadjusted")
+    assert unadjusted.ours == pytest.approx((3.0 + 6.1 + 6.1 + 4.4 + 2.7) / 5)
+    rank = figure(reproduced("vwc:table-6"), "Kendall", "RAGTruth-Yelp", column="gpt-4-turbo")
+    assert rank.ours == pytest.approx(11 / 15)  # 2 of 15 pairs of systems stand the other way round
+
+
+def test_statements_of_the_text() -> None:
+    """Section 3.2 has TNR lag on 9 data sets, and 3.5 has 20 % for Bespoke-7B: neither follows from the tables."""
+    gaps = {(one.names[0], one.column): (one.published, one.ours) for one in reproduced("vwc:section-3.2").figures}
+    assert gaps["gpt-4-turbo", "gap above 20 points"] == gaps["Bespoke-7B", "gap above 20 points"] == ("7", "7")
+    assert gaps["Bespoke-7B", "TNR behind by more than 10"] == ("9", "7")
+    headroom = reproduced("vwc:section-3.4")
+    assert (headroom.n_compared, headroom.n_equal) == (6, 6)
+    small = figure(headroom, "RAGTruth-News", "small systems", column="gpt-4-turbo")
+    assert small.ours == pytest.approx(18.4 - 11.1)
+    shares = {one.names[0]: (one.published, one.ours) for one in reproduced("vwc:section-3.5").figures}
+    assert shares == {"gpt-4-turbo": ("26", "26"), "Bespoke-7B": ("20", "23")}
+    (rarer,) = reproduced("vwc:section-4.2").figures
+    assert (rarer.published, rarer.ours) == ("6", "6")
+
+
+def test_figures_equal_to_the_last_digit_are_the_same() -> None:
+    place = ComparedFigure(names=("a",), column="c", published=2.5, decimals=1)
+    assert place.model_copy(update={"ours": 2.549}).is_equal
+    assert not place.model_copy(update={"ours": 2.551}).is_equal
+    assert place.model_copy(update={"ours": 2.6, "slack": 0.05}).is_equal
+    assert not place.is_compared
+    assert ComparedFigure(names=(), column="", published="ABC", ours="ABC").is_equal
+    assert not ComparedFigure(names=(), column="", published="ABC", ours="AB").is_equal
+
+
+def test_every_row_of_a_table_was_copied_whole() -> None:
+    """Rates sum up: what is printed as bias is printed as rate less label, in every table of rates."""
+    for number in (8, 9, 10, 11, 13, 14, 16, 17, 18, 19, 20, 21, 23, 24, 26, 27, 29):
+        table = published_table(number)
+        assert len(table.columns) == 13
+        assert all(len(cells) == 13 for cells in table.rows.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("trustscore:table-3", 6), ("trustscore:table-4", 1), ("trustscore:table-5", 3), ("trustscore:table-6", 1)],
+)
+def test_rules_are_the_papers(name: str, n: int) -> None:
+    found = reproduced(name)
+    assert (found.n_compared, found.n_equal) == (n, n)
+
+
+def test_the_same_words_are_replaced_as_in_the_papers_questions() -> None:
+    found = reproduced("trustscore:table-7")
+    replaced = [one.ours for one in found.figures if one.column == "replaced"]
+    assert replaced == ["1983", "King Solomon", "Florida"]
+    assert (found.n_compared, found.n_equal) == (3, 3)

@@ -1,0 +1,93 @@
+"""A Ray cluster of two nodes on loopback, which takes callers by a token. Each node is a group of processes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HEAD, SECOND = "127.0.0.1", "127.0.0.2"
+STARTED_WITHIN_S = 90.0
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
+
+
+def is_installed() -> bool:
+    return _program().exists()
+
+
+def _program() -> Path:
+    return Path(sys.executable).parent / "ray"
+
+
+@dataclass
+class Cluster:
+    """The nodes that run; each has room for one worker."""
+
+    address: str
+    environment: Mapping[str, str]
+    """What a caller needs: the token."""
+    nodes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def kill(self, node: str) -> None:
+        """Kills all processes of a node at once, as a machine that loses its power."""
+        process = self.nodes.pop(node)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def running_cluster(folder: Path) -> Iterator[Cluster]:
+    """Two nodes; `folder` has a short path, as Ray puts sockets there."""
+    port = _free_port()
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    cluster = Cluster(f"{HEAD}:{port}", token)
+    head = ("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}")
+    with ExitStack() as running:
+        running.callback(_kill_all, cluster)
+        for node, arguments in ((HEAD, head), (SECOND, (f"--address={cluster.address}",))):
+            log = folder.parent / f"{node}.log"
+            cluster.nodes[node] = _start(node, arguments, cluster.environment, log)
+            _wait_for(log)
+        yield cluster
+
+
+def _start(node: str, arguments: tuple[str, ...], environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+    command = [
+        str(_program()), "start", "--block", "--num-cpus=1", f"--object-store-memory={80 * 2**20}",
+        f"--node-ip-address={node}", *arguments,
+    ]  # fmt: skip
+    with log.open("wb") as said:
+        return subprocess.Popen(
+            command,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **_QUIET, **environment},
+            start_new_session=True,
+        )
+
+
+def _wait_for(log: Path) -> None:
+    """Waits until the node says that it runs."""
+    for _ in range(int(STARTED_WITHIN_S / 0.1)):
+        if "Ray runtime started" in log.read_text(encoding="utf-8", errors="replace"):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"Ray does not start: {log.read_text(encoding='utf-8', errors='replace')[-1_000:]}")
+
+
+def _kill_all(cluster: Cluster) -> None:
+    for node in [*cluster.nodes]:
+        cluster.kill(node)
+
+
+def _free_port() -> int:
+    with socket.create_server((HEAD, 0)) as held:
+        return int(held.getsockname()[1])

@@ -1,0 +1,121 @@
+"""The SPARQL server Oxigraph (the wheel `oxigraph`) as DBpedia's endpoint, over the few triples of a test."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from factloop.core.errors import ToolError
+from factloop.doctor.examination import diagnose
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.knowledge_base.base import Sibling
+from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
+from factloop.trust.settings import TrustSettings
+from tests.tools.knowledge_base.dbpedia_servers import ONTOLOGY, PLAYER, linked, thing
+
+_PROGRAM = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(_PROGRAM is None, reason="oxigraph is not installed"),
+]
+
+TRIPLES = (
+    ONTOLOGY
+    + "dbo:City rdfs:subClassOf dbo:Settlement .\n"
+    + thing("Kobe_Bryant", "Kobe Bryant", PLAYER, 300_000)
+    + thing("LeBron_James", "LeBron James", PLAYER, 400_000)
+    + thing("Tim_Duncan", "Tim Duncan", PLAYER, 100_000)
+    + thing("Manu_Ginóbili", "Manu Ginóbili", PLAYER, 90_000)
+    + thing("Magic_Johnson", "Magic Johnson (basketball)", PLAYER)
+    + thing("Serena_Williams", "Serena Williams", PLAYER[:3], 900_000)
+    + "<http://dbpedia.org/resource/Black_Mamba> <http://dbpedia.org/ontology/wikiPageRedirects> "
+    + "<http://dbpedia.org/resource/Kobe_Bryant> .\n"
+)
+AT_ONCE = RetryPolicy(attempts=1, timeout_attempts=1)
+
+
+@pytest.fixture(scope="module")
+def sparql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("oxigraph")
+    triples = folder / "triples.ttl"
+    triples.write_text(TRIPLES, encoding="utf-8")
+    store = folder / "store"
+    assert _PROGRAM is not None
+    subprocess.run([_PROGRAM, "load", "--location", store, "--file", triples], check=True, capture_output=True)
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        place = f"127.0.0.1:{held.getsockname()[1]}"
+    command = [_PROGRAM, "serve-read-only", "--location", str(store), "--bind", place]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_for(f"http://{place}/")
+            yield f"http://{place}/query"
+        finally:
+            server.terminate()
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(200):
+        try:
+            with urlopen(url):
+                return
+        except URLError:
+            time.sleep(0.05)
+    raise AssertionError(f"Oxigraph does not answer at {url}")
+
+
+def base(sparql_url: str) -> DBpediaKnowledgeBase:
+    return DBpediaKnowledgeBase(sparql_url=sparql_url, timeout_s=10.0, retry=AT_ONCE)
+
+
+async def test_siblings_the_best_known_first(sparql_url: str) -> None:
+    opened = base(sparql_url)
+    found = await opened.siblings(linked("Kobe Bryant", "Kobe_Bryant"), 5)
+    await opened.aclose()
+    assert found == (
+        Sibling("LeBron James", PLAYER),
+        Sibling("Tim Duncan", PLAYER),
+        Sibling("Manu Ginóbili", PLAYER),
+        Sibling("Magic Johnson", PLAYER),
+        Sibling("Serena Williams", PLAYER[:3]),
+    )
+
+
+async def test_what_a_page_is_called_now_is_no_sibling_of_it(sparql_url: str) -> None:
+    opened = base(sparql_url)
+    found = await opened.siblings(linked("Black Mamba", "Black_Mamba"), 99)
+    await opened.aclose()
+    assert "Kobe Bryant" not in {sibling.label for sibling in found}
+
+
+@pytest.mark.parametrize("key", ["Kobe> . } DROP ALL #", 'Köln_("a\\b")', "{}|^`"])
+async def test_no_name_breaks_a_query(sparql_url: str, key: str) -> None:
+    """The server parses every query: a name that got out of its brackets would be refused."""
+    opened = base(sparql_url)
+    found = await opened.siblings(linked("Kobe Bryant", key), 99)
+    await opened.aclose()
+    assert "LeBron James" in {sibling.label for sibling in found}
+
+
+async def test_a_refusal_is_a_failure(sparql_url: str) -> None:
+    opened = base(sparql_url.removesuffix("/query") + "/nowhere")
+    with pytest.raises(ToolError, match="status 404"):
+        await opened.siblings(linked("Kobe Bryant", "Kobe_Bryant"), 5)
+    await opened.aclose()
+
+
+async def test_a_doctor_sees_that_it_answers(sparql_url: str) -> None:
+    trust = TrustSettings(dbpedia=True, sparql_url=sparql_url, spotlight_url="http://127.0.0.1:9/annotate", cache=False)
+    diagnosis = await diagnose(CheckSettings(cache=False), trust)
+    spotlight, sparql = (part for part in diagnosis.parts if part.part == "knowledge_base")
+    assert (spotlight.state, sparql.state) == ("fails", "works")
+    assert sparql.how == ("DBpedia's ontology is loaded",)

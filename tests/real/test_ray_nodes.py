@@ -1,0 +1,133 @@
+"""A run on a Ray cluster of two nodes, reached by its address with a token, one of which is killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.evaluation.running.short_responses import short_items, write_items
+from tests.real.ray_cluster import SECOND, Cluster, is_installed, running_cluster
+from tests.simulator import INSTANT, MODEL, Simulator
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(not is_installed(), reason="ray is not installed"),
+]
+
+ROOT = Path(__file__).resolve().parents[2]
+N_ITEMS = 24
+WITHIN_S = 200.0
+VOLATILE = {"usage", "created_at", "retrieved_at", "wall_s"}
+
+
+@pytest.fixture
+def sim() -> Iterator[Simulator]:
+    with Simulator() as simulator:
+        simulator.set(**{**vars(INSTANT), "llm_latency_s": 0.3})
+        yield simulator
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with tempfile.TemporaryDirectory(prefix="ray") as folder, running_cluster(Path(folder) / "r") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def data(sim: Simulator, tmp_path: Path) -> Path:
+    return write_items(tmp_path / "responses.jsonl", short_items(sim.world, N_ITEMS))
+
+
+def command(data: Path, sim: Simulator, run_dir: Path, *flags: str) -> list[str]:
+    return [
+        sys.executable, "-m", "factloop", "eval", str(data), "--model", MODEL, "--base-url", sim.base_url,
+        "--search", "serper", "--k", "2", "--resamples", "50", "--quiet", "--concurrency", "8",
+        "--run-dir", str(run_dir), *flags,
+    ]  # fmt: skip
+
+
+def started(arguments: list[str], sim: Simulator, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        arguments,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **sim.environment, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: subprocess.Popen[str], *, code: int = 0) -> str:
+    """What it said on standard error; on standard output there is nothing."""
+    with process:
+        try:
+            out, err = process.communicate(timeout=WITHIN_S)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (code, ""), err
+    return err
+
+
+def results(run: Path) -> Any:
+    """The summary, and the reports in the order of their ids."""
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    reports = map(json.loads, (run / "reports.jsonl").read_text(encoding="utf-8").splitlines())
+    return stable(summary), sorted((stable(report) for report in reports), key=lambda report: report["id"])
+
+
+def stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: stable(part) for name, part in value.items() if name not in VOLATILE}
+    return [stable(part) for part in value] if isinstance(value, list) else value
+
+
+def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    for _ in range(int(WITHIN_S / 0.05)):
+        if is_so():
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError("it never came so far")
+
+
+def n_reports(run: Path) -> int:
+    try:
+        return (run / "reports.jsonl").read_text(encoding="utf-8").count("\n")
+    except FileNotFoundError:
+        return 0
+
+
+@pytest.mark.parametrize("n_before", [0, 2], ids=["while it starts", "after the first reports"])
+def test_a_node_is_killed_and_the_summary_is_the_same(
+    sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, n_before: int
+) -> None:
+    """The replacement finds no room any more: the run ends without it."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    ended(started(command(data, sim, one), sim, tmp_path))
+    flags = ("--engine", "ray", "--workers", "2", "--address", cluster.address)
+    process = started(command(data, sim, two, *flags), sim, tmp_path, **cluster.environment)
+    wait_until(lambda: two.exists() if n_before == 0 else n_reports(two) >= n_before, process)
+    cluster.kill(SECOND)
+    n_killed_at = n_reports(two)
+    ended(process)
+    assert n_killed_at < N_ITEMS  # it was killed on the way
+    assert results(two) == results(one)
+
+
+def test_a_wrong_token_is_a_wrong_set_up(sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path) -> None:
+    flags = ("--engine", "ray", "--workers", "2", "--address", cluster.address)
+    for token in ({}, {**cluster.environment, "RAY_AUTH_TOKEN": "0" * 64}):
+        process = started(command(data, sim, tmp_path / "run", *flags), sim, tmp_path, **token)
+        err = ended(process, code=2)
+        assert f"--address {cluster.address}" in err
+        assert sim.stats().model.requests == 0

@@ -1,0 +1,63 @@
+"""How many tokens a model's server takes, where its list of models says so: llama.cpp, vLLM and OpenRouter do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+
+from factloop.core.errors import ToolError
+from factloop.tools.calls.json_client import JsonClient
+from factloop.tools.models.chat import ChatModel
+
+WITHIN_S = 10.0
+
+
+class _Meta(BaseModel):
+    n_ctx: int | None = None
+    """Of llama.cpp: as the server was started, which may be less than the model was trained with."""
+
+
+class _Listed(BaseModel):
+    id: str
+    meta: _Meta | None = None
+    max_model_len: int | None = None
+    """Of vLLM."""
+    context_length: int | None = None
+    """Of OpenRouter."""
+
+
+class _Models(BaseModel):
+    data: list[_Listed] = Field(default_factory=list)
+
+
+async def context_tokens(chat: ChatModel) -> int | None:
+    """Tokens of a prompt with its reply; None where the server does not say, as OpenAI's own. Costs nothing."""
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
+
+    if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
+        return None
+    return await asyncio.to_thread(_listed, chat.model.openai_api_base, chat.model.model_name, _key(chat.model))
+
+
+def _key(model: Any) -> str:
+    key = model.openai_api_key
+    return key.get_secret_value() if isinstance(key, SecretStr) else ""
+
+
+def _listed(base_url: str, name: str, key: str) -> int | None:
+    client = JsonClient(
+        tool="models",
+        base_url=base_url.rstrip("/"),
+        timeout_s=WITHIN_S,
+        secret_headers={"Authorization": f"Bearer {key}"} if key else None,
+    )
+    try:
+        models = _Models.model_validate(client.get("/models", {})).data
+    except (ToolError, ValidationError):  # not all servers have a list, and nothing depends on it
+        return None
+    one = next((model for model in models if model.id == name), None)
+    if one is None:
+        return None
+    return (one.meta and one.meta.n_ctx) or one.max_model_len or one.context_length
