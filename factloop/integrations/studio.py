@@ -1,10 +1,12 @@
 """The graphs for LangGraph's own studio and server (`langgraph.json`).
 
-Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`.
+Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
+server builds a graph anew for each run, in its event loop, and refuses what blocks there: so each is built in a thread.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -26,23 +28,27 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 
-def build_fused() -> CompiledStateGraph[Any]:
+async def build_fused() -> CompiledStateGraph[Any]:
     """The graph of the fused plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
-    return _build("fused")
+    return await asyncio.to_thread(_build, "fused")
 
 
-def build_grounded() -> CompiledStateGraph[Any]:
+async def build_grounded() -> CompiledStateGraph[Any]:
     """The graph of the plan for given documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
-    return _build("grounded")
+    return await asyncio.to_thread(_build, "grounded")
 
 
-def build_paper() -> CompiledStateGraph[Any]:
+async def build_paper() -> CompiledStateGraph[Any]:
     """The graph of the paper's plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
-    return _build("paper")
+    return await asyncio.to_thread(_build, "paper")
 
 
-def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
+async def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
     """The graph of TrustScore. Input `{question, response}`, output the three scores."""
+    return await asyncio.to_thread(_build_trustscore)
+
+
+def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
     require("trust", "TrustScore")
     from factloop.trust.preparing import prepare_trust
     from factloop.trust.scoring import open_trust_scoring

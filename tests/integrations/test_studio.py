@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,11 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=["safe-fused", "safe-paper"])
-def graph(request: pytest.FixtureRequest) -> Graph:
-    return load(request.param)
+async def graph(request: pytest.FixtureRequest) -> Graph:
+    return await load(request.param)
 
 
-def load(named: str) -> Graph:
+async def load(named: str) -> Graph:
     """From the file and the name that the server is told, as it imports them."""
     path, _, name = GRAPHS[named].partition(":")
     spec = importlib.util.spec_from_file_location("studio_graphs", ROOT / path)
@@ -42,8 +42,8 @@ def load(named: str) -> Graph:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    build: Callable[[], Graph] = getattr(module, name)
-    return build()
+    build: Callable[[], Awaitable[Graph]] = getattr(module, name)
+    return await build()
 
 
 def verdicts(output: dict[str, Any]) -> list[str]:
@@ -68,7 +68,7 @@ async def test_a_second_run_on_one_thread_starts_afresh(graph: Graph) -> None:
 
 
 async def test_trustscore_judges_by_the_documents_and_starts_afresh() -> None:
-    graph = load("trustscore")
+    graph = await load("trustscore")
     graph.checkpointer = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "one"}}
     right = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in London."}, thread)
