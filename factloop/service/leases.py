@@ -2,11 +2,13 @@
 
 A job without a lease waits for any service. A service leases jobs for a few seconds, and renews its leases while it is
 at work. Once a service has died, its leases lapse, and other services take its jobs. Where the database is not shared,
-leases do not lapse; the next start gives them back.
+leases do not lapse; the next start ends them. A job under which several services died is given up: it may be what
+killed them.
 """
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,11 +16,26 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
-from factloop.service.shapes import Progress
-from factloop.service.store import UNFINISHED, JobStore, StoredJob, TextName, row_of, stored_of, write_texts
+from factloop.service.errors import error_words
+from factloop.service.shapes import ErrorWords, Progress, Status
+from factloop.service.store import (
+    ENDED,
+    UNFINISHED,
+    WAITING,
+    JobStore,
+    StoredJob,
+    TextName,
+    row_of,
+    stored_of,
+    write_texts,
+)
 from factloop.service.tables import JOBS, TEXTS
 
+MOST_DEATHS = 3
+"""How many services may die while they are at work on one job."""
 _NO_LEASE = {"leased_by": None, "leased_until": None}
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -48,18 +65,18 @@ class Leases:
         self._store, self._engine, self._seconds = store, store.engine, seconds
         self.service = secrets.token_hex(16)
 
-    def give_all_back(self) -> None:
-        """Gives all leases of a database back that this service alone uses: those of an earlier process."""
+    def end_earlier(self) -> None:
+        """Ends the leases of an earlier process, which died, where this service alone uses the database."""
         assert not self._store.is_shared
         with self._engine.begin() as connection:
-            connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(**_NO_LEASE))
+            connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` jobs that wait, oldest first, to run them; with `lapsed` also those of dead services.
 
         A row that another service is looking at is passed over, so that no job is leased twice.
         """
-        free: ColumnElement[bool] = JOBS.c.leased_by.is_(None)
+        free = WAITING
         with self._engine.begin() as connection:
             if lapsed and self._store.is_shared:
                 free = or_(free, JOBS.c.leased_until < _now())
@@ -115,8 +132,8 @@ class Leases:
             stored = None if row is None else stored_of(row)
             if row is None or stored is None or stored.is_over:
                 return stored
-            if row.leased_by is None:
-                return _cancelled(connection, stored)
+            if row.leased_by is None or row.leased_until == ENDED:
+                return _ended(connection, stored, "cancelled")
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
             return stored
 
@@ -128,9 +145,15 @@ class Leases:
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
             return None
         if row.cancel_asked:  # type: ignore[attr-defined]  # of a row
-            _cancelled(connection, stored)
+            _ended(connection, stored, "cancelled")
             return None
-        began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress())
+        n_deaths = stored.job.n_deaths + (row.leased_by is not None)  # type: ignore[attr-defined]  # of a row
+        if n_deaths >= MOST_DEATHS:
+            log.error("job %s: %d services died while they were at work on it; it is given up", job_id, n_deaths)
+            words = error_words("internal", f"the service died {n_deaths} times while it was at work on this job")
+            _ended(connection, stored.changed(n_deaths=n_deaths), "failed", words)
+            return None
+        began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
@@ -141,8 +164,8 @@ class Leases:
         return _now() + self._seconds if self._store.is_shared else None
 
 
-def _cancelled(connection: Connection, stored: StoredJob) -> StoredJob:
-    over = stored.changed(status="cancelled", finished_at=datetime.now(UTC))
+def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:
+    over = stored.changed(status=status, finished_at=datetime.now(UTC), error=error)
     connection.execute(update(JOBS).where(JOBS.c.id == stored.job.id).values(**row_of(over), **_NO_LEASE))
     return over
 

@@ -97,12 +97,12 @@ class Runner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _take_jobs(self) -> None:
-        are_given_back = self._database.store.is_shared
+        are_ended = self._database.store.is_shared
         while not self.is_stopping:
             with suppress(RequestRefusal):  # it is tried again; what failed is in the log
-                if not are_given_back:
-                    await self._database.ask(self.leases.give_all_back)
-                    are_given_back = True
+                if not are_ended:
+                    await self._database.ask(self.leases.end_earlier)
+                    are_ended = True
                 await self._take()
             await _either(self._wake, self.poll_s)
             self._wake.clear()

@@ -194,6 +194,8 @@ class Job(Record):
     begun_anew: bool = False
     """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
     they were paid for again."""
+    n_deaths: Count = 0
+    """How many services died while they were at work on it; at the third it fails, as it may be the cause."""
     request_id: str = ""
     """The `X-Request-ID` of the request that asked for it."""
 

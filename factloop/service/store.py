@@ -23,6 +23,10 @@ from factloop.service.tables import FORMATS, JOBS, KEY, REPEATS, TEXTS, prepare
 
 ROWS_AT_ONCE = 100
 UNFINISHED = ("queued", "running")
+ENDED = 0.0
+"""The end of a lease whose service is known to have died."""
+WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
+"""Jobs, of those not over, that no service has."""
 TextName = Literal["request", "events", "result"]
 
 log = logging.getLogger(__name__)
@@ -249,7 +253,7 @@ def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob |
 
 
 def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
-    of_ours = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_by == room.service)
+    of_ours = or_(WAITING, JOBS.c.leased_by == room.service)
     unfinished = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), of_ours)
     if (connection.scalar(unfinished) or 0) >= room.most:
         raise NoRoom

@@ -9,6 +9,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import Standing
+from factloop.core.records import Counts
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -46,7 +47,7 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         ended = await finished(client, job["id"])
         assert ended["status"] == "done"
         assert (ended["progress"]["n_claims_found"], ended["progress"]["n_claims_judged"]) == (2, 2)
-        assert ended["summary"]["counts"] == {"supported": 1, "not_supported": 1, "irrelevant": 0, "unscored": 0}
+        assert ended["summary"]["counts"] == Counts(supported=1, not_supported=1).model_dump()
         assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
         assert "Ada Lovelace was born in Paris." in page.text
@@ -182,7 +183,7 @@ async def test_what_makes_no_sense_is_refused_at_once(
 async def test_documents_without_text_leave_claims_unscored(service: Service) -> None:
     async with service() as client:
         report = (await client.post("/v1/checks?wait=true", json={**ASK, "documents": []})).json()
-    assert report["counts"] == {"supported": 0, "not_supported": 0, "irrelevant": 0, "unscored": 2}
+    assert report["counts"] == Counts(unscored=2).model_dump()
     assert {claim["judgement"]["unscored_reason"] for claim in report["claims"]} == {"no_source"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from factloop.core.errors import ConfigError
-from factloop.service.leases import Leases
+from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.store import (
     JobStore,
@@ -108,8 +108,28 @@ def test_an_earlier_process_leaves_its_jobs_to_the_next(url: str, opened: Opened
     jobs = added(store, 2)
     assert taken(dead, 1) == jobs[:1]
     _, alive = opened()
-    alive.give_all_back()
+    alive.end_earlier()
     assert taken(alive) == jobs
+
+
+def test_a_job_under_which_services_die_is_given_up(opened: Opened) -> None:
+    store, first = opened(0.0)
+    (job_id,) = added(store, 1)
+    for n_deaths in range(MOST_DEATHS):
+        _, leases = opened(0.0)
+        (leased,) = leases.take(1, lapsed=True)
+        assert leased.stored.job.n_deaths == n_deaths
+        if n_deaths == 0:
+            leases.give_back(leased.stored)  # stopped, and not dead
+            assert taken(leases, 1, lapsed=True) == [job_id]
+        if not store.is_shared:
+            first.end_earlier()
+    assert taken(first, 1, lapsed=True) == []
+    given_up = store.get(job_id, "")
+    assert given_up is not None
+    assert given_up.job.error is not None
+    assert (given_up.job.status, given_up.job.n_deaths) == ("failed", MOST_DEATHS)
+    assert "died 3 times" in given_up.job.error.message
 
 
 def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:

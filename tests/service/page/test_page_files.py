@@ -38,7 +38,7 @@ def test_a_script_imports_what_is_served_and_what_is_there(name: str) -> None:
 
 def test_the_page_loads_all_of_its_files_and_no_others() -> None:
     imported = {module for text in SCRIPTS.values() for module in re.findall(r"from \"\./([^\"]+)\"", text)}
-    loaded = set(re.findall(r"(?:href|src)=\"/assets/([^\"]+)\"", PAGE))
+    loaded = set(re.findall(r"(?:href|src)=\"assets/([^\"]+)\"", PAGE))
     assert loaded | imported == set(ASSETS) - {INDEX}
 
 
