@@ -162,7 +162,6 @@ class _Texts:
 
 
 def _measure(path: Path, resamples: int, seed: int, threshold: float | None) -> Timing:
-    from factloop.cli.audit import sentences_of
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.whole import audit
 
@@ -177,7 +176,6 @@ def _measure(path: Path, resamples: int, seed: int, threshold: float | None) -> 
         threshold=threshold,
         resamples=resamples,
         seed=seed,
-        split=sentences_of,
     )
     times.append(time.perf_counter())
     steps = dict(zip(("reading", "audit"), np.diff(times).tolist(), strict=True))

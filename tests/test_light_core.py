@@ -30,6 +30,7 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("check", "answer.txt", "--docs", "page.html"): ("page.html: reading HTML", "documents"),
     ("check", "answer.txt", "--docs", "page.pdf"): ("page.pdf: reading PDF", "documents"),
     ("check", "answer.txt", "--embeddings", "minilm"): (OFFLINE, "offline"),
+    ("check", "answer.txt", "--docs", "sources", "--spacy-model", "en"): ("a spaCy pipeline (--spacy-model)", "spacy"),
     ("check", "answer.txt", "--search", "tavily"): ("--search tavily", "searches"),
     ("check", "answer.txt", "--search", "exa"): ("--search exa", "searches"),
     ("trust", "--question", "Who?", "--response", "Ada."): ("factloop trust", "trust"),

@@ -63,9 +63,9 @@ def decide(state: ConsistencyState) -> str:
     return CONCLUDE if is_over else ASK
 
 
-def _build_distract(distract: Distract, max_checks: int, seed: int) -> AsyncNode[ConsistencyState]:
-    async def node(state: ConsistencyState) -> Update:
-        found = await distract(state["question"], state["response"])
+def _build_distract(distract: Distract, max_checks: int, seed: int) -> CallingNode[ConsistencyState]:
+    async def node(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
+        found = await distract(state["question"], state["response"], meter=meter_of(runtime))
         rng = random.Random(f"{seed}\n{state['question']}\n{state['response']}\nchecks")
         texts = [item.text for item in found.distractors]
         planned = plan_checks(state["response"], texts, max_checks=max_checks, rng=rng)

@@ -34,6 +34,8 @@ class SubstitutionLevel(StrEnum):
 class Source(StrEnum):
     """The source of a substitute, best first."""
 
+    MODEL = "model"
+    """Proposed by the judge model (`--distractors model`)."""
     DBPEDIA = "dbpedia"
     KNOWLEDGE_BASE = "knowledge_base"
     """A table that `factloop kb build` made."""
@@ -220,6 +222,8 @@ class TrustFingerprint(Record):
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
     """Identity of each source of distractors, in the order in which they are asked."""
+    target_order: str = "asked"
+    """What is replaced first: what the question asks for (`asked`), or as in the paper (`paper`)."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """Prompt name to the SHA-256 of its file."""
     versions: Mapping[str, str] = Field(default_factory=dict)
@@ -252,6 +256,18 @@ class MeanScore(Record):
     n_unscored: Count
 
 
+class SourceConsistency(Record):
+    """How often the subject stood by its response where a distractor of one source was among the options."""
+
+    source: Source
+    consistent: Share | None
+    """Share of such checks with a choice; None without one. Sources whose distractors are easy to tell apart have the
+    higher share."""
+    n_checks: Count
+    """Checks with a choice that showed a distractor of this source."""
+    n_answers: Count
+
+
 class TrustSummary(Record):
     """Means over all answers of one run; nothing scored gives no mean."""
 
@@ -259,6 +275,8 @@ class TrustSummary(Record):
     trust_bc_graded: MeanScore
     trust_fc: MeanScore
     trust_ov: MeanScore
+    by_source: tuple[SourceConsistency, ...] = ()
+    """Behavioural consistency by the source of distractors, for the sources that were used."""
 
 
 class TrustRun(Record):

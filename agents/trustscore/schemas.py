@@ -25,6 +25,19 @@ class Entailment(StructuredOutput):
     relation: Literal["support", "neutral", "contradict"]
 
 
+class SubstituteGroup(StructuredOutput):
+    """What could stand in the place of one word."""
+
+    word: str
+    instead: list[str]
+
+
+class Substitutes(StructuredOutput):
+    """Things of the same kind for words of a response."""
+
+    groups: list[SubstituteGroup]
+
+
 class ClosedBookAnswer(StructuredOutput):
     """The subject's answer to a question, from memory, in a whole sentence."""
 

@@ -18,6 +18,7 @@ from factloop.evaluation.audit.quantification import Quantification
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
 from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.evaluation.audit.system_groups import GroupHeadroom
 from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
@@ -53,6 +54,8 @@ class AuditSettings(Record):
     level: Share
     """Level of the intervals."""
     seed: int
+    system_groups: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Name of a group to its systems, whose headroom is given apart."""
 
 
 class AuditAt(Record):
@@ -62,6 +65,8 @@ class AuditAt(Record):
     rates: Rates
     agreement: Agreement
     quantification: Quantification
+    group_headrooms: tuple[GroupHeadroom, ...] = ()
+    """Headroom of the groups of systems that the user named; empty without any."""
     rankings: tuple[Ranking, ...]
     """One for each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]

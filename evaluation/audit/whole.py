@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -31,6 +31,7 @@ from factloop.evaluation.audit.reading import findings_of
 from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings, EvaluatorAdvice
 from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count, tasks_of
 from factloop.evaluation.audit.surface import similarities, surface_bias
+from factloop.evaluation.audit.system_groups import group_headrooms
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -50,6 +51,7 @@ def audit(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
     seed: int = 0,
+    system_groups: Mapping[str, tuple[str, ...]] | None = None,
 ) -> AuditReport:
     """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one if there is one.
 
@@ -60,7 +62,13 @@ def audit(
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
-        thresholds=chosen, alpha=alpha, p_adjustment=p_adjustment, n_resamples=resamples, level=level, seed=seed
+        thresholds=chosen,
+        alpha=alpha,
+        p_adjustment=p_adjustment,
+        n_resamples=resamples,
+        level=level,
+        seed=seed,
+        system_groups=system_groups or {},
     )
     texts = _Texts(table)
     known = LabelTests(seed)
@@ -106,11 +114,13 @@ def _audit_at(
     rankings, mean_rankings = _rankings(table, threshold, settings, known)
     adjustment, mean_adjustments = _adjustments(table, threshold)
     similarity = texts.similarity
+    biases = quantification(counted)
     return AuditAt(
         threshold=threshold,
         rates=rates(counted),
         agreement=agreement(counted),
-        quantification=quantification(counted),
+        quantification=biases,
+        group_headrooms=group_headrooms(biases.systems, settings.system_groups),
         rankings=rankings,
         mean_rankings=mean_rankings,
         surface=()

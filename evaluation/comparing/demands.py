@@ -85,15 +85,12 @@ def read_demand(text: str) -> Demand:
 def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Whether each demand is met, in the order given; one whose difference is undefined is not."""
     tests = [_test(one, np.random.default_rng(seed)) for one in asked]
-    adjusted = iter(holm_tarone([test for one, test in zip(asked, tests, strict=True) if _is_of_family(one, test)]))
+    family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
+    adjusted = iter(holm_tarone([test for test in family if test is not None]))
+    held = [None if test is None else next(adjusted) for test in family]
     return tuple(
-        _result(one, test, next(adjusted) if _is_of_family(one, test) else None, alpha, seed)
-        for one, test in zip(asked, tests, strict=True)
+        _result(one, test, of_test, alpha, seed) for one, test, of_test in zip(asked, tests, held, strict=True)
     )
-
-
-def _is_of_family(one: Demanded, test: DiscreteTest | None) -> bool:
-    return test is not None and one.demand.margin is None
 
 
 def _test(one: Demanded, rng: np.random.Generator) -> DiscreteTest | None:
@@ -110,7 +107,7 @@ def _test(one: Demanded, rng: np.random.Generator) -> DiscreteTest | None:
 def _result(
     one: Demanded, test: DiscreteTest | None, adjusted: Adjusted | None, alpha: float, seed: int
 ) -> DemandResult:
-    gain, margin = one.gain and one.gain.value, one.demand.margin
+    gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
     held = None if test is None else test.p if adjusted is None else adjusted.p
     is_met = held is not None and (held > alpha if margin is None else held <= alpha)
     rng = np.random.default_rng(seed)

@@ -73,7 +73,7 @@ def _why_undefined(samples: Samples) -> Undefined | None:
 
 def _ratio(samples: Samples) -> _Ratio:
     right, wrong = samples.label, 1.0 - samples.label
-    tpr, fpr = float(samples.verdict[right > 0].mean()), float(samples.verdict[wrong > 0].mean())
+    tpr, fpr = samples.labelled_mean(samples.verdict, right), samples.labelled_mean(samples.verdict, wrong)
     tpr_moves = influence.labelled_influence(samples.verdict, samples, right)
     fpr_moves = influence.labelled_influence(samples.verdict, samples, wrong)
     top, bottom = influence.run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves

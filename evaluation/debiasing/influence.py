@@ -29,8 +29,9 @@ def run_rate_influence(samples: Samples) -> Floats:
 
 
 def labelled_influence(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
-    """Influence on the mean of a value of the labelled claims, over those where `among` is 1."""
-    return mean_influence(values, samples.label_group, samples.n_groups, among)
+    """Influence on the weighted mean of a value of the labelled claims, over those where `among` is 1."""
+    weights = samples.label_weight if among is None else samples.label_weight * among
+    return mean_influence(values, samples.label_group, samples.n_groups, weights)
 
 
 def covariance(one: Floats, other: Floats) -> float:

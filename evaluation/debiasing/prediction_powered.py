@@ -3,7 +3,8 @@
 `lambda * mean(run verdicts) + mean(label - lambda * verdict)` over the labelled claims: the labels are right and few,
 the verdicts many and biased, and the bias is measured where both are known. With lambda 0 the verdicts are not used;
 the best lambda leaves the least variance. It holds, whatever the evaluator, where the labelled claims are a random
-sample of claims like those of the run.
+sample of claims like those of the run. Where some were likelier to be drawn than others, each counts for the inverse of
+its probability (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model), which keeps that so.
 
 Independent claims go to `ppi-python`. It knows no groups; claims of one response have theirs, so for them the variance
 and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
@@ -36,7 +37,9 @@ def precision(samples: Samples, level: float) -> Estimate:
         return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
     if not len(samples.label):
         return undefined(METHOD, Undefined.NO_LABELS, samples, level)
-    is_plain = samples.are_independent and min(samples.n_label_groups, samples.n_run_groups) > 1
+    is_plain = (
+        samples.are_independent and samples.is_evenly_drawn and min(samples.n_label_groups, samples.n_run_groups) > 1
+    )
     return _independent_precision(samples, level) if is_plain else _grouped_precision(samples, level)
 
 
@@ -55,7 +58,7 @@ def _grouped_precision(samples: Samples, level: float) -> Estimate:
 
 def _value(samples: Samples, weight: float) -> float:
     rate = samples.supported.sum() / samples.scored.sum()
-    return float(weight * rate + (samples.label - weight * samples.verdict).mean())
+    return weight * float(rate) + samples.labelled_mean(samples.label - weight * samples.verdict)
 
 
 def _independent_precision(samples: Samples, level: float) -> Estimate:
@@ -93,7 +96,7 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
     Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
     there are groups where the labels have none.
     """
-    share, moves = float(samples.label.mean()), influence.labelled_influence(samples.label, samples)
+    share, moves = samples.labelled_mean(samples.label), influence.labelled_influence(samples.label, samples)
     variance = influence.covariance(moves, moves)
     n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
     square = influence.quantile(samples.n_label_groups, level) ** 2

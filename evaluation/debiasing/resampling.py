@@ -43,10 +43,10 @@ def _times(groups: Ints, n_groups: int, resamples: int, rng: np.random.Generator
 
 
 def _cells(samples: Samples) -> Floats:
-    """(n_groups, 4): the labelled claims of each group by verdict and label."""
+    """(n_groups, 4): the labelled claims of each group by verdict and label, each as much as it counts."""
     cell = 2 * (1 - samples.verdict) + (1 - samples.label)
     place = samples.label_group * 4 + cell.astype(np.int64)
-    counts = np.bincount(place, minlength=4 * samples.n_groups).astype(np.float64)
+    counts = np.bincount(place, samples.label_weight, minlength=4 * samples.n_groups).astype(np.float64)
     return counts.reshape(samples.n_groups, 4)
 
 

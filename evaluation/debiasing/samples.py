@@ -25,10 +25,15 @@ class LabelledClaims:
     """1 supported, 0 not, None where the evaluator gave no verdict."""
     groups: Sequence[Hashable] | None = None
     """The response or prompt of each claim: claims of one group resemble each other. None: all are independent."""
+    probabilities: Sequence[float] | None = None
+    """How likely each claim was to be drawn for labelling, in (0, 1]; each counts for 1 / p. None: all as likely."""
 
     def __post_init__(self) -> None:
         if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
             raise ValueError("each claim has a label and a verdict, and a group where groups are given")
+        given = self.probabilities
+        if given is not None and (len(given) != len(self.labels) or not all(0.0 < one <= 1.0 for one in given)):
+            raise ValueError("a probability is above 0 and at most 1, and each claim has one where they are given")
         if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
             raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
 
@@ -62,6 +67,8 @@ class Samples:
 
     label: Floats
     verdict: Floats
+    label_weight: Floats
+    """Inverse probabilities of being drawn, their mean 1."""
     label_group: Ints
     """Each (n_labels,)."""
     supported: Floats
@@ -86,14 +93,23 @@ class Samples:
         """Groups with a scored claim."""
         return len(np.unique(self.run_group[self.scored > 0]))
 
+    @property
+    def is_evenly_drawn(self) -> bool:
+        """Whether every labelled claim counts as much."""
+        return bool((self.label_weight == 1.0).all())
+
+    def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
+        """The mean of a value of the labelled claims by their weights, over those where `among` is 1."""
+        return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
+
     def rates(self) -> EvaluatorRates:
         """TPR and FPR on the labelled claims, with what they rest on."""
-        right, wrong = self.verdict[self.label == 1], self.verdict[self.label == 0]
+        n_right, n_wrong = int((self.label == 1).sum()), int((self.label == 0).sum())
         return EvaluatorRates(
-            tpr=float(right.mean()) if len(right) else None,
-            fpr=float(wrong.mean()) if len(wrong) else None,
-            n_supported=len(right),
-            n_not_supported=len(wrong),
+            tpr=self.labelled_mean(self.verdict, self.label) if n_right else None,
+            fpr=self.labelled_mean(self.verdict, 1.0 - self.label) if n_wrong else None,
+            n_supported=n_right,
+            n_not_supported=n_wrong,
             n_unscored=self.n_unscored_labels,
         )
 
@@ -109,6 +125,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
     return Samples(
         label=np.array([labelled.labels[place] for place in judged], dtype=np.float64),
         verdict=np.array([labelled.verdicts[place] for place in judged], dtype=np.float64),
+        label_weight=_weights(labelled.probabilities, judged),
         label_group=np.array([number[name] for name in kept], dtype=np.int64),
         supported=np.array([counts.supported for counts in run.counts], dtype=np.float64),
         scored=scored,
@@ -120,6 +137,13 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
         n_unscored_labels=len(labelled.labels) - len(judged),
         n_unscored_run=sum(counts.unscored for counts in run.counts),
     )
+
+
+def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Floats:
+    if probabilities is None or not judged:
+        return np.ones(len(judged))
+    weights = 1.0 / np.array([probabilities[place] for place in judged], dtype=np.float64)
+    return np.ones(len(judged)) if np.ptp(weights) == 0.0 else weights / weights.mean()
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:

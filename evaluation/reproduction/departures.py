@@ -64,8 +64,8 @@ DEPARTURES = (
     Departure(
         "trustscore",
         "Words only in the response are replaced before those that the question has, too.",
-        "What the question asks for is replaced first, such as the year for *when*; then as in the paper.",
-        "",
+        "What the question asks for is replaced first, such as the year for *when*; shared words rank with verbs.",
+        "`--target-order paper`",
     ),
     Departure(
         "trustscore",

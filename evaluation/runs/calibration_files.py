@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import STANDARD_INPUT, place_name
@@ -17,6 +18,8 @@ from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
+
+_NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
 
 
 def _zero_or_one(value: Any) -> Any:
@@ -45,6 +48,8 @@ class LabelledRow(Record):
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     system: NotBlank | None = None
     """The system that wrote the claim."""
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for labelling, as `factloop labels next` writes it."""
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
@@ -57,12 +62,18 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
     verdicts: list[int | None] = []
     groups: list[str] = []
     systems: list[str] = []
+    probabilities: list[float] = []
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
         _refuse_predictions(row)
         read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
-        for name, value, known in (("group", read.group, groups), ("system", read.system, systems)):
+        columns: tuple[tuple[str, object, Sequence[object]], ...] = (
+            ("group", read.group, groups),
+            ("system", read.system, systems),
+            ("probability", read.probability, probabilities),
+        )
+        for name, value, known in columns:
             if labels and (value is None) == bool(known):
                 how = f"missing, but line {first} has it" if known else f"given, but line {first} has none"
                 raise row.error(f"it is {how}: give it in every row or in none", name)
@@ -73,10 +84,17 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
             groups.append(read.group)
         if read.system is not None:
             systems.append(read.system)
+        if read.probability is not None:
+            probabilities.append(read.probability)
     if not labels:
         raise DataError("there is no row in it", path=place_name(place))
     return CalibrationSample(
-        _named(place), tuple(labels), tuple(verdicts), tuple(groups) or None, of_systems=tuple(systems) or None
+        _named(place),
+        tuple(labels),
+        tuple(verdicts),
+        tuple(groups) or None,
+        of_systems=tuple(systems) or None,
+        probabilities=tuple(probabilities) or None,
     )
 
 
@@ -121,6 +139,8 @@ def _with_numbers(row: Row) -> Row:
     for name in ("label", "verdict"):
         if fields.get(name) in ("0", "1"):
             fields[name] = json.loads(fields[name])
+    if _NUMBER.fullmatch(str(fields.get("probability"))):
+        fields["probability"] = float(fields["probability"])
     return row.renamed(fields, {})
 
 

@@ -38,6 +38,8 @@ class CalibrationSample:
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim; None where that is not known."""
+    probabilities: tuple[float, ...] | None = None
+    """How likely each claim was to be drawn for labelling; None: all as likely."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -58,6 +60,7 @@ class CalibrationSample:
             [self.labels[place] for place in kept],
             [self.verdicts[place] for place in kept],
             None if self.groups is None else [self.groups[place] for place in kept],
+            None if self.probabilities is None else [self.probabilities[place] for place in kept],
         )
 
 

@@ -70,6 +70,8 @@ def prepare(
     """
     chat = _chat_model(settings, model)
     if chat is None:
+        if settings.spacy_model is not None:
+            require("spacy", "a spaCy pipeline (--spacy-model)")
         require("offline", "a check without a model (--model)")
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)

@@ -89,6 +89,14 @@ COMMANDS = {
         "commands.generate:prompts",
         "Let a model write prompts like LongFact's on a topic, all different.",
     ),
+    "labels next": (
+        "commands.labels:next_",
+        "Draw the claims of a run whose labels narrow its corrected precision most, with known probabilities.",
+    ),
+    "labels export": (
+        "commands.labels:export",
+        "Turn a filled-in sheet into the file that --calibration, audit and cascade tune read.",
+    ),
     "labels disagree": (
         "commands.labels:disagree",
         "Draw verdicts that differ from people's labels, for an adjudicator who cannot tell the sides apart.",
@@ -126,7 +134,7 @@ GROUPS = {
     "eval FILE is short for eval responses FILE.",
     "data": "Data sets: what there is, and how to get it.",
     "generate": "Let a model write: answers to LongFact's prompts, or prompts like those.",
-    "labels": "People's labels: who is right where a judge differs from them.",
+    "labels": "People's labels: which claims to label, and who is right where a judge differs from people.",
     "cascade": "A cheap verifier for the clear claims, the model for the rest.",
     "kb": "Local tables of typed entities, for distractors.",
     "cache": "Answers and indexes that runs share: what there is, and removing it.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -35,6 +35,8 @@ class AuditAsk:
     resamples: int
     level: float
     seed: int
+    systems: tuple[str, ...]
+    """Groups of systems, each `GROUP=SYSTEM,SYSTEM`."""
     json: str | None
     html: str | None
     quiet: bool
@@ -91,7 +93,25 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
         resamples=ask.resamples,
         level=ask.level,
         seed=ask.seed,
+        system_groups=_groups(ask.systems, table),
     )
+
+
+def _groups(given: Sequence[str], table: PredictionTable) -> dict[str, tuple[str, ...]]:
+    groups: dict[str, tuple[str, ...]] = {}
+    for one in given:
+        name, mark, systems = one.partition("=")
+        names = tuple(filter(None, (system.strip() for system in systems.split(","))))
+        if not (name and mark and names):
+            raise ConfigError(f"--systems {one}: it is GROUP=SYSTEM,SYSTEM")
+        if name in groups:
+            raise ConfigError(f"--systems names {name!r} twice")
+        unknown = [system for system in names if system not in table.system.names]
+        if unknown:
+            there = ", ".join(table.system.names)
+            raise ConfigError(f"--systems {one}: no claims of {', '.join(unknown)}; there are those of {there}")
+        groups[name] = names
+    return groups
 
 
 def _html(report: AuditReport) -> str:

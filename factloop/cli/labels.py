@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,8 @@ from factloop.core.files.json import to_json
 from factloop.core.files.tables import read_rows
 from factloop.evaluation.labels.adjudication import adjudicate
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
+from factloop.evaluation.labels.sheets import NextLabels, draw_next, labelled_rows, read_pilot
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
 from factloop.reports.downloads import csv_text
@@ -73,6 +77,59 @@ def run_adjudicate(ask: AdjudicateAsk) -> int:
     write_files({ask.json: partial(to_json, found)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: print_adjudication(found, Terminal()))
+    return DONE
+
+
+@dataclass(frozen=True)
+class NextAsk:
+    """Arguments of `labels next`."""
+
+    run: str
+    out: str
+    labels: str | None
+    n: int
+    half_width: float | None
+    seed: int
+    quiet: bool
+
+
+def run_next(ask: NextAsk) -> int:
+    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    if ask.half_width is not None and not 0.0 < ask.half_width < 0.5:
+        raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
+    try_outputs((ask.out,), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
+    pilot = None if ask.labels is None else read_pilot(ask.labels)
+    with stopped_with("Nothing was written; run the command again.", messages_console()):
+        run = read_run(ask.run)
+        found = draw_next(
+            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, pilot=pilot, half_width=ask.half_width
+        )
+        write_files({ask.out: partial(csv_text, NEXT_SHEET, found.rows)})
+    if not ask.quiet and ask.out != STANDARD_OUTPUT:
+        say(lambda: Terminal().print("\n".join(_next_words(ask, found)), soft_wrap=True))
+    return DONE
+
+
+def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
+    learnt = f"learnt from {plural(found.n_pilot, 'label')}" if found.n_pilot else "no labels to learn from"
+    drawn = f"{len(found.rows):,} of {plural(found.n_claims, 'claim')} ({learnt})"
+    yield f"{drawn}: fill in `label` (1, 0 or agree) in {ask.out}"
+    if ask.half_width is None:
+        return
+    if found.n_needed is None:
+        yield f"No number of labels gives ±{ask.half_width:g}: the run has too few responses."
+    else:
+        yield f"About {plural(found.n_needed, 'label')} drawn so give ±{ask.half_width:g} at 95%."
+
+
+def run_export(sheet: str, out: str, *, quiet: bool) -> int:
+    """Writes the labels of a sheet; returns the exit code. Raises FactloopError for wrong input."""
+    try_outputs((out,), (sheet,))
+    rows, n_empty = labelled_rows(sheet)
+    write_files({out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)})
+    if not quiet and out != STANDARD_OUTPUT:
+        left_out = f"; {plural(n_empty, 'row')} without a label left out, as if not drawn" if n_empty else ""
+        say(lambda: Terminal().print(f"{plural(len(rows), 'label')} in {out}{left_out}", soft_wrap=True))
     return DONE
 
 

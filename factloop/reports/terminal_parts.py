@@ -52,10 +52,12 @@ def rows_table(rows: Iterable[Row]) -> Table:
     return table
 
 
-def one_line(text: str) -> str:
-    """The text on one line, cut where it is longer than `LONGEST`."""
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """The text on one line, cut after a word where it is longer than `longest`."""
     shown = visible(" ".join(text.split()))
-    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
+    if len(shown) <= longest:
+        return shown
+    return f"{shown[:longest].rpartition(' ')[0] or shown[:longest]} …"
 
 
 def usage_rows(usage: StageUsage) -> list[Row]:

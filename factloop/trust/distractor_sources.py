@@ -120,7 +120,9 @@ async def make_distractors(settings: TrustSettings, question: str, response: str
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
     sources = open_sources(settings, loaded_embedder(settings))
     try:
-        return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)
+        return await generate_distractors(
+            question, response, wanted=n, sources=sources.sources, seed=settings.seed, order=settings.target_order
+        )
     finally:
         await sources.aclose()
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from factloop.agents.trustscore.records import MeanScore, Standing, TrustBC, TrustReport, TrustSummary
+from factloop.agents.trustscore.records import (
+    MeanScore,
+    Source,
+    SourceConsistency,
+    Standing,
+    TrustBC,
+    TrustReport,
+    TrustSummary,
+)
 from factloop.core.records import Claim, Verdict
 
 
@@ -16,6 +24,29 @@ def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
         trust_bc_graded=mean_score(report.trust_bc.graded for report in reports),
         trust_fc=mean_score(report.trust_fc.value for report in reports),
         trust_ov=mean_score(report.trust_ov.value for report in reports),
+        by_source=by_source([report.trust_bc for report in reports]),
+    )
+
+
+def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
+    """Consistency over the checks that showed a distractor of each source; a check can count for several of them."""
+    chosen: dict[Source, list[bool]] = {}
+    answers: dict[Source, set[int]] = {}
+    for place, one in enumerate(found):
+        for check in one.checks:
+            sources = {one.distractors[each.distractor].source for each in check.options if each.distractor is not None}
+            for source in sources if check.counted and check.consistent is not None else ():
+                chosen.setdefault(source, []).append(bool(check.consistent))
+                answers.setdefault(source, set()).add(place)
+    return tuple(
+        SourceConsistency(
+            source=source,
+            consistent=sum(chosen[source]) / len(chosen[source]),
+            n_checks=len(chosen[source]),
+            n_answers=len(answers[source]),
+        )
+        for source in Source
+        if source in chosen
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 import factloop
+from factloop.agents.trustscore.distractors.proposed import SUBSTITUTES
 from factloop.agents.trustscore.judges import JUDGE_PROMPTS
 from factloop.agents.trustscore.records import TrustFingerprint
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS
@@ -39,7 +40,7 @@ class TrustSetup:
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier | None
-    """None where there is no corpus to judge by."""
+    """None where there is no corpus to judge by, and no distractors are asked of it."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
@@ -71,7 +72,10 @@ def prepare_trust(
     prompts = PromptRegistry.load(settings.prompts)
     subject_chat = _subject(settings, subject)
     embedder = loaded_embedder(settings)
-    found_judge = _judge(settings, judge, embedder) if corpus is not None else None
+    proposes = settings.distractors == "model"
+    if proposes and judge is None and settings.judge_model is None:
+        raise ConfigError("--distractors model asks the judge model: give --judge-model")
+    found_judge = _judge(settings, judge, embedder) if corpus is not None or proposes else None
     sources = open_sources(settings, embedder, tape)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
     return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape)
@@ -116,7 +120,8 @@ def _fingerprint(
     if subject is not None:
         used += SUBJECT_PROMPTS
     if isinstance(judge, ChatModel):
-        used += JUDGE_PROMPTS
+        used += JUDGE_PROMPTS if corpus is not None else ()
+        used += [SUBSTITUTES] if settings.distractors == "model" and subject is not None else []
     if used:
         used += GATEWAY_PROMPTS
     return TrustFingerprint(
@@ -130,11 +135,19 @@ def _fingerprint(
         corpus=corpus.identity if corpus is not None else None,
         max_checks=settings.max_checks,
         passages=settings.passages,
-        substitutes=sources.identities,
+        substitutes=(*_proposals(settings, subject, judge), *sources.identities),
+        target_order=settings.target_order,
         prompts=prompts.hashes(used),
         versions=_versions(LIBRARIES),
         seed=settings.seed,
     )
+
+
+def _proposals(
+    settings: TrustSettings, subject: ChatModel | None, judge: ChatModel | Verifier | None
+) -> tuple[str, ...]:
+    """The model as the first source of distractors, where it is asked for them."""
+    return (f"model {judge.name}",) if settings.distractors == "model" and subject and judge else ()
 
 
 def _base_url(judge: ChatModel | Verifier | None) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.factual import build_factual_graph
 from factloop.agents.trustscore.graph import build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
@@ -117,8 +118,17 @@ def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None) -> Tru
     subject = consistency = factual = None
     if setup.subject is not None:
         subject = ModelSubject(session.model(setup.subject), setup.prompts, settings.logprobs)
+        proposer = None
+        if settings.distractors == "model":
+            assert isinstance(setup.judge, ChatModel)  # else preparing had refused
+            proposer = ModelProposer(session.model(setup.judge), setup.prompts)
         distract = partial(
-            generate_distractors, wanted=settings.wanted_distractors, sources=setup.sources.sources, seed=settings.seed
+            generate_distractors,
+            wanted=settings.wanted_distractors,
+            sources=setup.sources.sources,
+            seed=settings.seed,
+            order=settings.target_order,
+            proposer=proposer,
         )
         consistency = build_consistency_graph(
             subject, distract, max_checks=settings.max_checks, window=settings.window, seed=settings.seed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -55,6 +55,12 @@ class TrustSettings(RunSettings):
     0 as in the paper; None leaves it to the server."""
     logprobs: Annotated[bool, Mark(MODEL)] = True
     """Record the letters' probabilities, where the subject's server gives them."""
+    target_order: Annotated[Literal["asked", "paper"], Mark(DISTRACTORS)] = "asked"
+    """Replace first what the question asks for, or in the paper's order: words only in the response."""
+    distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
+    """Let the judge model propose distractors of the same type, too, before the other sources (model).
+
+    One call an answer; needs `judge_model`."""
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities made by factloop kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False

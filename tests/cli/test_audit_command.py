@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.units import Level
 from tests.cli.command import Command
 
 Rows = list[dict[str, Any]]
@@ -51,6 +52,44 @@ def audited(factloop: Command, path: object, *flags: object) -> AuditReport:
 def value_of(report: AuditReport, name: str, at: int = 0) -> float | None:
     found: float | None = getattr(report.at[at].rates.rates[0], name).value
     return found
+
+
+def test_headroom_of_groups_of_systems_by_hand(factloop: Command, home: Path) -> None:
+    """a: 1 of 4 wrong, 2 flagged; b: 2 of 4 wrong, none flagged. Together the least is 1 by label and none flagged."""
+    path = write(home / "predictions.jsonl", by_hand())
+    report = audited(factloop, path, "--systems", "small=a", "--systems", "both=a, b")
+    found = {one.group: one for one in report.at[0].group_headrooms if one.level is Level.CLAIM}
+    assert (found["small"].labelled, found["small"].predicted, found["small"].bias, found["small"].n) == (
+        0.25,
+        0.5,
+        0.25,
+        4,
+    )
+    assert (found["both"].labelled, found["both"].predicted, found["both"].bias, found["both"].n) == (
+        0.25,
+        0.0,
+        -0.25,
+        8,
+    )
+    assert found["both"].systems == ("a", "b")
+    said = factloop("audit", path, "--systems", "small=a", "--resamples", 20, "--html", "audit.html")
+    assert "Headroom by group of systems, %" in said.out
+    assert "Headroom by group of systems, %" in (home / "audit.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("small",), "--systems small: it is GROUP=SYSTEM,SYSTEM"),
+        (("small=",), "--systems small=: it is GROUP=SYSTEM,SYSTEM"),
+        (("small=a,x",), "no claims of x; there are those of a, b"),
+        (("small=a", "small=b"), "--systems names 'small' twice"),
+    ],
+)
+def test_wrong_groups_of_systems_are_named(factloop: Command, home: Path, given: tuple[str, ...], said: str) -> None:
+    path = write(home / "predictions.jsonl", by_hand())
+    result = factloop("audit", path, *(flag for one in given for flag in ("--systems", one)))
+    assert (result.code, said in result.complaint) == (2, True)
 
 
 def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> None:
@@ -115,6 +154,7 @@ def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
         "n_resamples": 20,
         "level": 0.9,
         "seed": 3,
+        "system_groups": {},
     }
     assert [value_of(report, "tpr", at) for at in (0, 1)] == [1.0, 0.0]
 

@@ -15,6 +15,7 @@ from factloop.cli.exits import DONE
 from factloop.schemas import FOLDER
 from factloop.service.store import JobStore
 from tests.cli.command import Command
+from tests.service.postgres import running
 from tests.simulator import MODEL, Simulator
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
 from tests.tools.knowledge_base.dbpedia_servers import Servers, annotated
@@ -299,6 +300,16 @@ def test_the_database_of_the_service_is_read_and_not_made(factloop: Command, tmp
     assert part(diagnosis(factloop, "--folder", folder, code=DONE), "database")["how"] == ["no jobs"]
     (folder / "jobs.sqlite").write_text("overwritten " * 1_000)
     assert "cannot be read" in part(diagnosis(factloop, "--folder", folder, code=BROKEN), "database")["problem"]
+
+
+@pytest.mark.postgres
+def test_a_database_on_a_server(factloop: Command) -> None:
+    with running() as server:
+        flags = ("--database", server.url)
+        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["nothing is kept there yet"]
+        JobStore(server.url).close()
+        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["no jobs"]
+    assert "cannot be read" in part(diagnosis(factloop, *flags, code=BROKEN), "database")["problem"]
 
 
 def test_the_database_shows_no_password(factloop: Command) -> None:

@@ -112,6 +112,14 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     assert factloop("experiment", plan, "--quiet").err == ""
 
 
+def test_repeats_hold_for_the_whole_experiment(factloop: Command, plan: Path, home: Path) -> None:
+    assert factloop("experiment", plan, "--repeats", "once", "--json", "report.json", "--quiet").code == 0
+    report = json.loads((home / "report.json").read_text(encoding="utf-8"))
+    assert [one["variant"]["fingerprint"]["repeats"] for one in report["variants"]] == ["once", "once"]
+    plan.write_text(PLAN.replace("{prompts: strict}", "{prompts: strict, repeats: once}"), encoding="utf-8")
+    assert "it holds for the whole experiment" in factloop("experiment", plan).complaint
+
+
 def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     factloop: Command, sim: Simulator, plan: Path
 ) -> None:

@@ -186,3 +186,13 @@ def test_a_generation_without_any_response_has_failed(factloop: Command, data: P
     failed = factloop("generate", "longfact", *flags, "--data", data, "--out", "o.jsonl")
     assert failed.code == 3
     assert failed.err.splitlines()[-1] == "factloop: no response came: the same command asks again"
+
+
+def test_the_papers_topics_come_by_name(factloop: Command, home: Path) -> None:
+    """38 topics with two prompts each; a file may add its own."""
+    (home / "own.txt").write_text("mycology\nbridges of Leeds\n", encoding="utf-8")
+    flags = ("--n", 2, "--out", "p.jsonl", "--dry-run", "--json", "-")
+    shown = {name: factloop(*PROMPTS, "--topics", name, *flags[:-2]).out for name in ("longfact", "own.txt")}
+    assert "at most 228 model calls" in shown["longfact"]  # 38 * (3 * 1 + 3)
+    assert "at most 12 model calls" in shown["own.txt"]
+    assert "--topic" in factloop(*PROMPTS, *flags).complaint

@@ -37,6 +37,7 @@ PINNED = {
     "trustscore/entailment": (1, "abc6b6f83329a688"),
     "trustscore/multiple_choice": (1, "d22a43c11b3e9fad"),
     "trustscore/statement_choice": (1, "6cf079397ae9200f"),
+    "trustscore/substitutes": (1, "387e70f99d5b99a9"),
     "verifiers/attribution": (1, "d797f78236dc31ac"),
 }
 

@@ -205,6 +205,11 @@ class Brain:
         question = blocks.one("question")
         return {"answer": self._subject.answer(question) or self.chat(question)}
 
+    def _substitutes(self, blocks: Blocks) -> Fields:
+        """For each word what else its letters spell backwards: of no kind, but told apart from every other source."""
+        words = [_one_line(block.text) for block in blocks.all("word")]
+        return {"groups": [{"word": word, "instead": [word[::-1].capitalize()]} for word in words]}
+
     def _entailment(self, blocks: Blocks) -> Fields:
         passages = blocks.all("passage")
         claim = self._read_answer(_one_line(blocks.one("question")), _one_line(blocks.one("answer")))
@@ -260,6 +265,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Entailment": Brain._entailment,
     "Attribution": Brain._attribution,
     "ClosedBookAnswer": Brain._closed_book_answer,
+    "Substitutes": Brain._substitutes,
     "LongFactPrompts": Brain._longfact_prompts,
     "RewrittenSentence": Brain._rewritten_sentence,
 }

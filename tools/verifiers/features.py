@@ -53,8 +53,6 @@ class ClaimComparison:
     """Mask of the terms that stand anywhere in the passages."""
     by_passage: tuple[int, ...]
     """Masks of the terms in each passage that holds any of the claim."""
-    nearby: int
-    """Mask of the terms in the passage of the best window."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     alignment: Alignment
@@ -69,10 +67,16 @@ class ClaimComparison:
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
         return any(held & asked == asked for held in self.by_passage)
 
-    def stands_nearby(self, term: Term) -> bool:
-        """Whether a term of the claim stands in the passage of the best window, or in no passage."""
+    @property
+    def has_all_figures(self) -> bool:
+        """Whether each figure of the claim stands in the passages, in digits or in other words."""
+        return self.features[FEATURES.index("all_figures")] == 1.0
+
+    def stands_with_most(self, term: Term) -> bool:
+        """Whether a term of the claim stands in a passage that holds as much of the claim as any, or in none at all."""
         bit = 1 << self.terms.index(term)
-        return bool(self.nearby & bit) or not self.found & bit
+        most = max(held.bit_count() for held in self.by_passage)
+        return not self.found & bit or any(held & bit and held.bit_count() == most for held in self.by_passage)
 
     def missing(self, kinds: frozenset[TermKind] = CONTENT) -> tuple[Term, ...]:
         """The terms of these kinds that no passage holds."""
@@ -90,8 +94,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         return None
     windows = _windows(masks)
     names, figures = _mask_of(terms, {TermKind.NAME}), _mask_of(terms, FIGURES)
-    telling = figures | 1  # of equal windows that with the figures and the subject
-    start = min(windows, key=lambda at: (-windows[at].bit_count(), -(windows[at] & telling).bit_count(), at))
+    start = min(windows, key=lambda at: (*_rank(windows[at], masks[at], figures | 1), at))
     window = passages[start[0]].sentences[start[1] : start[1] + WINDOW]
     ranked = sorted(masks, key=lambda at: (-masks[at].bit_count(), at))[:N_CANDIDATES]
     candidates = tuple(passages[passage].sentences[place] for passage, place in ranked)
@@ -112,7 +115,6 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         terms=terms,
         found=found,
         by_passage=_by_passage(masks),
-        nearby=_union(mask for (passage, _), mask in masks.items() if passage == start[0]),
         window=window,
         alignment=alignment,
         candidates=candidates,
@@ -141,6 +143,12 @@ def _windows(masks: Mapping[Place, int]) -> dict[Place, int]:
         (passage, place): _union(masks.get((passage, place + step), 0) for step in range(WINDOW))
         for passage, place in masks
     }
+
+
+def _rank(window: int, first: int, telling: int) -> tuple[int, int, int]:
+    """Smallest for the window that holds the most of the claim; of equal ones that with its figures and its subject,
+    then that whose first sentence holds the most."""
+    return -window.bit_count(), -(window & telling).bit_count(), -first.bit_count()
 
 
 def _union(masks: Iterable[int]) -> int:

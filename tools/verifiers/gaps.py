@@ -10,7 +10,13 @@ ESSENTIAL = FIGURES | {TermKind.NAME}
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
-    return _unsaid(comparison) or _scattered(comparison)
+    return _absent(comparison) or _unsaid(comparison) or _scattered(comparison)
+
+
+def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """Names and figures that stand nowhere: whatever else agrees, of these the evidence says nothing."""
+    names = comparison.missing(frozenset({TermKind.NAME}))
+    return names if comparison.has_all_figures else (*names, *comparison.missing(FIGURES))
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -24,9 +30,9 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
     """Names, figures and the last word, mostly what is said of them, that stand only in different passages; or the
-    last word alone, where it stands in none that holds most of the rest."""
+    last word, where those that hold it hold less of the claim than another."""
     last = comparison.terms[-1]
     asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is last]
     if not comparison.stand_together(asked):
         return tuple(asked)
-    return () if comparison.stands_nearby(last) else (comparison.terms[0], last)
+    return () if comparison.stands_with_most(last) else (comparison.terms[0], last)

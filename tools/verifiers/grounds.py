@@ -103,7 +103,12 @@ def _deciding(alignment: Alignment, mismatch: Mismatch | None) -> SentenceTerms:
     for place in alignment.partners:
         for one in {sentence.sentence_of[clause] for clause in alignment.clauses_of(place)}:
             held[one] += _weight(alignment.claim, place)
-    return sentence.sentences[max(held, key=lambda one: (held[one], -one), default=0)]
+    telling = {
+        sentence.sentence_of[clause]
+        for clause, term in zip(sentence.clauses, sentence.terms, strict=True)
+        if is_verb(term)
+    }  # not a heading
+    return sentence.sentences[max(held, key=lambda one: (held[one], one in telling, -one), default=0)]
 
 
 def _weight(claim: Reading, place: int) -> int:

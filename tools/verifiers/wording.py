@@ -46,6 +46,9 @@ CLAUSE_OPENERS = _words(
     "but while whereas although though because unless if when where which who whom whose so yet nor unlike"
 )
 
+PRONOUNS = _words("he she it they his her its their this these")
+"""With which a sentence goes on about what the one before it names."""
+
 SYNONYMS = _groups(
     """
     buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce/build/construct

@@ -15,9 +15,11 @@ from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSo
 from factloop.agents.trustscore.distractors.distinct import Sieve
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.form import insert
-from factloop.agents.trustscore.distractors.targets import find_tiers
+from factloop.agents.trustscore.distractors.proposed import ModelProposer
+from factloop.agents.trustscore.distractors.targets import TargetOrder, find_targets, find_tiers
 from factloop.agents.trustscore.records import Distractor, DistractorSet, Source
-from factloop.core.errors import ToolError
+from factloop.core.errors import ConfigError, FactloopError, ToolError
+from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.knowledge_base.base import LinkedEntity
 
 _NAMES = {
@@ -31,14 +33,25 @@ _SPARE = 12
 
 
 async def generate_distractors(
-    question: str, response: str, *, wanted: int, sources: Sequence[SubstituteSource], seed: int
+    question: str,
+    response: str,
+    *,
+    wanted: int,
+    sources: Sequence[SubstituteSource],
+    seed: int,
+    order: TargetOrder = "asked",
+    proposer: ModelProposer | None = None,
+    meter: UsageMeter | None = None,
 ) -> DistractorSet:
     """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
 
     `sources` are asked in order until there are enough. A source that fails is noted and not asked again for
-    this response. The same arguments and answers of the sources give the same set. Raises ConfigError."""
+    this response. A `proposer` is asked once, before all of them, at a cost that goes to `meter`. The same arguments
+    and answers of the sources give the same set. Raises ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
-    work = _Work(_readable(question), response, wanted, sources, rng)
+    work = _Work(_readable(question), response, wanted, sources, rng, order)
+    if proposer is not None and wanted > 0:
+        await work.ask(proposer, meter or UsageMeter())
     found = [one async for one in work.distractors()] if wanted > 0 else []
     return DistractorSet(
         question=question,
@@ -63,8 +76,15 @@ class _Work:
     """The state of one generation: which sources still answer, and what was admitted."""
 
     def __init__(
-        self, question: str, response: str, wanted: int, sources: Sequence[SubstituteSource], rng: random.Random
+        self,
+        question: str,
+        response: str,
+        wanted: int,
+        sources: Sequence[SubstituteSource],
+        rng: random.Random,
+        order: TargetOrder,
     ) -> None:
+        self._order = order
         self._question, self._response, self._wanted, self._rng = question, _readable(response), wanted, rng
         self._original = response
         self._sources = list(sources)
@@ -80,9 +100,21 @@ class _Work:
         named = ", ".join(self._unknown)
         return (*self._failures, f"DBpedia gave nothing for {named}: the next source was used")
 
+    async def ask(self, proposer: ModelProposer, meter: UsageMeter) -> None:
+        """Puts what a model proposes before all sources; where it fails, that is noted."""
+        targets = find_targets(self._question, self._response, await self._linked(), self._order)
+        try:
+            found = await proposer.propose(self._question, self._response, targets, meter=meter)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            self._failures.append(f"the model proposed no distractors ({error}): the next source was used")
+        else:
+            self._sources.insert(0, found)
+
     async def distractors(self) -> AsyncIterator[Distractor]:
         left = self._wanted
-        for tier in find_tiers(self._question, self._response, await self._linked()):
+        for tier in find_tiers(self._question, self._response, await self._linked(), self._order):
             for source in list(self._sources):
                 for target, substitute in await self._offers(source, tier):
                     distractor = self._made(target, substitute)

@@ -1,8 +1,12 @@
 """Finds the words of a response that may be replaced, by how much they tell (paper, section 2.1).
 
-Words that stand only in the response come before those that the question has, too; entities before nouns and numbers,
-these before verbs and adjectives, these before the rest. A departure: what the question says it asks for comes before
-all of these, as the year does for *when*; that the answer names a city, too, is beside the point.
+The order `paper` is that of its rules: words that stand only in the response come before those that the question has,
+too; within both, entities come before nouns and numbers, these before verbs and adjectives, these before the rest.
+
+The order `asked`, which is used unless the other is wanted, departs from it twice. What the question says it asks for
+comes before all else, as the year does for *when*; that the answer names a city, too, is beside the point. And what
+the question has, too, ranks with verbs and adjectives, before other words of the response: a shared name makes a
+better distractor than another *there*.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Literal
 
 from simplemma import lemmatize
 
@@ -21,6 +26,7 @@ from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
+TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
 """Characters of a text that are looked at: of a longer one only the beginning."""
 MAX_TARGETS = 24
@@ -32,18 +38,22 @@ _LAST_RESORT = frozenset({"DT", "PDT", "WDT", "EX", "POS", "TO", "MD", "CC", "PR
 """Tags of words that make a poor distractor: they are replaced only where a response has nothing else."""
 
 
-def find_targets(question: str, response: str, entities: Sequence[LinkedEntity]) -> list[Target]:
+def find_targets(
+    question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
+) -> list[Target]:
     """All that may be replaced, best first. Targets may overlap, since each distractor replaces only one.
 
     `entities` are those that knowledge bases have linked in the response; names in capitals are added to them."""
-    return [target for tier in find_tiers(question, response, entities) for target in tier]
+    return [target for tier in find_tiers(question, response, entities, order) for target in tier]
 
 
-def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -> list[list[Target]]:
+def find_tiers(
+    question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
+) -> list[list[Target]]:
     """The targets in groups of equal rank, best first.
 
-    First what the question asks for. A level is one group or several: what stands only in the response, then shared
-    entities, nouns, and other words."""
+    Unless the order is the paper's, first what the question asks for. A level is one group or several: what stands only
+    in the response, then shared entities, nouns, and other words."""
     text = response[:MAX_CHARS]
     tokens = tag_tokens(text)
     asked = frozenset(lemma(token.text) for token in tag_tokens(question[:MAX_CHARS]))
@@ -57,6 +67,8 @@ def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -
         level = max(own, SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
         is_answer = not both and answers(question, text[span.start : span.end], span.kind, types.get(span.end, ()))
         rank = (not is_answer, _LEVELS.index(level), both, _LEVELS.index(own))
+        if order == "paper":
+            rank = (False, int(both), both, _LEVELS.index(own))
         tiers.setdefault(rank, []).append(_target(text, span, tokens, level))
     return _capped([tiers[rank] for rank in sorted(tiers)])
 

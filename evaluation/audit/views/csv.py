@@ -34,6 +34,7 @@ def _rows_of(at: AuditAt) -> Mapping[str, Iterable[Fields]]:
         "bias_by_system": map(_flat, at.quantification.systems),
         "bias_by_dataset": map(_flat, at.quantification.datasets),
         "bias": map(_flat, at.quantification.evaluators),
+        "group_headrooms": map(_flat, at.group_headrooms),
         "rankings": map(_flat, at.rankings),
         "mean_rankings": map(_flat, at.mean_rankings),
         "order_tables": _parts(at.rankings, "cells"),

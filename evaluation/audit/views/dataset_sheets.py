@@ -9,9 +9,10 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.quantification import DatasetBias
 from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.report import AuditAt
+from factloop.evaluation.audit.system_groups import GroupHeadroom
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.audit.views.scope import EVALUATOR, estimate_cell, of_evaluator, share_column
-from factloop.reports.sheet.table import ColumnOf, Sheet, name, sheet_of
+from factloop.evaluation.audit.views.scope import EVALUATOR, estimate_cell, of_evaluator, percent, share_column
+from factloop.reports.sheet.table import Cell, ColumnOf, Sheet, name, sheet_of, value_cell
 
 
 def trade_off(found: Sequence[EvaluatorRates]) -> Sheet:
@@ -37,6 +38,20 @@ def bias(found: Sequence[DatasetBias]) -> Sheet:
         (share_column("Bias"), lambda one: estimate_cell(one.bias)),
     )
     return sheet_of("Error rate of each data set, %", columns, found, of=of_evaluator)
+
+
+def group_headrooms(found: Sequence[GroupHeadroom]) -> Sheet:
+    """The headroom of each group of systems, by labels and by evaluator, of claims."""
+    columns: tuple[ColumnOf[GroupHeadroom], ...] = (
+        EVALUATOR,
+        (name("Data set"), lambda one: one.dataset),
+        (name("Systems"), lambda one: Cell(one.group, basis=", ".join(one.systems))),
+        (share_column("By label"), lambda one: value_cell(one.labelled, percent)),
+        (share_column("By evaluator"), lambda one: value_cell(one.predicted, percent)),
+        (share_column("Off by"), lambda one: value_cell(one.bias, percent, basis=f"n {one.n:,}")),
+    )
+    rows = [one for one in found if one.level is Level.CLAIM]
+    return sheet_of("Headroom by group of systems, %", columns, rows, of=of_evaluator)
 
 
 def pair(found: Sequence[PairAgreement]) -> Sheet:

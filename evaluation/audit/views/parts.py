@@ -59,6 +59,10 @@ class View(Scope):
         """Those of single data sets of the group, whose records name a data set."""
         return [one for one in found if one.dataset in self.members]  # type: ignore[attr-defined]
 
+    def of_here(self, found: Sequence[Found]) -> list[Found]:
+        """Those of the data set, or of the data sets of the group, whose records name a data set."""
+        return self.of_members(found) if self.members else self.of_dataset(found)
+
     def draw(self, draw: Draw, found: Sequence[Any]) -> Markup | None:
         return draw(found, self.marks, where(self.group)) if self.is_drawn else None
 
@@ -161,8 +165,8 @@ def _headroom(view: View) -> Part:
         "Does it tell how much is left to improve?",
         "Headroom: the lowest error rate of any system. Too low, and work stops early; too high, and there seems to be "
         "more to gain than there is.",
-        (sheets.headroom(view),),
-        ("bias",),
+        (sheets.headroom(view), dataset_sheets.group_headrooms(view.of_here(view.at.group_headrooms))),
+        ("bias", "group_headrooms"),
         view.draw(draw_headroom, found),
     )
 

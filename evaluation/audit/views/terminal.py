@@ -10,7 +10,7 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views import adjustment_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
 from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.audit.views.words import LEAVES, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -55,6 +55,7 @@ def _sheets(scope: Scope) -> Iterator[Sheet]:
     yield document_sheets.wording(scope)
     yield document_sheets.chunking(scope)
     yield document_sheets.long_documents(scope)
+    yield dataset_sheets.group_headrooms(scope.at.group_headrooms)
     if scope.group.kind == "all":
         yield sheets.by_group(scope.at)
 

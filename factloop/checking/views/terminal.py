@@ -29,7 +29,7 @@ from factloop.reports.status import (
     tally,
     worst,
 )
-from factloop.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
+from factloop.reports.terminal_parts import WIDE, Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible, web_address
 
 _STYLES = {
@@ -128,7 +128,7 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
         number = numbers.get(claim.duplicate_of)
         return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
     deciding = deciding_sentence(claim)
-    lines = [Text(_shortened(reason(claim)))] if _needs_reason(claim, deciding) else []
+    lines = [Text(one_line(reason(claim), LONGEST_RATIONALE))] if _needs_reason(claim, deciding) else []
     lines += _sources(claim, deciding)
     if claim.judgement.stage is not None:
         lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))
@@ -149,15 +149,10 @@ def _sources(claim: Claim, deciding: DecidingSentence | None) -> list[Text]:
         return []
     source = deciding.evidence if deciding is not None else cited[0]
     style = _DECIDING if status_of(claim) in PROBLEMS else "italic"
-    lines = [Text(f"“{_shortened(deciding.text)}”", style=style)] if deciding is not None else []
+    lines = [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)] if deciding is not None else []
     lines += [Text(visible(heading(source.title, source.section)), style="dim")] if source.title else []
     link = Style(dim=True, link=web_address(source.source))
     return [*lines, Text(visible(source.source), style=link, no_wrap=True, overflow="ellipsis")]
-
-
-def _shortened(text: str) -> str:
-    shown = visible(" ".join(text.split()))
-    return shown if len(shown) <= LONGEST_RATIONALE else f"{shown[:LONGEST_RATIONALE]}…"
 
 
 def _rows(report: FactualityReport) -> list[Row]:

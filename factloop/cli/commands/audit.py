@@ -44,6 +44,14 @@ def audit(
     level: Annotated[
         float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.", rich_help_panel=_FIGURES)
     ] = 0.95,
+    systems: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP=SYSTEM,...",
+            help="Headroom of these systems apart, such as small=a,b; repeatable.",
+            rich_help_panel=_FIGURES,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.", rich_help_panel=_FIGURES)] = 0,
     json: flags.Json = None,
     html: flags.Html = None,
@@ -63,6 +71,7 @@ def audit(
         resamples=resamples,
         level=level,
         seed=seed,
+        systems=tuple(systems or ()),
         json=json,
         html=html,
         quiet=quiet,

@@ -14,7 +14,17 @@ from factloop.trust.settings import TrustSettings
 
 
 @with_settings(
-    TrustSettings, "embeddings", "kb", "dbpedia", "spotlight_url", "sparql_url", "vectors", "seed", "timeout_s", CACHE
+    TrustSettings,
+    "embeddings",
+    "kb",
+    "dbpedia",
+    "spotlight_url",
+    "sparql_url",
+    "vectors",
+    "target_order",
+    "seed",
+    "timeout_s",
+    CACHE,
 )
 def distractors(
     question: Annotated[str, typer.Option(help="The question.")],

@@ -62,8 +62,14 @@ def longfact(
 
 @with_settings(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE)
 def prompts(
-    topic: Annotated[list[str], typer.Option(help="A topic, for example mycology; repeatable.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="A new file for the prompts, as generate longfact reads.")],
+    topic: Annotated[
+        list[str] | None, typer.Option(help="A topic, for example mycology; repeatable.", show_default=False)
+    ] = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Topics, one a line; or longfact, for the 38 of the paper."),
+    ] = None,
     n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Prompts on each topic.")] = 30,
     kind: Annotated[Part, typer.Option(help="Ask about single things, or about ideas.")] = Part.OBJECTS,
     dry_run: flags.DryRun = False,
@@ -78,6 +84,8 @@ def prompts(
 ) -> None:
     """Let a model write prompts like LongFact's on a topic, all different."""
     from factloop.cli.generate import PromptsAsk, run_generate_prompts
+    from factloop.evaluation.generation.topics import load_topics
 
-    ask = PromptsAsk(out, tuple(topic), kind.value, n, json, run_dir, dry_run=dry_run, strict=strict, quiet=quiet)
+    wanted = (*(topic or ()), *(() if topics is None else load_topics(topics)))
+    ask = PromptsAsk(out, wanted, kind.value, n, json, run_dir, dry_run=dry_run, strict=strict, quiet=quiet)
     raise typer.Exit(run_generate_prompts(ask, settings_given(PromptSettings, settings)))

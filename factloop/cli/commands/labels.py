@@ -1,4 +1,4 @@
-"""`factloop labels disagree` and `adjudicate`."""
+"""`factloop labels`: `next`, `export`, `disagree` and `adjudicate`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,38 @@ import typer
 
 from factloop.cli import flags
 from factloop.core.extras import require
+
+
+def next_(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run directory of factloop eval.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")],
+    labels: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Labels to learn from: label, verdict and perhaps score.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Claims to draw.")] = 100,
+    half_width: Annotated[
+        float | None, typer.Option(metavar="X", help="Say how many labels give an interval of X to either side.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Draw the claims of a run whose labels narrow its corrected precision most, with known probabilities."""
+    require("evaluation", "factloop labels next")
+    from factloop.cli.labels import NextAsk, run_next
+
+    raise typer.Exit(run_next(NextAsk(run, out, labels, n, half_width, seed, quiet=quiet)))
+
+
+def export(
+    sheet: Annotated[str, typer.Argument(metavar="SHEET", help="The sheet of labels next, filled in.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The labels, as JSON Lines.")],
+    quiet: flags.Quiet = False,
+) -> None:
+    """Turn a filled-in sheet into the file that --calibration, audit and cascade tune read."""
+    require("evaluation", "factloop labels export")
+    from factloop.cli.labels import run_export
+
+    raise typer.Exit(run_export(sheet, out, quiet=quiet))
 
 
 def disagree(

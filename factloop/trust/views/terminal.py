@@ -27,7 +27,7 @@ from factloop.reports.terminal_parts import (
 from factloop.reports.visible import visible, web_address
 from factloop.trust.views import figures as trust_figures
 from factloop.trust.views.checks_terminal import BELIEF_STYLES, check_blocks
-from factloop.trust.views.words import Documents, belief_of, documents_of
+from factloop.trust.views.words import SOURCE_WORDS, Documents, belief_of, documents_of
 
 _DOCUMENT_STYLES = {
     Documents.SUPPORT: "green",
@@ -166,6 +166,11 @@ def _documents_cell(report: TrustReport) -> Text:
 def _run_rows(run: TrustRun) -> list[Row]:
     rows = [("Answers", Text(f"{len(run.reports):,}"))]
     rows += [(name, Text(_mean(mean))) for name, mean in trust_figures.named_means(run.summary)]
+    rows += [
+        (f"By {SOURCE_WORDS[one.source]}", Text(f"stood by it in {one.consistent:.0%} of {one.n_checks:,} questions"))
+        for one in run.summary.by_source
+        if one.consistent is not None and len(run.summary.by_source) > 1
+    ]
     return rows + usage_rows(run.usage) + notice_rows("Warning", run.warnings)
 
 

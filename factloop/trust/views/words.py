@@ -120,6 +120,7 @@ LEVEL_WORDS = {
 }
 
 SOURCE_WORDS = {
+    Source.MODEL: "the judge model",
     Source.DBPEDIA: "DBpedia",
     Source.KNOWLEDGE_BASE: "knowledge base",
     Source.BUILT_IN: "built-in names",

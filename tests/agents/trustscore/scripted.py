@@ -129,7 +129,7 @@ class Distractors:
     n: int
     notes: tuple[str, ...] = ()
 
-    async def __call__(self, question: str, response: str) -> DistractorSet:
+    async def __call__(self, question: str, response: str, *, meter: UsageMeter) -> DistractorSet:  # noqa: ARG002
         made = tuple(
             Distractor(
                 text=f"Builder {number} built it.",

@@ -107,3 +107,22 @@ def test_a_thousand_words_give_a_bounded_number_of_targets() -> None:
 def test_targets_are_what_stands_there(question: str, response: str) -> None:
     for target in find_targets(question, response, ()):
         assert target.text == response[target.start : target.end] != ""
+
+
+def test_the_papers_order_puts_words_only_in_the_response_before_all_shared_ones() -> None:
+    """Rule 1, then rule 2 and 3 within: an adverb of the response goes before a name that the question has, too."""
+    question, response = "who built jerusalem?", "Solomon swiftly finished Jerusalem there."
+    names = linked(response, "Jerusalem")
+    paper = [target.text for target in find_targets(question, response, names, "paper")]
+    asked = [target.text for target in find_targets(question, response, names)]
+    assert paper[-1] == "Jerusalem"
+    assert paper.index("swiftly") < paper.index("Jerusalem")
+    assert asked.index("Jerusalem") < asked.index("swiftly")
+    assert sorted(paper) == sorted(asked)
+
+
+def test_in_the_papers_order_what_the_question_asks_for_has_no_place_of_its_own() -> None:
+    question, response = "when did the firm leave Paris?", "Ann moved it to Rome in 1983."
+    names = linked(response, "Ann", "Rome")
+    assert find_targets(question, response, names)[0].text == "1983"
+    assert find_targets(question, response, names, "paper")[0].text in {"Ann", "Rome"}

@@ -115,7 +115,14 @@ def test_the_same_rows_give_the_same_bytes_in_any_order(report: AuditReport) -> 
 
 
 def test_settings_reach_the_parts() -> None:
-    options = {"alpha": 0.2, "p_adjustment": PValueAdjustment.HOLM, "level": 0.8, "resamples": 20, "seed": 3}
+    options: dict[str, Any] = {
+        "alpha": 0.2,
+        "p_adjustment": PValueAdjustment.HOLM,
+        "level": 0.8,
+        "resamples": 20,
+        "seed": 3,
+    }
+    options["system_groups"] = {"small": ("a", "b")}
     report = audited(sample_rows(), **options)
     at = report.at[0]
     assert (at.rates.basis.level, at.rates.basis.n_resamples, at.rates.basis.clusters) == (0.8, 20, "prompt")

@@ -95,7 +95,7 @@ def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells(
 
 def test_a_word_is_matched_whole() -> None:
     join = Join([response("Lfqa", "webgpt", "She was born in Londonderry in 1815.")])
-    (found,) = join.joined([claim("Lfqa", "She was born in London")])
+    (found,) = join.joined([claim("Lfqa", "born in London")])
     assert found.system == UNKNOWN
 
 

@@ -15,7 +15,10 @@ S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 
 def test_claims_by_hand() -> None:
     """Three repeats. c0, supported by people: S S N is S, 2/3 right. c1, not: R R S, none right. c2: never scored."""
-    verdicts = {"packaged": {"c0": (S, S, N), "c1": (R, R, S), "c2": (U, U, U)}, "strict": {"c0": (S, N, U)}}
+    verdicts: dict[str, dict[str, tuple[Verdict | None, ...]]] = {
+        "packaged": {"c0": (S, S, N), "c1": (R, R, S), "c2": (U, U, U)},
+        "strict": {"c0": (S, N, U)},
+    }
     gold = {"c0": True, "c1": False, "c2": None}
     claims = [
         claim(variant, name, verdict, gold=gold[name], repeat=repeat)

@@ -90,7 +90,9 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     assert found.judge.value == pytest.approx(7 / 12)
     assert found.judge_of_decided.value == pytest.approx(7 / 10)
     assert found.judge.interval == pytest.approx((beta.ppf(0.025, 7, 6), beta.ppf(0.975, 8, 5)))
-    assert (found.judge_usd, found.people_usd, found.times_cheaper) == (pytest.approx(0.2), 4.0, pytest.approx(20.0))
+    assert found.people_usd == 4.0
+    assert found.judge_usd == pytest.approx(0.2)
+    assert found.times_cheaper == pytest.approx(20.0)
 
 
 def test_the_papers_wins_have_their_interval() -> None:

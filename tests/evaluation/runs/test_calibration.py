@@ -267,6 +267,7 @@ def test_lambda_is_shown_with_the_share_of_the_labels_alone() -> None:
     (found,) = correction(WORKED, responses).systems
     powered = found.precision.prediction_powered
     assert powered.weight is not None
+    assert powered.label_share is not None
     assert powered.label_share == pytest.approx(1 - powered.weight)
     assert powered.value == pytest.approx(powered.label_share * 0.5 + powered.weight * 0.6)
     console = Console(width=200, record=True, file=io.StringIO())

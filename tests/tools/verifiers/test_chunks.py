@@ -6,8 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.chunking import chunks_of
-from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.chunks import cut_by_words, cut_into_chunks, whole_sentences, word_ends
 
 LISTED = "# Bridges\n\nAda paints. She likes red (mostly)!\n\n- one item\n- two items\n```\ncode here\n```\nend"
@@ -63,17 +61,6 @@ def test_nothing_is_lost_and_nothing_is_too_long(document: str, n_words: int) ->
     chunks = cut_by_words(document, n_words)
     assert "".join("".join(chunks).split()) == "".join(document.split())
     assert all(1 <= len(ends) <= n_words for ends in word_ends(chunks))
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=20), st.integers(1, 12))
-def test_they_are_those_that_the_audit_takes(lengths: list[int], n_words: int) -> None:
-    """Where no sentence is longer than a chunk: the audit does not cut those."""
-    sentences = [" ".join(["Word"] + ["word"] * (length - 1)) + "." for length in lengths if length <= n_words]
-    document = "\n\n".join(sentences)
-    assert [one.text for one in split_sentences(document)] == sentences
-    assert [chunk.split() for chunk in cut_by_words(document, n_words)] == [
-        chunk.split() for chunk in chunks_of(sentences, n_words)
-    ]
 
 
 def test_units_are_the_callers() -> None:

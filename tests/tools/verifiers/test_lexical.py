@@ -187,6 +187,46 @@ def test_a_subject_and_what_is_said_of_it_in_two_passages_are_no_support(verifie
     assert verifier.verify(claim, [TOWERS.replace("timber", "granite")]).label == "supported"
 
 
+MENAI = (
+    "The bridge over the Menai Strait.\nThe Menai Suspension Bridge was designed by Thomas Telford. "
+    "It was opened on 30 January 1826. Telford began it in 1819, and died in 1834, aged 77."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "absent"),
+    [
+        ("The Menai Suspension Bridge was designed by Isambard Telford.", "Isambard"),
+        ("Thomas Telford died at the age of 59.", "59"),
+        ("The Menai Suspension Bridge was opened in France.", "France"),
+    ],
+)
+def test_what_names_a_name_or_figure_that_stands_nowhere_is_not_supported(
+    verifier: Verifier, claim: str, absent: str
+) -> None:
+    found = verifier.verify(claim, [MENAI])
+    assert found.label != "supported"
+    assert f'"{absent}"' in found.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong", "instead"),
+    [
+        ("The Menai Suspension Bridge was opened in 1836.", "1836", "1826"),  # "It was opened": of the bridge
+        ("Telford died in 1843.", "1843", "1834"),  # of the three years that of his death
+        ("Telford began it in 1820.", "1820", "1819"),
+    ],
+)
+def test_another_date_is_that_of_the_same_event(verifier: Verifier, claim: str, wrong: str, instead: str) -> None:
+    found = verifier.verify(claim, [MENAI])
+    assert (found.label, found.wrong, found.instead) == ("contradicted", wrong, instead)
+
+
+def test_a_heading_decides_nothing(verifier: Verifier) -> None:
+    found = verifier.verify("The Menai bridge was painted green.", [MENAI])
+    assert "The bridge over the Menai Strait" not in found.quote
+
+
 def test_what_is_missing_is_said_in_a_sentence(verifier: Verifier) -> None:
     found = verifier.verify("Marie Curie was a dentist.", [CURIE])
     assert found.rationale.startswith('No sentence of the sources speaks of "dentist". The nearest says: “Marie Curie')

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from factloop.tools.verifiers.alignment import Alignment, align
 from factloop.tools.verifiers.checks import denial, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
-from factloop.tools.verifiers.reading import read_closely
+from factloop.tools.verifiers.reading import Reading, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
+from factloop.tools.verifiers.wording import PRONOUNS
 
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
@@ -91,11 +92,20 @@ def _near(alignment: Alignment, mismatch: Mismatch) -> set[int]:
 
 
 def _is_told_before(alignment: Alignment, place: int, clauses: set[int]) -> bool:
-    """Whether a name stands in an earlier clause of the same sentence, and these clauses have no other name."""
+    """Whether a name stands in an earlier clause of the same sentence, or before a sentence that begins with a pronoun,
+    and these clauses have no other name."""
     sentence = alignment.sentence
     if alignment.claim.terms[place].kind is not TermKind.NAME:
         return False
     within = {sentence.sentence_of[clause] for clause in clauses}
-    earlier = any(one < min(clauses) and sentence.sentence_of[one] in within for one in alignment.clauses_of(place))
+    earlier = (one for one in alignment.clauses_of(place) if one < min(clauses))
+    if not any(sentence.sentence_of[one] in within or _goes_on(sentence, min(within)) for one in earlier):
+        return False
     others = [one for one in sentence.of_kind(TermKind.NAME) if sentence.clauses[one] in clauses]
-    return earlier and all(one in alignment.paired for one in others)
+    return all(one in alignment.paired for one in others)
+
+
+def _goes_on(reading: Reading, number: int) -> bool:
+    """Whether a sentence begins with a pronoun, and so speaks of what the one before it does."""
+    first = next(place for place, clause in enumerate(reading.clauses) if reading.sentence_of[clause] == number)
+    return reading.terms[first].surface.lower() in PRONOUNS

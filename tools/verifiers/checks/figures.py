@@ -60,8 +60,21 @@ def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
                 or any(_may_be_one(term, sentence.terms[one]) for one in others)
             ):
                 continue
-            near = max(others, key=lambda one: (sentence.clauses[one] == alignment.main, -one))
-            yield Mismatch("date", (place,), (near,), excludes=sentence.clauses[near] == alignment.main)
+            told = _clauses_of_verb(alignment, place) or frozenset({alignment.main})
+            near = max(others, key=lambda one: (*_nearness(sentence, one, told), -one))
+            yield Mismatch("date", (place,), (near,), excludes=sentence.clauses[near] in told)
+
+
+def _clauses_of_verb(alignment: Alignment, date: int) -> frozenset[int]:
+    """The clauses that say of the claim's date what it is the date of: that hold the verb nearest to it."""
+    verbs = [place for place in alignment.pairs if is_verb(alignment.claim.terms[place])]
+    return alignment.clauses_of(min(verbs, key=lambda one: abs(one - date))) if verbs else frozenset()
+
+
+def _nearness(sentence: Reading, place: int, clauses: frozenset[int]) -> tuple[bool, bool]:
+    """Whether a place is in one of the clauses, and whether it is in a sentence of theirs."""
+    own = sentence.clauses[place]
+    return own in clauses, sentence.sentence_of[own] in {sentence.sentence_of[clause] for clause in clauses}
 
 
 def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -117,7 +117,7 @@ def _put(axes: Axes, x: float, y: float, mark: Mark) -> None:
     point.set_gid(mark.gid)
 
 
-def _look(mark: Mark) -> dict[str, object]:
+def _look(mark: Mark) -> dict[str, Any]:
     return {
         "linestyle": "none",
         "marker": mark.marker,

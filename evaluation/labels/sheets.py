@@ -1,0 +1,178 @@
+"""The sheet of claims to label next, and the file that its answers become.
+
+The file has a row for each labelled claim, as `--calibration`, `factloop audit` and `factloop cascade tune` read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.factuality import claims_that_count
+from factloop.core.files.lines import place_name
+from factloop.core.files.tables import read_rows
+from factloop.core.records import Claim, Record, Share, Verdict
+from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
+from factloop.evaluation.runs.predictions import evaluator_name
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.reports.downloads import Cell
+
+SHEET = (
+    "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
+    "score", "probability", "label", "comment",
+)  # fmt: skip
+"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it."""
+_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+
+
+@dataclass(frozen=True)
+class NextLabels:
+    """A draw of claims to label."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    """As `SHEET` names them, in the order of response and claim."""
+    n_claims: int
+    """Claims of the run with a verdict of supported or not, which it was drawn from."""
+    n_pilot: int
+    n_needed: int | None
+    """Labels for the half width that was asked for; None where none was, and where no number would do."""
+
+
+def _empty_is_none(value: Any) -> Any:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _number(value: Any) -> Any:
+    """The number of a cell; what is none as it is, to be refused by name."""
+    value = _empty_is_none(value)
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _label(value: Any) -> Any:
+    value = _empty_is_none(value)
+    given = value.strip().lower() if isinstance(value, str) else value
+    return int(given) if given in ("0", "1") else given
+
+
+Binary = Annotated[Literal[0, 1], BeforeValidator(_label)]
+
+
+class SheetRow(Record):
+    """One row of the sheet as it comes back."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    dataset: str = ""
+    system: str
+    response_id: str
+    group: str
+    claim_id: str
+    claim: str
+    document: str | None = None
+    judge: str
+    verdict: Binary
+    score: Annotated[Share | None, BeforeValidator(_number)] = None
+    probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_number)]
+    label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
+    comment: str | None = None
+
+
+class PilotRow(Record):
+    """One labelled claim that the draw learns from; other columns are not read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    label: Binary
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
+    score: Annotated[Share | None, BeforeValidator(_number)] = None
+
+
+def draw_next(
+    responses: Iterable[JudgedResponse],
+    n: int,
+    *,
+    data: str,
+    seed: int,
+    pilot: Pilot | None = None,
+    half_width: float | None = None,
+) -> NextLabels:
+    """A draw of n claims of the run with known probabilities; all of them where there are no more.
+
+    Holds the claims of the run in memory. Raises ConfigError where none has a verdict of supported or not.
+    """
+    found = sorted(
+        ((judged, claim) for judged in responses for claim in _countable(judged)),
+        key=lambda one: (one[0].id, one[1].id),
+    )
+    if not found:
+        raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
+    verdicts = np.array([_VERDICTS[claim.judgement.verdict] for _, claim in found if claim.judgement.verdict], np.int64)
+    scores = np.array([claim.judgement.score for _, claim in found], np.float64)  # NaN for None
+    spread = spreads(verdicts, scores, pilot)
+    chance = probabilities(spread, n)
+    drawn = systematic_draw(chance, np.random.default_rng(seed)).tolist()
+    groups = [judged.prompt_id for judged, _ in found]
+    return NextLabels(
+        rows=tuple(_row(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
+        n_claims=len(found),
+        n_pilot=0 if pilot is None else len(pilot.labels),
+        n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
+    )
+
+
+def _countable(judged: JudgedResponse) -> Iterator[Claim]:
+    for claim in claims_that_count(judged.report.claims, judged.report.fingerprint.repeats):
+        if claim.judgement.verdict in _VERDICTS:
+            yield claim
+
+
+def _row(judged: JudgedResponse, claim: Claim, *, data: str, probability: float) -> tuple[Cell, ...]:
+    judgement = claim.judgement
+    document = "\n\n".join(one.passage for one in claim.evidence)
+    verdict = None if judgement.verdict is None else _VERDICTS[judgement.verdict]
+    judge = evaluator_name(judged.report.fingerprint)
+    named = (data, judged.system, judged.id, judged.prompt_id, claim.id, claim.self_contained, claim.sentence, document)
+    return (*named, judge, verdict, judgement.score, probability, None, None)
+
+
+def read_pilot(place: str | Path) -> Pilot:
+    """Labelled claims to learn from. Raises DataError for a malformed row and for no row."""
+    rows = [row.read_as(PilotRow) for row in read_rows(place)]
+    known = [one for one in rows if one.verdict is not None]
+    if not known:
+        raise DataError("there is no labelled claim with a verdict in it", path=place_name(place))
+    return Pilot(
+        np.array([one.label for one in known], np.int64),
+        np.array([one.verdict for one in known], np.int64),
+        np.array([one.score for one in known], np.float64),
+    )
+
+
+def labelled_rows(place: str | Path) -> tuple[list[dict[str, Any]], int]:
+    """The labelled claims of a sheet, and how many rows have no label.
+
+    Raises DataError for a malformed row, and where none has a label.
+    """
+    labelled, n_empty = [], 0
+    for row in read_rows(place):
+        read = row.read_as(SheetRow)
+        if read.label is None:
+            n_empty += 1
+            continue
+        label = read.verdict if read.label == "agree" else read.label
+        fields = read.model_dump(exclude={"label", "judge", "comment"}, exclude_none=True)
+        evaluators = {read.judge: read.verdict} | ({} if read.score is None else {f"{read.judge}: score": read.score})
+        named = {"id": f"{read.response_id}/{read.claim_id}", **fields, "prompt_id": read.group, "label": label}
+        labelled.append({**named, "evaluators": evaluators, **({"comment": read.comment} if read.comment else {})})
+    if not labelled:
+        raise DataError("no row has a label: 1 (supported), 0 (not), or agree", path=place_name(place))
+    return labelled, n_empty
