@@ -27,7 +27,7 @@ import typer
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
-from factloop import FactChecker
+from factloop import FactChecker, FactualityReport
 from tests.simulator import MODEL, RunningSimulator, spawn
 
 N_CHECKS = 50
@@ -87,7 +87,7 @@ async def _by_api(simulator: RunningSimulator, responses: Sequence[tuple[str, st
     checker = FactChecker(model=MODEL, base_url=simulator.base_url, search="serper", cache=False, concurrency=0)
     async with checker:
         reports = await asyncio.gather(*(checker.acheck(*one) for one in responses))
-    assert all(not report.counts.unscored for report in reports)
+    assert not any(map(_has_failed, reports))
     return time.perf_counter() - started
 
 
@@ -97,8 +97,14 @@ async def _by_service(address: str, responses: Sequence[tuple[str, str]]) -> flo
         started = time.perf_counter()
         asked = [{"response": text, "prompt": prompt, "mode": "factuality"} for text, prompt in responses]
         answers = await asyncio.gather(*(client.post("/v1/checks?wait=true", json=one) for one in asked))
-        assert all(answer.is_success and not answer.json()["counts"]["unscored"] for answer in answers)
-        return time.perf_counter() - started
+        took_s = time.perf_counter() - started
+    assert not any(_has_failed(FactualityReport.model_validate_json(answer.content)) for answer in answers)
+    return took_s
+
+
+def _has_failed(report: FactualityReport) -> bool:
+    """Whether a call failed. A third of a response may leave open who is meant: that is an answer."""
+    return any(claim.judgement.unscored_reason not in (None, "ambiguous") for claim in report.claims)
 
 
 async def _refusals() -> list[Row]:
@@ -128,7 +134,7 @@ def _breaking() -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
     big = b"[" + b" " * int(BODY_MB * 1_200_000) + b"]"
 
     post = {"method": "POST", "url": "/v1/checks"}
-    yield (401,), {"method": "GET", "url": "/v1/jobs", "headers": {"Authorization": "Bearer wrong-key-0123456789"}}
+    yield (401, 429), {"method": "GET", "url": "/v1/jobs", "headers": {"Authorization": "Bearer wrong-key-0123456789"}}
     yield (401,), {**post, "content": big, "headers": {"Authorization": ""}}
     yield (413, 429), {**post, "content": big}
     yield (400, 422, 429), {**post, "content": b"[" * 90_000}

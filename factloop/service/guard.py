@@ -107,7 +107,7 @@ class ServiceGuard:
 
     def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
         """The refusal of an unknown caller. A missing key is no attempt at one: a page may always ask for it."""
-        if (given := headers.get("authorization")) is not None:
+        if given := headers.get("authorization"):
             self._attempts.take(address, given)
         is_opened = is_page(scope["path"]) and "text/html" in headers.get("accept", "")
         return RequestRefusal(

@@ -130,13 +130,15 @@ async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: 
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, price_in=1.0, price_out=2.0)
     asked = {name: ASK[name] for name in ("response", "documents")}
     async with service(check, trust) as client:
-        alone = {"question": "Where was Ada Lovelace born?", "response": "London"}
+        known = sim.world.questions[0]  # which the subject stands by, so that it is asked ten times
+        alone = {"question": known.question, "response": known.answer}
+        # A call after so many has begun, so these were answered.
         for path, ask, n_before in (("trust/long-form", asked, 2), ("trust", alone, 1)):
             sim.reset()
             sim.set(llm_latency_s=0.3)
             job = (await client.post(f"/v1/{path}", json=ask)).json()["id"]
             async with asyncio.timeout(FINISHED_WITHIN_S):
-                while sim.stats().model.answered < n_before:  # noqa: ASYNC110 - of a server in a thread
+                while sim.stats().model.requests <= n_before:  # noqa: ASYNC110 - of a server in a thread
                     await asyncio.sleep(0.01)
             stopped = (await client.post(f"/v1/jobs/{job}/cancel")).json()
             assert stopped["status"] == "cancelled"
