@@ -18,7 +18,7 @@ METRICS = tuple(one.value for one in Quantity if direction_of(one))
 
 
 def refuse_demands(demands: Sequence[Demand]) -> None:
-    """Raises ConfigError for a metric that is none, or of which neither direction is better."""
+    """Raises ConfigError for an unknown metric, or one of which neither direction is better."""
     for one in demands:
         if one.metric not in METRICS or one.k is not None:
             known = one.metric in {quantity.value for quantity in Quantity}

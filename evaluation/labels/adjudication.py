@@ -73,7 +73,7 @@ class Adjudication(Record):
     people_usd: NonNegative
     """Cost of people a response: an assumption, which nothing here measures."""
     times_cheaper: NonNegative | None
-    """`people_usd` over `judge_usd`; None where the judge cost nothing or nobody knows what."""
+    """`people_usd` over `judge_usd`; None where the judge's cost is zero or unknown."""
 
 
 def adjudicate(
@@ -81,7 +81,8 @@ def adjudicate(
 ) -> Adjudication:
     """The win rates. Rows without an answer are left out and counted.
 
-    Raises DataError for an answer that is none, an item that the key does not have, one that comes twice or is missing.
+    Raises DataError for an answer that is not one of the choices, and for an item that the key does not have, that
+    comes twice or that is missing.
     """
     given = _answers(rows, key)
     by_item = {one.item: one for one in key.disputed}

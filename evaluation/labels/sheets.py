@@ -49,7 +49,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """The number of a cell; what is none as it is, to be refused by name."""
+    """The number of a cell; any other text as it stands, to be refused by name."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
