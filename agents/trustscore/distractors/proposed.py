@@ -9,13 +9,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.records import Source
 from factloop.agents.trustscore.schemas import Substitutes
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.models.gateway import ModelGateway
+
+if TYPE_CHECKING:  # distractors from tables alone need no client of models
+    from factloop.tools.models.gateway import ModelGateway
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
