@@ -95,6 +95,7 @@ def test_the_groups_needed_by_hand() -> None:
     assert groups_needed(gain([1.0]), 0.1, alpha=0.05) is None
 
 
+@pytest.mark.statistical
 def test_a_side_that_is_as_good_meets_the_demand_by_so_many_groups_four_times_of_five() -> None:
     """And one that loses just the margin meets it in 5 % of cases: of 400, 32 or more come once in 200."""
     rng = np.random.default_rng(0)

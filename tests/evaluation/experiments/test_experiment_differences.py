@@ -139,6 +139,7 @@ def test_variants_without_a_flip_do_not_hide_one_that_is_better() -> None:
     assert next((one.n_tests, one.n_counted) for one in report.families) == (3, 1)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("p_adjustment", list(FamilyAdjustment))
 def test_no_interval_excludes_0_beside_no_difference_shown(p_adjustment: FamilyAdjustment) -> None:
     """Over 20 experiments of four variants: where a difference is shown 0 is outside the interval, else inside."""

@@ -27,6 +27,7 @@ MOST = 13
 """Of 150 with a chance of 0.05 each: more come once in 50 (binomial survival at 13: 0.019)."""
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("world", [NULLS[1], NULLS[4], NULLS[6]], ids=lambda world: world.name)
 def test_variants_that_do_not_differ_are_rarely_called_different(world: World) -> None:
     assert share_called(world, N_EXPERIMENTS) * N_EXPERIMENTS <= MOST
@@ -44,6 +45,7 @@ def test_variants_called_different_are_those_that_differ() -> None:
     assert n_called[2] >= 54
 
 
+@pytest.mark.statistical
 def test_details_of_variants_that_do_not_differ_are_rarely_called_different() -> None:
     assert share_details_called(DETAILS[3], N_EXPERIMENTS) * N_EXPERIMENTS <= MOST
 

@@ -40,7 +40,8 @@ async def test_a_worker_that_is_closed_sends_nothing_more_and_leaves_nothing_und
     await until_searched(sim)
     await worker.close()
     await asyncio.sleep(0.1)  # what was on its way to the server has come there
-    assert all(task.cancelled() for task in judging)
+    assert all(task.done() for task in judging)
+    assert any(task.cancelled() for task in judging)  # on busy cores some may have ended before
     n_sent = n_requests(sim)
     await asyncio.sleep(0.5)  # longer than the calls that were under way
     assert n_requests(sim) == n_sent
