@@ -136,7 +136,8 @@ def state_wins(title: str, inputs: Inputs) -> Reproduction:
 
 
 _PEOPLE = (
-    "The hundred facts and what was found of each were not published; a sample of one's own needs people to judge it."
+    "The hundred facts and what was found of each were not published; `factloop labels disagree` draws such a sample "
+    "of a run of one's own, for people to judge."
 )
 _TITLES = {
     "agreement": "Agreement of SAFE's verdicts with people's labels on FActScore's biographies",
