@@ -59,11 +59,11 @@ class Team(Generic[Item, Record]):
     under_way: dict[asyncio.Future[Any], _Assignment[Item]] = field(default_factory=dict)
     last_death: str = ""
     has_more: bool = True
-    """Whether there may be items that nobody was given yet."""
+    """Whether there may be items that were given to no worker yet."""
     started_within_s: float = STARTED_WITHIN_S
 
     async def judged(self) -> AsyncGenerator[Record, None]:
-        """The records as they come. Ends with the last, whoever is still starting: a replacement may never find room.
+        """The records as they come. Ends with the last, even if workers are still starting: they may never find room.
 
         Raises ToolError where no worker is left, or none gets ready in `started_within_s`.
         """

@@ -1,4 +1,4 @@
-"""Asks a chat model SAFE's own question about a claim that nobody doubts, and sees in which ways it answers."""
+"""Asks a chat model SAFE's own question about a claim beyond doubt, and sees in which ways it answers."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -59,5 +60,5 @@ def test_python_block(code: str, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("command", README.servers)
 def test_server(command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
-    with serving(command, environment, folder_of("README.md")):
-        pass
+    with serving(command, environment, folder_of("README.md")) as address, urlopen(f"{address}/health") as answer:
+        assert answer.status == 200

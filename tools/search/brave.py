@@ -13,10 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel, PrivateAttr, SecretStr, ValidationError
 
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
+from factloop.tools.search.keys import key_of
 
 DEFAULT_URL = "https://api.search.brave.com"
 KEY_VARIABLE = "BRAVE_SEARCH_API_KEY"
@@ -68,20 +69,14 @@ class BraveSearch(SearchTool):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        key = self.api_key.get_secret_value() if self.api_key else os.environ.get(KEY_VARIABLE, "")
-        if not key.strip():
-            raise ConfigError(
-                f"brave needs a key: set {KEY_VARIABLE} (one is given out at https://brave.com/search/api)"
-            )
-        if not (key.isascii() and key.strip().isprintable()):
-            raise ConfigError(f"the key in {KEY_VARIABLE} holds characters that no HTTP header can carry")
+        key = key_of(self.name, self.api_key, KEY_VARIABLE, "https://brave.com/search/api")
         self._url = checked_base_url(self.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_URL, URL_VARIABLE)
         refused = f"the key in {KEY_VARIABLE} was refused"
         self._client = JsonClient(
             tool=self.name,
             base_url=self._url,
             timeout_s=self.timeout_s,
-            secret_headers={"X-Subscription-Token": key.strip()},
+            secret_headers={"X-Subscription-Token": key},
             hints={401: refused, 403: refused},
         )
 

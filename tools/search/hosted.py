@@ -6,22 +6,24 @@ each is asked in the way that raises, and what it raises is read for that status
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import aiohttp
 import requests
 from pydantic import PrivateAttr, SecretStr
 
-from factloop.core.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.extras import require
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
+from factloop.tools.search.keys import key_of
 
 _STATUS = re.compile(r"\b(?:[Ee]rror|status code) (?P<status>[45]\d\d)\b")
 _RETRYABLE = frozenset({408, TOO_MANY_REQUESTS})
@@ -64,10 +66,7 @@ class HostedSearch(SearchTool):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
-        if not key.strip():
-            raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (one is given out at {self.site})")
-        self._key = SecretStr(key.strip())
+        self._key = SecretStr(key_of(self.name, self.api_key, self.key_variable, self.site))
         url = self.base_url or os.environ.get(self.url_variable) or self.default_url
         self._url = checked_base_url(url, self.url_variable)
 
@@ -87,32 +86,22 @@ class HostedSearch(SearchTool):
         """Costs one query. An empty one asks nothing and finds nothing."""
         if not query.strip() or limit < 1:
             return []
-        try:
+        with self._failures():
             return self._found(query, limit)[:limit]
-        except FactloopError:
-            raise
-        except Exception as error:  # the packages raise plain Exception and ValueError
-            raise self._failure(error) from error
-
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        if type(self)._afound is HostedSearch._afound:
-            return await super().asearch(query, limit)
-        if not query.strip() or limit < 1:
-            return []
-        try:
-            return (await self._afound(query, limit))[:limit]
-        except (FactloopError, asyncio.CancelledError):
-            raise
-        except Exception as error:  # the packages raise plain Exception and ValueError
-            raise self._failure(error) from error
 
     @abstractmethod
     def _found(self, query: str, limit: int) -> list[SearchHit]:
         """The hits of one call of the package. Whatever it raises is a failure."""
 
-    async def _afound(self, query: str, limit: int) -> list[SearchHit]:
-        """`_found` without a thread, where the package can."""
-        raise NotImplementedError
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Raises ToolError for what the package raises inside."""
+        try:
+            yield
+        except FactloopError:
+            raise
+        except Exception as error:  # the packages raise plain Exception and ValueError
+            raise self._failure(error) from error
 
     def _misshapen(self, where: str) -> ToolError:
         return ToolError(

@@ -49,8 +49,12 @@ class TavilySearch(HostedSearch):
     def _found(self, query: str, limit: int) -> list[SearchHit]:
         return self._hits(self._wrapper.raw_results(**_asked(query, limit)))
 
-    async def _afound(self, query: str, limit: int) -> list[SearchHit]:
-        return self._hits(await self._wrapper.raw_results_async(**_asked(query, limit)))
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        """As `search`, without a thread."""
+        if not query.strip() or limit < 1:
+            return []
+        with self._failures():
+            return self._hits(await self._wrapper.raw_results_async(**_asked(query, limit)))[:limit]
 
     @cached_property
     def _wrapper(self) -> Any:
