@@ -17,7 +17,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.comparing.words import p_value
-from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest, holm_tarone
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
@@ -105,10 +105,10 @@ def _test(one: Demanded, rng: np.random.Generator) -> DiscreteTest | None:
 
 
 def _result(
-    one: Demanded, test: DiscreteTest | None, adjusted: Adjusted | None, alpha: float, seed: int
+    one: Demanded, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
 ) -> DemandResult:
     gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
-    held = None if test is None else test.p if adjusted is None else adjusted.p
+    held = None if test is None else test.p if p_adjusted is None else p_adjusted
     is_met = held is not None and (held > alpha if margin is None else held <= alpha)
     rng = np.random.default_rng(seed)
     interval = None if one.gain is None else sign_flip_interval(one.gain, 1.0 - 2.0 * alpha, rng)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import t  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.comparing.paired import Items, adjusted_interval, paired_means
-from factloop.evaluation.statistics.discrete_tests import Adjusted
+from factloop.evaluation.comparing.paired import Items, paired_means, simultaneous_interval
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import turned_signs
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean
@@ -79,8 +78,8 @@ def test_drawn_ends_are_put_on_the_side_that_the_test_says() -> None:
     means = paired_means(np.zeros(60), values, Items.of_clusters(np.arange(60), 60))
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        alone = adjusted_interval(means.apart, Adjusted(2 / 64, 1.0), 0.95, rng)
-        of_two = adjusted_interval(means.apart, Adjusted(4 / 64, 2.0), 0.95, rng)
+        alone = simultaneous_interval(means.apart, 2 / 64, 0.95, 1, rng)
+        of_two = simultaneous_interval(means.apart, 4 / 64, 0.95, 2, rng)
         assert alone is not None
         assert alone[0] >= 0.0
         assert of_two is not None
