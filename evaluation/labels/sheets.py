@@ -169,7 +169,7 @@ def labelled_rows(place: str | Path) -> tuple[list[dict[str, Any]], int]:
             n_empty += 1
             continue
         label = read.verdict if read.label == "agree" else read.label
-        fields = read.model_dump(exclude={"label", "judge", "comment"}, exclude_none=True)
+        fields = read.model_dump(exclude={"label", "comment"}, exclude_none=True)
         evaluators = {read.judge: read.verdict} | ({} if read.score is None else {f"{read.judge}: score": read.score})
         named = {"id": f"{read.response_id}/{read.claim_id}", **fields, "prompt_id": read.group, "label": label}
         labelled.append({**named, "evaluators": evaluators, **({"comment": read.comment} if read.comment else {})})
