@@ -101,7 +101,7 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     binary = _binary(judged)
     outcomes = _outcomes(binary)
     apart = _apart(right)
-    test = sign_flip_test(apart, resampler.rng)
+    test = sign_flip_test(apart)
     shares = _three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED)
     return LabelComparison(
         n_labelled=len(labelled),

@@ -84,7 +84,7 @@ def read_demand(text: str) -> Demand:
 
 def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Whether each demand is met, in the order given; one whose difference is undefined is not."""
-    tests = [_test(one, np.random.default_rng(seed)) for one in asked]
+    tests = [_test(one) for one in asked]
     family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
     adjusted = iter(holm_tarone([test for test in family if test is not None]))
     held = [None if test is None else next(adjusted) for test in family]
@@ -93,14 +93,14 @@ def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tupl
     )
 
 
-def _test(one: Demanded, rng: np.random.Generator) -> DiscreteTest | None:
+def _test(one: Demanded) -> DiscreteTest | None:
     if one.gain is None or one.gain.value is None:
         return None
     if one.demand.margin is None:
         loss = StratifiedMean(-one.gain.sums, one.gain.counts)
-        p, least = noninferiority_p(loss, 0.0, rng), least_p(loss.parts) / 2.0
+        p, least = noninferiority_p(loss, 0.0), least_p(loss.parts) / 2.0
     else:
-        p, least = noninferiority_p(one.gain, one.demand.margin, rng), 0.0
+        p, least = noninferiority_p(one.gain, one.demand.margin), 0.0
     return None if p is None else DiscreteTest(p, min(p, least))
 
 

@@ -52,7 +52,7 @@ def paired_differences(
     have a p-value and could have had one so small. The intervals hold the true differences at `level` all together.
     """
     compared = _all_compared(pairs, ks, abstention)
-    tests = [one.means.test(rng) for one in compared]
+    tests = [one.means.test() for one in compared]
     known = [test for test in tests if test is not None]
     adjusted = iter(holm_tarone(known))
     held = [None if test is None else next(adjusted) for test in tests]

@@ -90,7 +90,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 def _variance(own: Samples, values: Floats, open_share: Floats) -> float:
     """The variance of the weighted mean of the values over draws of the labelled claims from the run."""
-    unseen = UNSEEN_ERRORS * float((open_share * own.label_weight**2).mean()) / own.label_weight.sum() ** 2
+    unseen = UNSEEN_ERRORS * float((open_share * own.label_weight**2).mean() / own.label_weight.sum() ** 2)
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]

@@ -53,10 +53,10 @@ class Contrast:
         return None if self.test is None else self.test.p
 
 
-def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeats: int) -> Contrast:
-    """The comparison of two variants in one quantity; the seed draws signs where there are too many to try them all."""
+def contrast(values: ItemValues, first: int, second: int, *, n_repeats: int) -> Contrast:
+    """The comparison of two variants in one quantity."""
     means = values.paired(first, second)
-    test = means.test(np.random.default_rng(seed))
+    test = means.test()
     return Contrast(values, first, second, means, test, _mcnemar(values, first, second, n_repeats))
 
 
