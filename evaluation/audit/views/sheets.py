@@ -54,13 +54,16 @@ def rates(scope: Scope) -> Sheet:
         (share_column("TPR − TNR"), lambda one: estimate_cell(one.gap)),
         (page_only("FPR"), lambda one: value_alone(one.fpr)),
         (page_only("FNR"), lambda one: value_alone(one.fnr)),
-        (count_column("Scored"), lambda one: _scored(one.n_attributable + one.n_unattributable, one.n_unscored)),
+        (count_column("Scored"), lambda one: _scored(one)),
     )
     return sheet_of("How often it is right, %", columns, scope.of_group(scope.at.rates.rates), of=of_evaluator)
 
 
-def _scored(n: int, n_unscored: int) -> Cell:
-    return replace(count_cell(n), note=f"{n_unscored:,} unscored" if n_unscored else "")
+def _scored(one: EvaluatorRates) -> Cell:
+    """All that have a verdict, and by label those behind TPR and those behind TNR."""
+    unscored = f", {one.n_unscored:,} unscored" if one.n_unscored else ""
+    note = f"{one.n_attributable:,} right, {one.n_unattributable:,} wrong by label{unscored}"
+    return replace(count_cell(one.n_attributable + one.n_unattributable), note=note)
 
 
 _BIAS: tuple[ColumnOf[EvaluatorBias], ...] = (
@@ -122,7 +125,13 @@ _RANKING: tuple[ColumnOf[Ranked], ...] = (
     (share_column("Pearson's r"), lambda one: _coefficient(one.pearson, one, "n_pearson")),
     (count_column("Pairs"), lambda one: one.n_pairs),
 )
-_LEFT_OUT: ColumnOf[Ranking] = (page_only("Left out"), lambda one: one.n_left_out)
+_LEFT_OUT: ColumnOf[Ranking] = (
+    page_only("Left out"),
+    lambda one: replace(
+        count_cell(one.n_left_out),
+        basis="with an unscored claim" if one.n_left_out and one.level is Level.RESPONSE else "",
+    ),
+)
 
 
 def ranking(scope: Scope) -> Sheet:

@@ -133,7 +133,8 @@ def test_the_tables_say_what_the_report_says() -> None:
     cells = [text(cell) for cell in row]
     interval = f" [{100 * balanced.low:.1f}, {100 * balanced.high:.1f}] n {balanced.n}"
     assert cells[:3] == ["strict", "claims", f"{100 * balanced.value:.1f}{interval}"]
-    assert cells[-1] == str(rates.n_attributable + rates.n_unattributable)
+    n, of_each = rates.n_attributable + rates.n_unattributable, (rates.n_attributable, rates.n_unattributable)
+    assert cells[-1] == "{} {} right, {} wrong by label".format(n, *of_each)
     (row, *_) = tree.xpath("//section[@aria-labelledby='ranking-2-0']//tbody/tr")
     ranking = next(one for one in at.rankings if one.dataset == "minutes")
     assert text(row[2]) == f"{100 * ranking.n_wrong / 6:.1f} {ranking.n_wrong} of 6 pairs"  # 4 systems make 6 pairs
