@@ -57,7 +57,7 @@ class OfflineFusedStages:
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
-                return NextQueries((query,), missing=f"{case.claim.rstrip('.')}. {_rationale(entailment, case)}")
+                return NextQueries((query,))
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
@@ -126,10 +126,16 @@ def _verify(verifier: Verifier, case: Case) -> SupportReading:
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*."""
     pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
-    read = verifier.verify(case.claim, [piece for _, piece in pieces])
+    read = _read(verifier, case.claim, tuple(piece for _, piece in pieces))
     cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
     is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
     return replace(read, cited=cited, quote=read.quote if is_said else "")
+
+
+@lru_cache(maxsize=100)
+def _read(verifier: Verifier, claim: str, pieces: tuple[str, ...]) -> SupportReading:
+    """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
+    return verifier.verify(claim, pieces)
 
 
 @lru_cache(maxsize=1_000)

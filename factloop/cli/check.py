@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from factloop.tools.search.build import check_sources
 NO_SOURCES = (
     "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
 )
+WRITING = "writing the report"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
         return _print_estimate(ask, settings, response)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
-    _write(ask, report)
+    _write(ask, report, messages)
     return scored_exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
 
 
@@ -82,8 +83,10 @@ async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Con
     raise AssertionError("a check ends with its report")
 
 
-def _write(ask: Ask, report: FactualityReport) -> None:
-    write_files({ask.json: partial(to_json, report), ask.html: partial(render_html, report)})
+def _write(ask: Ask, report: FactualityReport, messages: Console) -> None:
+    is_watched = messages.is_terminal and not ask.quiet
+    with messages.status(WRITING) if is_watched else nullcontext():  # of a long text a page takes seconds
+        write_files({ask.json: partial(to_json, report), ask.html: partial(render_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_report(report, Terminal()))
 
