@@ -10,13 +10,15 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
 from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
-from factloop.tools.linguistics.mentions import Mention
+from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
+_MODIFIERS = 3
+"""Words that a question may have between *the* and a name."""
 _LONGEST_PHRASE = 8
 """Words of a subject that is repeated; a longer one would read badly."""
 
@@ -27,12 +29,39 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
-            return ()
+            return _only_object(said, context) if said is context.before[0] else ()
         fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
         if fitting:
             return fitting
-    asked = (mention.text for mention in context.asked.mentions if _fits(mention, number, context.about_person))
-    return tuple(dict.fromkeys(asked))
+    titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
+    title = next(titles, None)
+    asked = (
+        _phrase_of(mention, context.asked.text)
+        for mention in context.asked.mentions
+        if _fits(mention, number, context.about_person)
+    )
+    return tuple(dict.fromkeys(asked)) if title is None else (title,)
+
+
+def _titles(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
+    """The thing that a heading is the name of."""
+    if said.is_item and len(said.mentions) == 1:
+        (mention,) = said.mentions
+        if said.text.strip(" .:") == mention.text and _fits(mention, number, about_person):
+            yield mention.text
+
+
+def _phrase_of(mention: Mention, text: str) -> str:
+    """What a question calls a thing: *the third Eddystone tower* of which *Eddystone* is the name in it."""
+    words = tag_words(text)
+    first = next(index for index, word in enumerate(words) if word.start >= mention.start)
+    last = max(index for index, word in enumerate(words) if word.start < mention.end)
+    if last + 1 < len(words) and words[last + 1].lower in GENERIC_NOUNS:
+        last += 1
+    opens = next((i for i in range(first - 1, max(-1, first - 1 - _MODIFIERS), -1) if words[i].lower == "the"), None)
+    if opens is not None and all(word.word_class in {"number", "other"} for word in words[opens + 1 : first]):
+        first = opens
+    return text[words[first].start : max(words[last].end, mention.end)].removesuffix("'s")
 
 
 def is_plural(phrase: str) -> bool:
@@ -85,6 +114,21 @@ def _may_be_other(said: ReadSentence, context: Context) -> bool:
         return False
     topics = (mention for mention in context.asked.mentions if _fits(mention, "it", context.about_person))
     return _direct_object(words, clause) is not None or any(topics)
+
+
+def _only_object(said: ReadSentence, context: Context) -> tuple[str, ...]:
+    """What a person acted upon, where the sentence names nothing else and the question no other thing."""
+    words = tag_words(said.text)
+    clause = find_clause(words)
+    found = None if clause is None else _direct_object(words, clause)
+    if clause is None or found is None or any(_fits(one, "it", context.about_person) for one in context.asked.mentions):
+        return ()
+    start, end = found
+    others = (
+        word for word in (*words[clause.verb : clause.main], *words[end:]) if word.word_class in {"other", "name"}
+    )
+    phrase = said.text[words[start].start : words[end - 1].end]
+    return () if any(others) or words[start].lower != "the" or is_plural(phrase) else (phrase,)
 
 
 def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> bool:
