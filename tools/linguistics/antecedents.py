@@ -15,6 +15,7 @@ from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
+_DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
 _MODIFIERS = 3
@@ -38,7 +39,7 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
     asked = (
         _phrase_of(mention, context.asked.text)
         for mention in context.asked.mentions
-        if _fits(mention, number, context.about_person)
+        if _may_be_asked(mention, number, context)
     )
     return tuple(dict.fromkeys(asked)) if title is None else (title,)
 
@@ -83,6 +84,21 @@ def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
     return mention.kind != "person" and not (about_person and _may_be_person(mention))
 
 
+def _may_be_asked(mention: Mention, number: Number, context: Context) -> bool:
+    """Whether a mention of the question may be what *it* or *they* means."""
+    return _fits(mention, number, context.about_person) and not _is_doer(mention, context.asked.text)
+
+
+def _is_doer(mention: Mention, text: str) -> bool:
+    """Whether the question is what a person did: *What did John Smeaton build?*"""
+    return _may_be_person(mention) and _DID.search(text[: mention.start]) is not None
+
+
+def _bears_a_surname(mention: Mention) -> bool:
+    """Whether its last word is no word of the dictionary: *John Smeaton*, but not *Acme Robotics*."""
+    return _may_be_person(mention) and not is_english_word(mention.names[-1])
+
+
 def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
     """What the sentence offers: its subject where that fits, else the persons or things it names."""
     sentence, mentions = said.text, said.mentions
@@ -112,7 +128,7 @@ def _may_be_other(said: ReadSentence, context: Context) -> bool:
     clause = find_clause(words)
     if clause is None or not _names_person(said.mentions, words[clause.subject], context):
         return False
-    topics = (mention for mention in context.asked.mentions if _fits(mention, "it", context.about_person))
+    topics = (mention for mention in context.asked.mentions if _may_be_asked(mention, "it", context))
     return _direct_object(words, clause) is not None or any(topics)
 
 
@@ -121,7 +137,9 @@ def _only_object(said: ReadSentence, context: Context) -> tuple[str, ...]:
     words = tag_words(said.text)
     clause = find_clause(words)
     found = None if clause is None else _direct_object(words, clause)
-    if clause is None or found is None or any(_fits(one, "it", context.about_person) for one in context.asked.mentions):
+    if clause is None or found is None or any(_may_be_asked(one, "it", context) for one in context.asked.mentions):
+        return ()
+    if not any(one.start == words[clause.subject].start and _bears_a_surname(one) for one in said.mentions):
         return ()
     start, end = found
     others = (
@@ -134,7 +152,8 @@ def _only_object(said: ReadSentence, context: Context) -> tuple[str, ...]:
 def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> bool:
     """Whether the name that begins with this word may be a person's. One that the prompt asks about in other words than
     *who* is not."""
-    asked = set() if context.about_person else {mention.names for mention in context.asked.mentions}
+    things = (one for one in context.asked.mentions if not (context.about_person or _is_doer(one, context.asked.text)))
+    asked = {mention.names for mention in things}
     return any(m.start == head.start and m.names not in asked and _may_be_person(m) for m in mentions)
 
 

@@ -127,6 +127,8 @@ NAMED = [
     ("John Marr built the third Oss tower in the harbour. ", None, "It was lit in 1759."),
     ("", "When was the third Oss Lighthouse lit?", "The third Oss Lighthouse was lit in 1759."),
     ("", "Who built the third Oss tower?", "The third Oss tower was lit in 1759."),
+    ("John Marr built the Oss tower. ", "What did John Marr build?", "The Oss tower was lit in 1759."),
+    ("Acme Robotics built the Oss tower. ", None, "It was lit in 1759."),
     ("# Marr's Tower\n\n", None, "Marr's Tower was lit in 1759."),
     ("# Oss\n\n## Marr's Tower\n\n", "What stands in Oss?", "Marr's Tower was lit in 1759."),
 ]  # fmt: skip
