@@ -20,6 +20,7 @@ from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
+from factloop.tools.linguistics.rows import row_claims
 from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 from factloop.tools.verifiers.base import SupportReading, Verifier
 
@@ -112,8 +113,11 @@ def _is_read(task: SentenceTask) -> bool:
 
 
 def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
-    """The facts of a sentence; one in another language is a fact as it stands."""
-    return split_claims(task.sentence, nlp) if _is_read(task) else [task.sentence]
+    """The facts of a sentence or a row; one in another language is a fact as it stands."""
+    if not _is_read(task):
+        return [task.sentence]
+    head = task.above.splitlines()[-1] if task.above else ""
+    return row_claims(task.sentence, head) or split_claims(task.sentence, nlp)
 
 
 def _is_worth_another_query(case: Case) -> bool:

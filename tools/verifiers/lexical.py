@@ -19,6 +19,7 @@ from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.passage_index import index_passage
+from factloop.tools.verifiers.rows import verify_row, without_columns
 from factloop.tools.verifiers.terms import read_sentences
 
 THRESHOLD = 0.5
@@ -46,6 +47,16 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+        by_row, cells = verify_row(claim, passages), without_columns(claim)
+        if by_row is not None:
+            return by_row
+        read = self._verify_text(claim, passages)
+        if cells is None or read.label != "insufficient":
+            return read
+        by_cells = self._verify_text(cells, passages)
+        return by_cells if by_cells.label == "supported" else read
+
+    def _verify_text(self, claim: str, passages: Sequence[str]) -> SupportReading:
         comparison = compare_texts(claim, passages)
         if comparison is None:
             return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
