@@ -46,7 +46,7 @@ def verifier() -> Verifier:
         ("The Vecchio bridge was opened in 1545.", [BRIDGE], "contradicted"),
         ("The Vecchio bridge was not opened in 1345.", [BRIDGE], "contradicted"),
         ("The Vecchio bridge was opened in 1345.", ["The Vecchio bridge was never opened in 1345."], "contradicted"),
-        ("Marie Curie was born in Vienna.", [CURIE], "insufficient"),
+        ("Marie Curie was born in Vienna.", [CURIE], "contradicted"),
         ("Marie Curie was a dentist.", [CURIE], "insufficient"),
         ("Marie Curie shared the Nobel Prize in Chemistry with Pierre.", [CURIE], "insufficient"),
         ("Einstein won the Nobel Prize in 1921.", [CURIE], "insufficient"),

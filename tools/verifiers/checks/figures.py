@@ -40,7 +40,9 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 break  # the sentence says it
             elif is_equal and counted[0] in alignment.pairs and claim.terms[counted[0]].key in UNITS:
                 stray = Mismatch("value", (place, counted[0]), (other, theirs[0]))
-            elif like and not is_equal and rival is None and _is_ordinal(claim, place) == _is_ordinal(sentence, other):
+            elif _is_ordinal(claim, place) and not _is_ordinal(sentence, other):
+                continue  # the third tower is one of four
+            elif like and not is_equal and rival is None:
                 rival = Mismatch("value", (place,), (other,), excludes=True)
         else:
             yield from (mismatch for mismatch in (rival or stray,) if mismatch is not None)
@@ -141,7 +143,7 @@ def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def _is_ordinal(reading: Reading, place: int) -> bool:
-    """Whether a number tells which one, not how many: *the third tower* is one of *four towers*."""
+    """Whether a number tells which one, not how many."""
     return _ORDINAL.fullmatch(reading.terms[place].surface.lower()) is not None
 
 
