@@ -80,9 +80,9 @@ def for_nothing(comparison: ClaimComparison, gap: Sequence[Term], passage: str) 
         said = f"No sentence of the sources speaks of {_listed(told, claim)}"
     else:
         essential = [term for term in comparison.terms if term.kind in {TermKind.NAME, *FIGURES}]
-        said = (
-            f"No one sentence of the sources speaks of {_listed(gap or essential or comparison.terms, claim)} together"
-        )
+        listed = _listed(gap or essential or comparison.terms, claim)
+        rest = "" if '" and "' in listed else " and the rest of the claim"
+        said = f"No one sentence of the sources speaks of {listed}{rest} together"
     return Grounds(f"{said}. The nearest says: {_quoted(sentence)}", as_written(sentence, passage))
 
 

@@ -110,6 +110,7 @@ def test_what_only_the_evidence_denies_never_passes(verifier: Verifier, claim: s
         ("The Vecchio bridge has three arches.", "The Vecchio bridge has three arches and does not carry cars."),
         ("Lund received the medal in 1922.", "Lund did not receive the medal until 1922."),
         ("Lund won the cup.", "Lund did not win the cup at first. Lund won the cup."),
+        ("The song came out in 1983.", "The song came out in 1983 on the album Can't Slow Down."),
     ],
 )
 def test_a_negation_that_denies_nothing_of_the_claim_is_no_doubt(verifier: Verifier, claim: str, passage: str) -> None:
