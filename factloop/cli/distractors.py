@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.exits import DONE, messages_console, run_alone, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.core.files.json import to_json
 from factloop.entrance.settings_sources import load_settings
@@ -22,7 +21,7 @@ def run_distractors(question: str, response: str, n: int, json: str | None, flag
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     try_outputs((json,), settings.read_paths)
     with stopped_with("Nothing was written.", messages_console()):
-        found = asyncio.run(make_distractors(settings, question, response, n=n))
+        found = run_alone(make_distractors(settings, question, response, n=n))
     if json is not None:
         write_output(json, to_json(found))
     if json != STANDARD_OUTPUT:

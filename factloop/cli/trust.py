@@ -25,6 +25,7 @@ from factloop.core.given_text import check_given
 from factloop.core.records import UnscoredReason
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
+from factloop.setup.recording import refuse_missing_recording
 from factloop.tools.search.build import check_sources
 from factloop.trust.estimate import TrustEstimate, estimate_trust
 from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
@@ -64,6 +65,7 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
     try_outputs((ask.json, ask.html), (ask.answers, *settings.read_paths), kept=(ask.run_dir, settings.recording))
+    refuse_missing_recording(settings)
     if ask.answers is not None:
         refuse_self_support(ask.answers, settings.corpus, "--corpus")
     return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
@@ -25,13 +25,15 @@ from factloop.setup.embedding_model import build_embedder
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
-from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
 from factloop.tools.knowledge_base.table import TableKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
 from factloop.tools.vocabulary.lexicon import words_of
 from factloop.tools.vocabulary.tagging import tag_tokens
 from factloop.trust.settings import TrustSettings
+
+if TYPE_CHECKING:
+    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
 _LOADING = Lock()
 
@@ -140,6 +142,8 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
+
     cache = open_answers(settings) if tape is None else CallCache(None)
     knowledge_base = DBpediaKnowledgeBase(
         spotlight_url=settings.spotlight_url,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
+from factloop.reports.deciding import shared_passages
 from factloop.reports.faults import faults
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter, PageStretch, homes
@@ -30,6 +31,7 @@ def render_html(report: FactualityReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the report."""
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     stretches = [_stretch(part, numbers) for part in segments(report)]
+    claims = [(numbers[claim.id], claim) for claim in problems_first(report.claims)]
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
@@ -39,7 +41,8 @@ def render_html(report: FactualityReport) -> str:
         prose=lay_out(stretches),
         homes=homes(stretches),
         numbers=numbers,
-        claims=[(numbers[claim.id], claim, _filter_keys(claim)) for claim in problems_first(report.claims)],
+        claims=[(number, claim, _filter_keys(claim)) for number, claim in claims],
+        shared=shared_passages(claims),
         problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
         verdicts=_verdicts(report, READING_ORDER),
         filters=_verdicts(report, Status),
