@@ -4,7 +4,6 @@
   const list = document.querySelector("#list[data-labelling]");
   if (!list) return;
   const { sheet, common, begins } = JSON.parse(list.dataset.labelling);
-  const root = document.documentElement;
   const items = [...list.querySelectorAll(".claim[data-claim]")];
   const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
   const itemOf = new Map(items.map((item) => [numberOf(item), item]));
@@ -66,22 +65,6 @@
     wouldLose: () => !isKept && !isSaved,
   };
 
-  const told = new Map(); // what says a verdict in words, taken away meanwhile
-  const hush = (on) => {
-    if (on) {
-      for (const element of document.querySelectorAll(".prose [title]")) {
-        told.set(element, element.title);
-        element.removeAttribute("title");
-      }
-    } else {
-      told.forEach((title, element) => { element.title = title; });
-      told.clear();
-    }
-    for (const signs of document.querySelectorAll(".prose .signs")) {
-      if (on) signs.setAttribute("aria-label", `To claim ${signs.parentElement.dataset.claims.replaceAll(" ", ", ")}`);
-      else signs.removeAttribute("aria-label");
-    }
-  };
   let revealed = null;
   const view = {
     shown: () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf),
@@ -114,10 +97,12 @@
       if (on) list.querySelector('.chip[data-filter=""]')?.click();
       items[0].parentElement.append(...(on ? [...items].sort((one, other) => numberOf(one) - numberOf(other)) : items));
     },
-    blind: (on) => {
-      if (on === root.classList.contains("is-blind")) return;
-      root.classList.toggle("is-blind", on);
-      hush(on);
+    // Links from sentences to their claims are named after verdicts.
+    blinded: (on) => {
+      for (const signs of document.querySelectorAll(".prose .signs")) {
+        if (on) signs.setAttribute("aria-label", `To claim ${signs.parentElement.dataset.claims.replaceAll(" ", ", ")}`);
+        else signs.removeAttribute("aria-label");
+      }
     },
     failed: () => {},
     hasLetters: () => document.querySelector("#shortcuts").checked,

@@ -1,7 +1,7 @@
 "use strict";
 // Labels that a person gives the claims of a page: by keys or buttons, with a comment, undone one by one. No module, as
 // pages that stand alone have it inline; the page of the service loads it before its modules.
-const Labelling = (() => {
+globalThis.Labelling = (() => {
   const LABELS = [
     ["supported", "Supported", "1"],
     ["not_supported", "Not supported", "2"],
@@ -32,6 +32,7 @@ const Labelling = (() => {
       this.drafts = new Map(); // comments of claims without a label
       this.past = []; // [number, what was given before], the last to be undone first
       this.revealed = new Set(); // claims whose verdict was seen after a label
+      this.titles = new Map(); // what the response says of verdicts in titles, taken away while they are hidden
       this.current = null;
       this.build();
       toggle.addEventListener("click", () => this.turn(!this.isOn));
@@ -40,8 +41,8 @@ const Labelling = (() => {
     }
 
     build() {
-      this.bar = make("progress", { max: this.claims.size, value: 0, "aria-label": "Labelled claims" });
-      this.count = make("p", { class: "shown" });
+      this.bar = make("progress", { value: 0, "aria-label": "Labelled claims" });
+      this.count = make("p", { class: "label-count" });
       this.spoken = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
       this.trouble = make("p", { class: "label-trouble", role: "alert", hidden: "" });
       this.which = make("p", { class: "label-claim", dir: "auto" });
@@ -50,6 +51,7 @@ const Labelling = (() => {
       this.comment = make("input", { type: "text", maxlength: LONGEST_COMMENT, placeholder: "Comment (c)", "aria-label": "Comment on this claim", "aria-keyshortcuts": "c", autocomplete: "off", onchange: () => this.commented() });
       this.undoing = button("Undo", "u", () => this.undo());
       this.hiding = make("input", { type: "checkbox", "aria-keyshortcuts": "b", onchange: () => this.hide(this.hiding.checked) });
+      this.letters = make("input", { type: "checkbox", checked: "" });
       this.saving = make("button", { type: "button", class: "quiet is-strong", onclick: () => this.save() }, "Save labels");
       this.file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": "File of labels", onchange: () => this.load() });
       const loading = make("button", { type: "button", class: "quiet", onclick: () => this.file.click() }, "Load…");
@@ -60,7 +62,7 @@ const Labelling = (() => {
           button("‹", "p", () => this.step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => this.step(1), { "aria-label": "Next claim" })),
         make("div", { class: "label-more" },
           make("label", { title: "A verdict in sight draws the label towards it" }, this.hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b")),
-          this.saving, ...(this.store.read ? [loading, this.file] : [])),
+          ...(this.view.hasLetters ? [] : [make("label", {}, this.letters, " Single-key shortcuts")]), this.saving, ...(this.store.read ? [loading, this.file] : [])),
         this.trouble, this.spoken);
       new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = this.isOn ? `${this.dock.offsetHeight + 8}px` : ""; }).observe(this.dock);
     }
@@ -68,7 +70,7 @@ const Labelling = (() => {
     async turn(on) {
       if (on && !this.isLoaded) {
         try {
-          for (const [number, one] of await this.store.load()) this.put(number, one);
+          for (const [number, one] of await this.store.load(this.claims)) this.put(number, one);
           this.isLoaded = true;
         } catch (error) {
           this.view.failed(error.message);
@@ -81,7 +83,7 @@ const Labelling = (() => {
       this.toggle.firstChild.data = on ? "Stop labelling " : "Label claims ";
       document.documentElement.classList.toggle("is-labelling", on);
       this.view.line(on);
-      this.view.blind(on && this.isBlind);
+      this.blindfold(on && this.isBlind);
       this.hiding.checked = this.isBlind;
       if (!on) {
         if (!this.dock.contains(document.activeElement)) return;
@@ -195,10 +197,24 @@ const Labelling = (() => {
 
     hide(on) {
       this.isBlind = this.hiding.checked = on;
-      this.view.blind(on);
+      this.blindfold(on);
       if (this.current !== null) this.view.reveal(this.current, false);
       this.draw();
       this.say(on ? "Verdicts are hidden until you have labelled." : "Verdicts are shown.");
+    }
+
+    // Verdicts go out of sight by their styles; titles and names are no matter of style.
+    blindfold(on) {
+      if (!document.documentElement.classList.toggle("is-blind", on)) {
+        this.titles.forEach((title, element) => { element.title = title; });
+        this.titles.clear();
+      } else {
+        for (const element of document.querySelectorAll(".prose [title]")) {
+          this.titles.set(element, element.title);
+          element.removeAttribute("title");
+        }
+      }
+      this.view.blinded(on);
     }
 
     async save() {
@@ -226,6 +242,7 @@ const Labelling = (() => {
 
     draw() {
       const { size } = this.given;
+      this.bar.max = this.claims.size;
       this.bar.value = size;
       this.count.textContent = this.progress();
       this.saving.disabled = size === 0;
@@ -255,7 +272,7 @@ const Labelling = (() => {
       if (event.target === this.comment && (event.key === "Enter" || event.key === "Escape")) {
         this.commented();
         this.view.reveal(this.current, true);
-      } else if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || !this.view.hasLetters()) return;
+      } else if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || !(this.view.hasLetters?.() ?? (this.isOn && this.letters.checked))) return;
       else if (event.key === "l") this.turn(!this.isOn);
       else if (!this.isOn) return;
       else {
