@@ -273,7 +273,7 @@ globalThis.Labelling = (() => {
         this.commented();
         this.view.reveal(this.current, true);
       } else if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || !(this.view.hasLetters?.() ?? (this.isOn && this.letters.checked))) return;
-      else if (event.key === "l") this.turn(!this.isOn);
+      else if (event.key.toLowerCase() === "l") this.turn(!this.isOn);
       else if (!this.isOn) return;
       else {
         const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // where digits want Shift, too
