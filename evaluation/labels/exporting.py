@@ -24,8 +24,8 @@ from factloop.reports.labels import (
     LabelFile,
     PersonLabel,
     claims_to_label,
+    hash_of,
     read_label_file,
-    sheet_of,
     with_documents,
 )
 
@@ -64,7 +64,7 @@ def export_labels(
 ) -> ExportedLabels:
     """The labels of all places together; `system` wrote the claims that do not say which system did.
 
-    `reports`, by `sheet_of` their claims, are those that the pages were of: they add the passages. Raises DataError for
+    `reports`, by `hash_of` their claims, are those that the pages were of: they add the passages. Raises DataError for
     a malformed place, one of another report, a claim with labels in two places, claims of which only some were drawn
     with known probabilities, and where no claim has a label.
     """
@@ -93,7 +93,7 @@ def export_labels(
     return found
 
 
-def reports_by_sheet(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
+def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
     """The reports in files of `factloop check --json`, by the hash of their claims; None without files.
 
     Raises DataError.
@@ -107,7 +107,7 @@ def reports_by_sheet(places: Sequence[str | Path]) -> dict[str, FactualityReport
                 f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is no report of factloop check"
             )
             raise DataError(why, path=str(place)) from error
-        found[sheet_of(claims_to_label(report))] = report
+        found[hash_of(claims_to_label(report))] = report
     return found or None
 
 
@@ -142,9 +142,11 @@ def _labelled(
 ) -> Iterable[tuple[ClaimToLabel, GivenLabel]]:
     claims = file.claims
     if reports is not None:
-        if file.sheet not in reports:
-            raise DataError("these labels are of another report than those of --report", path=place, field="sheet")
-        claims = with_documents(claims, reports[file.sheet])
+        if file.claims_hash not in reports:
+            raise DataError(
+                "these labels are of another report than those of --report", path=place, field="claims_hash"
+            )
+        claims = with_documents(claims, reports[file.claims_hash])
     by_key = {one.key: one for one in claims}
     return [(by_key[given.key], given) for given in file.labels]
 

@@ -17,7 +17,7 @@ from factloop.core.files.json import to_json
 from factloop.core.files.tables import read_rows
 from factloop.evaluation.labels.adjudication import adjudicate
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
-from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_sheet
+from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
 from factloop.evaluation.labels.views.html import render_labels_html
@@ -43,7 +43,7 @@ class DisagreeAsk:
 class AdjudicateAsk:
     """Arguments of `labels adjudicate`."""
 
-    sheet: str
+    claims_hash: str
     key: str
     people_usd: float
     level: float
@@ -74,8 +74,8 @@ def run_adjudicate(ask: AdjudicateAsk) -> int:
     """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
-    try_outputs((ask.json,), (ask.sheet, ask.key))
-    found = adjudicate(read_rows(ask.sheet), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
+    try_outputs((ask.json,), (ask.claims_hash, ask.key))
+    found = adjudicate(read_rows(ask.claims_hash), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
     write_files({ask.json: partial(to_json, found)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: print_adjudication(found, Terminal()))
@@ -146,7 +146,7 @@ def run_export(ask: ExportAsk) -> int:
     if not ask.system.strip():
         raise ConfigError("--system: a name is needed")
     try_outputs((ask.out,), (*ask.sheets, *ask.reports))
-    found = export_labels(ask.sheets, system=ask.system, reports=reports_by_sheet(ask.reports))
+    found = export_labels(ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports))
     write_files({ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)})
     if not ask.quiet and ask.out != STANDARD_OUTPUT:
         said = "; ".join(_export_words(ask, found))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from factloop.reports.labels import ClaimToLabel, sheet_of
+from factloop.reports.labels import ClaimToLabel, hash_of
 
 STYLES = ("label.css",)
 SCRIPTS = ("labelling.js", "label.js")
@@ -36,7 +36,7 @@ def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
     own = [{name: value for name, value in row.items() if name not in common} for row in rows]
-    page = {"sheet": sheet_of(claims), "common": common, "begins": begins}
+    page = {"claims_hash": hash_of(claims), "common": common, "begins": begins}
     return Labelling(_json(page), tuple(map(_json, own)), {one.claim_id: place for place, one in enumerate(claims)})
 
 

@@ -1,7 +1,7 @@
 """People's labels of claims, as pages give and save them: the claims that were shown, and what a person said of each.
 
-A file holds both, so that it can be read without the report. `sheet` is a hash of the claims, in their order: a label
-belongs to the very claims, with the very verdicts, that its page showed.
+A file holds both, so that it can be read without the report. It names the claims by a hash of them, in their order: a
+label belongs to the very claims, with the very verdicts, that its page showed.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class LabelFile(Record):
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["labels"] = "labels"
-    sheet: str
-    """`sheet_of` the claims."""
+    claims_hash: str
+    """`hash_of` the claims."""
     claims: Annotated[tuple[ClaimToLabel, ...], FailFast()]
     labels: Annotated[tuple[GivenLabel, ...], FailFast()]
 
@@ -120,7 +120,7 @@ def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> 
     return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
 
 
-def sheet_of(claims: Iterable[ClaimToLabel]) -> str:
+def hash_of(claims: Iterable[ClaimToLabel]) -> str:
     """A hash of the claims but for their passages: 64 hexadecimal digits."""
     return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
 
@@ -145,7 +145,7 @@ def read_label_file(place: str | Path) -> LabelFile:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
         raise DataError(f"is not a file of labels that a page saved: {first['msg']}", path=path, field=field) from error
-    if sheet_of(found.claims) != found.sheet:
+    if hash_of(found.claims) != found.claims_hash:
         message = "its claims are not those that the page showed: save the labels again, and leave the file as it is"
         raise DataError(message, path=path, field="claims")
     refuse_wrong_labels(found.labels, [one.key for one in found.claims], path)

@@ -20,7 +20,7 @@ from factloop.reports.labels import (
     LabelFile,
     PersonLabel,
     claims_to_label,
-    sheet_of,
+    hash_of,
     with_documents,
 )
 from factloop.service.context import LoopServices, Open, TheJob, answers, no_such_job
@@ -101,7 +101,7 @@ def _file(text: str, kept: str | None) -> str:
     claims, given = claims_to_label(report), read_labels(kept)
     return to_json(
         LabelFile(
-            sheet=sheet_of(claims),
+            claims_hash=hash_of(claims),
             claims=with_documents(claims, report),
             labels=tuple(given[one.claim_id] for one in claims if one.claim_id in given),
         )

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
-from factloop.evaluation.audit.rows import load_predictions
-from factloop.evaluation.labels.exporting import export_labels
 from factloop.evaluation.labels.sheets import draw_next
 from factloop.evaluation.labels.views.html import render_labels_html
-from factloop.evaluation.runs.calibration import load_calibration
+from factloop.evaluation.runs.calibration import calibrated, load_calibration
 from factloop.reports.labels import LabelFile, PersonLabel, read_label_file
 from tests.browser.test_every_page import NAMELESS, OPEN_ALL, OVERFLOW
 from tests.browser.visits import Visits
-from tests.evaluation.runs.finished_runs import judged
+from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import sample_report
 
@@ -69,7 +70,8 @@ def labels_of(file: LabelFile) -> dict[str, PersonLabel]:
 
 
 def current(page: Page) -> str:
-    return page.evaluate("document.activeElement.closest('details').id")
+    found: str = page.evaluate("document.activeElement.closest('details').id")
+    return found
 
 
 def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None:
@@ -202,7 +204,7 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     wrong = {
         "not JSON": ("{", "This is not a file of labels"),
         "a list": ("[1]", "This is not a file of labels"),
-        "another report": ({**file, "sheet": "0"}, "These labels are of another report."),
+        "another report": ({**file, "claims_hash": "0"}, "These labels are of another report."),
         "no such claim": ({**file, "labels": [{**file["labels"][0], "claim_id": "x"}]}, "not on this page: x"),
         "twice": ({**file, "labels": [file["labels"][0]] * 2}, "two labels of claim 1"),
         "no label": ({**file, "labels": [{**file["labels"][0], "label": "yes"}]}, "cannot be read"),
@@ -225,29 +227,36 @@ def test_where_the_browser_keeps_nothing_the_page_says_so(visits: Visits) -> Non
     expect(page.get_by_role("alert")).to_contain_text("save the labels before you leave")
 
 
-def drawn_page() -> str:
-    responses = [judged(f"p{n}", "ssnns") for n in range(4)]
-    found = draw_next(responses, 8, data="answers.jsonl", seed=0)
-    return render_labels_html(found.drawn, data="answers.jsonl")
+RUN = [judged(f"p{n}", "ssnns") for n in range(4)]
+"""Twenty claims, of which eight are drawn."""
 
 
+def command(folder: Path, *arguments: str) -> None:
+    """Runs factloop in a process of its own: while Playwright runs, no event loop runs in this one."""
+    subprocess.run([sys.executable, "-m", "factloop", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.process
 def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabilities(
     visits: Visits, tmp_path: Path
 ) -> None:
-    page = visits.open(drawn_page())
+    drawn = draw_next(RUN, 8, data="answers.jsonl", seed=0).drawn
+    page = visits.open(render_labels_html(drawn, data="answers.jsonl"))
     labelled(page, 0, of=8)
     expect(page.locator(".verdict:visible")).to_have_count(0)
     press(page, "12121234")
     labelled(page, 8, of=8)
     expect(page.get_by_role("status").filter(has_text="All are labelled: save the labels.")).to_have_count(1)
-    saved(page, tmp_path / "labels.json")
-    found = export_labels([tmp_path / "labels.json"])
-    assert (len(found.rows), found.n_blind, found.n_seen) == (6, 6, 0)
-    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
+    assert all(one.blind for one in saved(page, tmp_path / "labels.json").labels)
+    command(tmp_path, "labels", "export", "labels.json", "--out", "labels.jsonl")
     sample = load_calibration(tmp_path / "labels.jsonl")
     assert (sample.labels, sample.probabilities) == ((1, 0, 1, 0, 1, 0), (0.4,) * 6)
-    table = load_predictions(tmp_path / "labels.jsonl")
-    assert table.label.tolist() == [1, 0, 1, 0, 1, 0]
+    corrected = calibrated(summary_of(RUN), sample, transfer=None, rng=np.random.default_rng(0), resamples=50)
+    assert corrected.calibration is not None
+    (one,) = corrected.calibration.systems
+    assert (corrected.calibration.n_claims, one.is_sampled) == (6, True)
+    command(tmp_path, "audit", "labels.jsonl", "--json", "audit.json")
+    assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["data"]["n_claims"] == 6
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -13,7 +13,7 @@ from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey
 from factloop.evaluation.runs.calibration import load_calibration
 from factloop.reports.downloads import csv_text
-from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, sheet_of
+from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.cli.command import Command
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.html_page import Page
@@ -97,7 +97,9 @@ def saved_by_a_page(place: Path, report: FactualityReport, labels: Sequence[str]
         GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel(label), blind=blind)
         for one, label in zip(claims, labels, strict=False)
     ]
-    place.write_text(to_json(LabelFile(sheet=sheet_of(claims), claims=claims, labels=tuple(given))), encoding="utf-8")
+    place.write_text(
+        to_json(LabelFile(claims_hash=hash_of(claims), claims=claims, labels=tuple(given))), encoding="utf-8"
+    )
 
 
 def test_labels_of_report_pages_are_read_by_calibration_audit_and_cascade(factloop: Command, home: Path) -> None:

@@ -16,8 +16,8 @@ from factloop.reports.labels import (
     LabelFile,
     PersonLabel,
     claims_to_label,
+    hash_of,
     read_label_file,
-    sheet_of,
     with_documents,
 )
 from tests.reports.sample import hostile_report, make_report, sample_report
@@ -32,7 +32,7 @@ def saved() -> dict[str, Any]:
         {"response_id": row["response_id"], "claim_id": row["claim_id"], "label": "supported", "comment": "Clear."}
         for row in rows[:2]
     ]
-    return {"schema_version": "1.0", "kind": "labels", "sheet": sheet_of(CLAIMS), "claims": rows, "labels": labels}
+    return {"schema_version": "1.0", "kind": "labels", "claims_hash": hash_of(CLAIMS), "claims": rows, "labels": labels}
 
 
 def read(folder: Path, content: object) -> LabelFile:
@@ -50,13 +50,18 @@ def test_what_a_page_saves_is_read(tmp_path: Path) -> None:
 
 def test_a_score_of_one_is_the_same_with_and_without_a_point(tmp_path: Path) -> None:
     claims = (CLAIMS[0].model_copy(update={"score": 1.0}),)
-    content = {**saved(), "sheet": sheet_of(claims), "claims": [{**saved()["claims"][0], "score": 1}], "labels": []}
+    content = {
+        **saved(),
+        "claims_hash": hash_of(claims),
+        "claims": [{**saved()["claims"][0], "score": 1}],
+        "labels": [],
+    }
     assert read(tmp_path, content).claims == claims
 
 
 def test_claims_of_other_reports_have_other_names() -> None:
     again = sample_report().model_copy(update={"response": "Another answer."})
-    assert sheet_of(claims_to_label(again)) != sheet_of(CLAIMS)
+    assert hash_of(claims_to_label(again)) != hash_of(CLAIMS)
     assert {one.response_id for one in claims_to_label(again)} != {one.response_id for one in CLAIMS}
     assert {one.group for one in claims_to_label(again)} == {one.group for one in CLAIMS}, "the prompt is the same"
     (alone,) = {one.group for one in claims_to_label(sample_report().model_copy(update={"prompt": None}))}
@@ -71,13 +76,13 @@ def test_repeated_claims_are_labelled_as_they_count() -> None:
     assert claims_to_label(make_report("Nothing.", ())) == ()
 
 
-def test_passages_change_nothing_of_a_sheet() -> None:
+def test_passages_change_nothing_of_the_hash() -> None:
     with_them = with_documents(CLAIMS, sample_report())
-    assert sheet_of(with_them) == sheet_of(CLAIMS)
+    assert hash_of(with_them) == hash_of(CLAIMS)
     assert "Augusta Ada Byron came into the world" in (with_them[0].document or "")
 
 
-WITHOUT_SHEET = {name: value for name, value in saved().items() if name != "sheet"}
+WITHOUT_SHEET = {name: value for name, value in saved().items() if name != "claims_hash"}
 FIRST, SECOND = saved()["labels"]
 HOSTILE: dict[str, tuple[object, str]] = {
     "another claim": ({**saved(), "labels": [{**FIRST, "claim_id": "c99"}]}, "there is no claim"),
@@ -88,7 +93,7 @@ HOSTILE: dict[str, tuple[object, str]] = {
         "its claims are not those that the page showed",
     ),
     "a claim that was taken out": ({**saved(), "claims": saved()["claims"][1:]}, "its claims are not those"),
-    "another report's hash": ({**saved(), "sheet": "0" * 64}, "its claims are not those"),
+    "another report's hash": ({**saved(), "claims_hash": "0" * 64}, "its claims are not those"),
     "no hash": (WITHOUT_SHEET, "is not a file of labels"),
     "an unknown label": ({**saved(), "labels": [{**FIRST, "label": "true"}]}, "is not a file of labels"),
     "a probability of zero": (

@@ -3,13 +3,13 @@
 (() => {
   const list = document.querySelector("#list[data-labelling]");
   if (!list) return;
-  const { sheet, common, begins } = JSON.parse(list.dataset.labelling);
+  const { claims_hash: hash, common, begins } = JSON.parse(list.dataset.labelling);
   const items = [...list.querySelectorAll(".claim[data-claim]")];
   const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
   const itemOf = new Map(items.map((item) => [numberOf(item), item]));
   const claims = new Map([...itemOf].sort(([one], [other]) => one - other).map(([number, item]) => [number, { ...common, ...JSON.parse(item.dataset.claim) }]));
   const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
-  const place = `factloop-labels-${sheet}`;
+  const place = `factloop-labels-${hash}`;
   const LARGEST = 64 * 2 ** 20;
   const KNOWN = new Set(["supported", "not_supported", "irrelevant", "cannot_tell"]);
 
@@ -45,11 +45,11 @@
       }
     },
     save: async (given) => {
-      const file = { schema_version: "1.0", kind: "labels", sheet, claims: [...claims.values()], labels: labelsOf(given) };
+      const file = { schema_version: "1.0", kind: "labels", claims_hash: hash, claims: [...claims.values()], labels: labelsOf(given) };
       const address = URL.createObjectURL(new Blob([`${JSON.stringify(file, null, 1)}\n`], { type: "application/json" }));
       const link = document.createElement("a");
       link.href = address;
-      link.download = `labels-${sheet.slice(0, 8)}.json`;
+      link.download = `labels-${hash.slice(0, 8)}.json`;
       link.click();
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
       isSaved = true;
@@ -59,7 +59,7 @@
       let found = null;
       try { found = JSON.parse(await file.text()); } catch { /* said below */ }
       if (found?.kind !== "labels" || !Array.isArray(found.labels) || !found.labels.every((one) => one && typeof one === "object")) throw new Error("This is not a file of labels that a page saved.");
-      if (found.sheet !== sheet) throw new Error("These labels are of another report.");
+      if (found.claims_hash !== hash) throw new Error("These labels are of another report.");
       return taken(found.labels);
     },
     wouldLose: () => !isKept && !isSaved,

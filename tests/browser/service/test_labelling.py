@@ -94,6 +94,20 @@ def test_what_the_service_does_not_take_is_said_and_sent_again(
     assert [label for label, _, _ in kept(offline, checked)] == ["supported", "not_supported"]
 
 
+def test_a_report_in_its_sandbox_keeps_nothing_and_can_be_saved(
+    looking: Looking, offline: Serving, checked: str, tmp_path: Path
+) -> None:
+    """The page of its own, as its address opens it: it has no storage, and says so."""
+    page = looking.at(f"{offline.url}/v1/jobs/{checked}/report.html")
+    page.keyboard.press("l")
+    page.keyboard.press("1")
+    expect(page.get_by_role("alert")).to_contain_text("save the labels before you leave")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save labels").click()
+    started.value.save_as(tmp_path / "labels.json")
+    assert [row["label"] for row in export_labels([tmp_path / "labels.json"]).rows] == [1]
+
+
 def test_problems_come_first_where_there_are_any(looking: Looking, offline: Serving, checked: str) -> None:
     page = opened(looking, offline, checked)
     expect(page.get_by_role("button", name="Problems 1")).to_have_attribute("aria-pressed", "true")
