@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -166,10 +167,10 @@ def _photograph(page: Page, name: str) -> None:
     place = ROOT / "docs" / f"{name}.png"
     page.screenshot(path=place)
     photograph = Image.open(place).convert("RGB")
-    counts = photograph.getcolors(photograph.width * photograph.height) or []
-    frequent = [colour for _, colour in sorted(counts, reverse=True)[:256]]
+    raw = photograph.tobytes()
+    pixels = Counter(zip(raw[0::3], raw[1::3], raw[2::3], strict=True))
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in frequent for part in (*colour,)])
+    palette.putpalette([part for colour, _ in pixels.most_common(256) for part in colour])
     photograph.quantize(palette=palette, dither=Image.Dither.NONE).save(place, optimize=True)
 
 
