@@ -33,6 +33,7 @@ class ServeAsk:
     database: str | None
     folder: Path | None
     max_jobs: int
+    max_jobs_together: int | None
     max_queued: int
     max_body_mb: float
     rate: str
@@ -73,6 +74,7 @@ def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
         results=ask.results,
         keys=read_keys(ask.api_key_file, environment),
         max_jobs=ask.max_jobs,
+        max_jobs_together=ask.max_jobs_together,
         max_queued=ask.max_queued,
         max_body_mb=ask.max_body_mb,
         rate=ask.rate,

@@ -21,20 +21,24 @@ from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
+from factloop.service.attempts import KeyAttempts
 from factloop.service.context import LoopServices, ServiceContext
 from factloop.service.documents import OWN, Library, open_documents, open_library
 from factloop.service.errors import RequestRefusal, failure_words
-from factloop.service.guard import RateLimits, ServiceGuard
+from factloop.service.guard import ServiceGuard
 from factloop.service.jobs import Jobs
+from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
 from factloop.service.openapi import describe_keys
 from factloop.service.pages import load_assets
+from factloop.service.rates import RateLimits
 from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
 from factloop.service.tickets import Tickets
+from factloop.service.windows import Windows
 from factloop.service.work import Work
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
@@ -51,8 +55,9 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics, rates, tickets = Metrics(), RateLimits(settings.rate), Tickets(settings.keys)
-    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, load_assets())
+    metrics, windows, tickets = Metrics(), Windows(), Tickets(settings.keys)
+    rates, attempts = RateLimits(settings.rate, windows), KeyAttempts(windows)
+    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, windows, load_assets())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -76,7 +81,9 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     app.add_exception_handler(RequestRefusal, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
     describe_keys(app, needs_key=bool(settings.keys))
-    app.add_middleware(ServiceGuard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
+    app.add_middleware(
+        ServiceGuard, settings=settings, metrics=metrics, rates=rates, attempts=attempts, tickets=tickets
+    )
     return app
 
 
@@ -98,23 +105,26 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         library = await open_library(settings.documents, check)
         checker = await asyncio.to_thread(_checker, check, chat)
         work = Work(checker, await _scorer(trust), library, chat)
+        database = Database(store)
         jobs = Jobs(
-            store,
+            database,
             work,
             folder / "journals",
             context.metrics,
             max_running=settings.max_jobs,
+            max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
             lease_s=settings.lease_s,
             keep_days=settings.keep_days,
-            pace=() if not settings.keys else RateLimits(settings.rate).pace,
         )
         info = _info(settings, check, trust, chat, library)
         context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
         await jobs.start()
+        context.windows.share(database)
         try:
             yield
         finally:
+            context.windows.share(None)
             await jobs.aclose()
             await work.aclose()
             context.opened = None
@@ -174,6 +184,7 @@ def _info(
         limits=LimitsInfo(
             max_body_bytes=int(settings.max_body_mb * 1_000_000),
             max_running=settings.max_jobs,
+            max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
             rate=settings.rate,
             each_check=Limits.per_check(check),

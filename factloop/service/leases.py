@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, false, func, not_, or_, select, update
 
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
@@ -29,7 +29,7 @@ from factloop.service.store import (
     stored_of,
     write_texts,
 )
-from factloop.service.tables import JOBS, TEXTS
+from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
 
 MOST_DEATHS = 3
 """How many services may die while they are at work on one job."""
@@ -60,9 +60,10 @@ class Renewal:
 class Leases:
     """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
 
-    def __init__(self, store: JobStore, seconds: float) -> None:
-        """`seconds`: how long a lease lasts unless it is renewed."""
-        self._store, self._engine, self._seconds = store, store.engine, seconds
+    def __init__(self, store: JobStore, seconds: float, *, most_at_work: int | None = None) -> None:
+        """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together."""
+        self._store, self._engine, self.seconds = store, store.engine, seconds
+        self._most_at_work = most_at_work
         self.service = secrets.token_hex(16)
 
     def end_earlier(self) -> None:
@@ -79,7 +80,11 @@ class Leases:
         free = WAITING
         with self._engine.begin() as connection:
             if lapsed and self._store.is_shared:
-                free = or_(free, JOBS.c.leased_until < _now())
+                free = or_(free, JOBS.c.leased_until < database_now())
+            if self._most_at_work is not None:
+                most = min(most, self._most_at_work - self._n_at_work(connection, free))
+            if most < 1:
+                return []
             wanted = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), free).order_by(JOBS.c.id).limit(most)
             rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
             return [taken for row in rows if (taken := self._taken(connection, row)) is not None]
@@ -137,6 +142,13 @@ class Leases:
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
             return stored
 
+    def _n_at_work(self, connection: Connection, free: ColumnElement[bool]) -> int:
+        """How many jobs services have. Until the transaction ends, no other service counts them."""
+        hold_others_off(connection, "take jobs")
+        has_service = not_(func.coalesce(free, false()))
+        at_work = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), has_service)
+        return connection.scalar(at_work) or 0
+
     def _taken(self, connection: Connection, row: object) -> LeasedJob | None:
         stored = stored_of(row)
         job_id: str = row.id  # type: ignore[attr-defined]  # of a row
@@ -161,15 +173,10 @@ class Leases:
         return LeasedJob(began, request, was_left=stored.attempt > 0) if changed.rowcount else None
 
     def _until(self) -> ColumnElement[float] | None:
-        return _now() + self._seconds if self._store.is_shared else None
+        return database_now() + self.seconds if self._store.is_shared else None
 
 
 def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:
     over = stored.changed(status=status, finished_at=datetime.now(UTC), error=error)
     connection.execute(update(JOBS).where(JOBS.c.id == stored.job.id).values(**row_of(over), **_NO_LEASE))
     return over
-
-
-def _now() -> ColumnElement[float]:
-    """Seconds since the epoch by the clock of the database, which all its services share."""
-    return func.date_part("epoch", func.clock_timestamp())

@@ -233,6 +233,9 @@ class LimitsInfo(Record):
     max_document_chars: int = LONGEST_DOCUMENT
     max_rows: int = MOST_ROWS
     max_running: int
+    """Jobs at work at a time in this service."""
+    max_running_together: int | None = None
+    """In all services that share its database; None for no limit beside that of each."""
     max_queued: int
     rate: str
     each_check: Limits

@@ -50,6 +50,14 @@ def serve(
         ),
     ] = None,
     max_jobs: Annotated[int, typer.Option(min=1, help="Jobs at work at a time.", rich_help_panel=flags.SERVER)] = 8,
+    max_jobs_together: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Jobs at work at a time in all services of one database (default: --max-jobs of each).",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
     max_queued: Annotated[
         int, typer.Option(min=0, help="Jobs waiting for their turn.", rich_help_panel=flags.SERVER)
     ] = 100,
@@ -100,6 +108,7 @@ def serve(
         database=database,
         folder=folder,
         max_jobs=max_jobs,
+        max_jobs_together=max_jobs_together,
         max_queued=max_queued,
         max_body_mb=max_body_mb,
         rate=rate,
