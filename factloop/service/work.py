@@ -34,6 +34,7 @@ from factloop.service.shapes import (
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
+from factloop.trust.long_form import with_remaining_limits
 from factloop.trust.scorer import TrustScorer
 
 ASKS: dict[Kind, type[RequestModel]] = {
@@ -115,8 +116,11 @@ class Work:
             watching.progress(progress)
 
         factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
+        settings = with_remaining_limits(self.scorer.settings, factuality.usage)
+        subject_alone = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
         with _told_cost(watching, last, of_before=factuality.usage) as meter:
-            report = await self.scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
+            async with TrustScorer(settings=subject_alone) as scorer:
+                report = await scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
