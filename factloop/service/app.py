@@ -36,6 +36,7 @@ from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
+from factloop.service.spending import day_limits
 from factloop.service.store import JobStore
 from factloop.service.tickets import Tickets
 from factloop.service.windows import Windows
@@ -55,6 +56,7 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
+    day_limits(settings, check, trust)
     metrics, windows, tickets = Metrics(), Windows(), Tickets(settings.keys)
     rates, attempts = RateLimits(settings.rate, windows), KeyAttempts(windows)
     context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, windows, load_assets())
@@ -116,6 +118,7 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             max_queued=settings.max_queued,
             lease_s=settings.lease_s,
             keep_days=settings.keep_days,
+            day=day_limits(settings, check, trust),
         )
         info = _info(settings, check, trust, chat, library)
         context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
@@ -186,6 +189,8 @@ def _info(
             max_running=settings.max_jobs,
             max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
+            budget_usd_per_day=settings.budget_usd_per_day,
+            max_calls_per_day=settings.max_calls_per_day,
             rate=settings.rate,
             each_check=Limits.per_check(check),
         ),

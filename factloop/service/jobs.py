@@ -24,6 +24,7 @@ from factloop.service.live import ATTEMPT, LiveEvent, LiveJob, read_events
 from factloop.service.metrics import Metrics
 from factloop.service.running import JOB_FINISHED, Runner
 from factloop.service.shapes import Job, JobPage, Kind
+from factloop.service.spending import DayLimits, DayOver
 from factloop.service.store import NoRoom, OtherRequest, Repeat, Room, StoredJob, new_job_id
 from factloop.service.windows import SharedHits
 from factloop.service.work import Work
@@ -50,15 +51,16 @@ class Jobs:
         max_queued: int,
         lease_s: float = 10.0,
         keep_days: float | None = None,
+        day: DayLimits,
     ) -> None:
         """`folder` is for the journals; `max_running_together`: in all services; `keep_days`: of jobs that are over.
 
         It closes the database.
         """
-        self._database, self._folder, self._keep_days = database, folder, keep_days
-        leases = Leases(database.store, lease_s, most_at_work=max_running_together)
+        self._database, self._folder, self._keep_days, self._day = database, folder, keep_days, day
+        leases = Leases(database.store, lease_s, most_at_work=max_running_together, day=day)
         self._runner = Runner(database, leases, work, folder, metrics, max_running=max_running)
-        self._room = Room(leases.service, max_running + max_queued)
+        self._room = Room(leases.service, max_running + max_queued, day)
         self._sweeping: asyncio.Task[None] | None = None
 
     @property
@@ -84,7 +86,7 @@ class Jobs:
     ) -> Job:
         """A job, in the database when this returns: a new one, or the one that was asked for with the same key.
 
-        Raises RequestRefusal where too many wait, and for a key of another request.
+        Raises RequestRefusal where too many wait or the day's budget is spent, and for a key of another request.
         """
         if self.is_stopping:
             raise stopping()
@@ -106,6 +108,9 @@ class Jobs:
         except NoRoom as error:
             busy = "too many jobs wait for their turn; try again later"
             raise RequestRefusal(503, "busy", busy, headers=wait()) from error
+        except DayOver as error:
+            again = {"Retry-After": str(round(error.wait_s + 0.5))}
+            raise RequestRefusal(503, "budget_spent", f"{error}; try again later", headers=again) from error
         except OtherRequest as error:
             message = "this Idempotency-Key was sent with another request; give each request a key of its own"
             raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
@@ -249,6 +254,7 @@ class Jobs:
             now, store = datetime.now(UTC), self._database.store
             with suppress(RequestRefusal):
                 await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
+                await self._database.ask(store.forget_spending, self._day)
                 if store.is_shared:
                     await self._database.ask(SharedHits(store.engine).forget)
                 if self._keep_days is not None:

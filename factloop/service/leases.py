@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, Connection, false, func, not_, or_, select
 
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
+from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import (
     ENDED,
     UNFINISHED,
@@ -60,10 +61,15 @@ class Renewal:
 class Leases:
     """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
 
-    def __init__(self, store: JobStore, seconds: float, *, most_at_work: int | None = None) -> None:
-        """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together."""
+    def __init__(
+        self, store: JobStore, seconds: float, *, most_at_work: int | None = None, day: DayLimits | None = None
+    ) -> None:
+        """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together.
+
+        `day`: what the jobs of a day may cost.
+        """
         self._store, self._engine, self.seconds = store, store.engine, seconds
-        self._most_at_work = most_at_work
+        self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self.service = secrets.token_hex(16)
 
     def end_earlier(self) -> None:
@@ -118,6 +124,7 @@ class Leases:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
+                self._day.settle(connection, stored.job, stored.attempt)
                 write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
@@ -128,7 +135,8 @@ class Leases:
         waiting = stored.changed(status="queued", started_at=None, progress=Progress())
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
-            connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE))
+            if connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE)).rowcount:
+                self._day.settle(connection, stored.job, stored.attempt)
 
     def cancel(self, job_id: str) -> StoredJob | None:
         """Cancels a job that waits; asks the service that is at work on it to do so. The job as it is now."""
@@ -167,6 +175,8 @@ class Leases:
             return None
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
+        if not self._day.set_aside(connection, began.job, began.attempt):
+            return None
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
         changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))

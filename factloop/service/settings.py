@@ -38,6 +38,10 @@ class ServiceSettings(Binding):
     """Jobs at work at a time in all services that share the database; None for no limit beside that of each."""
     max_queued: int = 100
     """Jobs that wait for their turn; another is refused. Services that share a database count them together."""
+    budget_usd_per_day: float | None = None
+    """Dollars that the jobs of 24 hours may cost together; a job is begun where the most it may cost is left."""
+    max_calls_per_day: int | None = None
+    """Model calls of the jobs of 24 hours, failed ones included."""
     lease_s: float = 10.0
     """Seconds after which the jobs of a service that died go on in another one, where they share a database."""
     keep_days: float | None = None
@@ -59,9 +63,11 @@ class ServiceSettings(Binding):
         for name, paths in self.documents.items():
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
-        amounts = {
+        amounts: dict[str, float | None] = {
             "--max-jobs": self.max_jobs,
             "--max-jobs-together": self.max_jobs_together,
+            "--budget-usd-per-day": self.budget_usd_per_day,
+            "--max-calls-per-day": self.max_calls_per_day,
             "--max-body-mb": self.max_body_mb,
             "--keep-days": self.keep_days,
         }

@@ -237,6 +237,10 @@ class LimitsInfo(Record):
     max_running_together: int | None = None
     """In all services that share its database; None for no limit beside that of each."""
     max_queued: int
+    budget_usd_per_day: float | None = None
+    """Dollars that all jobs of 24 hours may cost together; None for no limit."""
+    max_calls_per_day: int | None = None
+    """Their model calls, failed ones included."""
     rate: str
     each_check: Limits
     """The most that a check may take, even if it asks for more."""

@@ -19,6 +19,7 @@ from factloop.core.errors import ConfigError
 from factloop.service.database import open_database, reason_of, shown, sole_use
 from factloop.service.filtering import JobFilter
 from factloop.service.shapes import Job
+from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
 
 ROWS_AT_ONCE = 100
@@ -67,6 +68,8 @@ class Room:
     """The service that adds it."""
     most: int
     """Jobs that wait for any service or are at work in this one."""
+    day: DayLimits | None = None
+    """What the jobs of a day may cost, over all services."""
 
 
 class NoRoom(Exception):
@@ -124,7 +127,7 @@ class JobStore:
             connection.execute(update(FORMATS).values(format=FORMATS.c.format))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, OtherRequest."""
+        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, DayOver, OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -132,6 +135,8 @@ class JobStore:
                 return earlier
             if room is not None:
                 _look_for_room(connection, room)
+                if room.day is not None:
+                    room.day.refuse(connection, stored.job.kind)
             connection.execute(insert(JOBS).values(**row_of(stored)))
             write_texts(connection, stored.job.id, {"request": request})
             if repeat is not None:
@@ -189,6 +194,11 @@ class JobStore:
             n_deleted += len(ids)
             if len(ids) < ROWS_AT_ONCE:
                 return n_deleted
+
+    def forget_spending(self, day: DayLimits) -> None:
+        """Forgets what was spent longer ago than a day."""
+        with self.engine.begin() as connection:
+            day.forget(connection)
 
     def forget_repeats(self, than: datetime) -> None:
         """Forgets the names of requests that were made before; their jobs stay."""

@@ -71,6 +71,17 @@ HITS = Table(
     Column("whose", String(64), nullable=False),  # hash of the limit and of the caller, an address or a key's owner
     Column("until", Float(53), nullable=False),  # when it counts no more, by the database's clock
 )
+SPENDING = Table(
+    "factloop_spending",
+    _META,
+    Column("job_id", String(32), primary_key=True),  # also of jobs that were deleted: they were paid for all the same
+    Column("attempt", Integer, primary_key=True),
+    Column("at", Float(53), nullable=False),  # seconds since the epoch
+    Column("usd", Float(53), nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("is_open", Integer, nullable=False),  # 1: set aside for a job at work; 0: spent
+)
+Index("factloop_spending_by_time", SPENDING.c.at)
 Index("factloop_hits_of_caller", HITS.c.whose, HITS.c.until)
 Index("factloop_hits_by_time", HITS.c.until)
 Index("factloop_jobs_of_owner", JOBS.c.owner, JOBS.c.id)

@@ -61,6 +61,21 @@ def serve(
     max_queued: Annotated[
         int, typer.Option(min=0, help="Jobs waiting for their turn.", rich_help_panel=flags.SERVER)
     ] = 100,
+    budget_usd_per_day: Annotated[
+        float | None,
+        typer.Option(
+            help="Dollars that all jobs of 24 hours may cost; needs --budget-usd, that of one job.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
+    max_calls_per_day: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Model calls of all jobs of 24 hours; needs --max-calls, those of one job.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
     max_body_mb: Annotated[float, typer.Option(help="Megabytes of one request.", rich_help_panel=flags.SERVER)] = 8.0,
     rate: Annotated[
         str,
@@ -110,6 +125,8 @@ def serve(
         max_jobs=max_jobs,
         max_jobs_together=max_jobs_together,
         max_queued=max_queued,
+        budget_usd_per_day=budget_usd_per_day,
+        max_calls_per_day=max_calls_per_day,
         max_body_mb=max_body_mb,
         rate=rate,
         keep_days=keep_days,
