@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from tests.real.services import ASK, AT_ONCE, MAX_JOBS, Services, services_over, wait_until
-from tests.service import postgres
+from tests.real.services import ASK, AT_ONCE, MAX_JOBS, Services, wait_until
 from tests.service.asking import events_in
 from tests.service.postgres import PostgresServer
 from tests.simulator import Simulator
@@ -25,28 +22,6 @@ pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(240)]
 SLOW_S = 0.5
 LEASE_S = 10.0
 """The lease of `factloop serve`."""
-
-
-@pytest.fixture(scope="module")
-def installed() -> Iterator[PostgresServer]:
-    with postgres.running() as server:
-        yield server
-
-
-@pytest.fixture
-def server(installed: PostgresServer) -> PostgresServer:
-    engine = create_engine(installed.url)
-    with engine.begin() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
-    engine.dispose()
-    return installed
-
-
-@pytest.fixture
-def services(sim: Simulator, tmp_path: Path) -> Iterator[Services]:
-    with services_over(sim, tmp_path) as found:
-        yield found
 
 
 @pytest.fixture
@@ -66,7 +41,7 @@ def test_a_killed_service_loses_no_job(
     services: Services, sim: Simulator, server: PostgresServer, n_calls: int
 ) -> None:
     n_jobs = 100
-    three = [services.start("--database", server.url) for _ in range(3)]
+    three = services.start_several(3, "--database", server.url)
     jobs = [three[number % 3].ask() for number in range(n_jobs)]
     wait_until(lambda: three[1].n_with("done") >= n_jobs // 10)
     three[0].process.kill()
