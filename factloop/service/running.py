@@ -207,7 +207,8 @@ class Runner:
         while True:
             await asyncio.to_thread(make_private_folder, folder)
             try:
-                return await self._work.do(live.stored.job.kind, live.request, folder, watching)
+                job = live.stored.job
+                return await self._work.do(job.kind, live.request, folder, watching, begun_anew=job.begun_anew)
             except RunInUse:
                 if not self._database.store.is_shared:
                     raise

@@ -193,7 +193,7 @@ class Job(Record):
     """Set if and only if the status is `done`."""
     begun_anew: bool = False
     """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
-    they were paid for again."""
+    they were paid for again, and its report says so."""
     n_deaths: Count = 0
     """How many services died while they were at work on it; at the third it fails, as it may be the cause."""
     request_id: str = ""

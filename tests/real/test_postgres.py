@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import signal
 import time
+from html import unescape
 
 import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
+from factloop.service.work import BEGUN_ANEW
 from tests.real.services import ASK, AT_ONCE, MAX_JOBS, Services, wait_until
 from tests.service.asking import events_in
 from tests.service.postgres import PostgresServer
@@ -152,6 +154,10 @@ def test_without_the_folder_a_job_begins_anew_and_says_so(
     other = services.start("--database", server.url, folder="another")
     wait_until(lambda: other.job(job)["status"] == "done")
     assert other.job(job)["begun_anew"] is True
+    report = other.client.get(f"/v1/jobs/{job}/result").json()
+    assert BEGUN_ANEW in report["warnings"]
+    assert BEGUN_ANEW in other.job(job)["summary"]["warnings"]
+    assert BEGUN_ANEW in unescape(other.client.get(f"/v1/jobs/{job}/report.html").text)
     assert n_calls < sim.stats().model.requests <= 2 * n_calls
 
 
