@@ -38,7 +38,7 @@ test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with mor
 	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
-#   postgresql nginx-light openssl
+#   postgresql pgbouncer nginx-light openssl
 # LangGraph's server comes from an environment of its own, with factloop in it: FACTLOOP_TEST_LANGGRAPH=PATH/bin/langgraph
 test-real: $(VENV)/.real  ## Against servers that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest -m real -rs

@@ -42,7 +42,7 @@ def n_calls(services: Services, sim: Simulator) -> int:
 def test_a_killed_service_loses_no_job(
     services: Services, sim: Simulator, server: PostgresServer, n_calls: int
 ) -> None:
-    n_jobs = 100
+    n_jobs = 200
     three = services.start_several(3, "--database", server.url)
     jobs = [three[number % 3].ask() for number in range(n_jobs)]
     wait_until(lambda: three[1].n_with("done") >= n_jobs // 10)
