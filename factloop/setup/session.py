@@ -23,7 +23,7 @@ from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.answers import Answers, RunAnswers
+from factloop.tools.calls.answers import Answers, MemoryAnswers, RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
@@ -174,7 +174,7 @@ def open_session(
     budget = Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
     if journal is not None:
         budget.note_earlier(*cache.paid())
-    answers = RunAnswers(cache, journal=journal is not None, tape=tape)
+    answers = RunAnswers(cache if cache.is_on_disk else MemoryAnswers(), journal=journal is not None, tape=tape)
     return Session(settings, prompts, chats, answers, answers, budget, rng, cache=cache)
 
 
