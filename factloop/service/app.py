@@ -43,6 +43,7 @@ from factloop.service.windows import Windows
 from factloop.service.work import Work
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
+from factloop.setup.pace import Pace
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -106,7 +107,7 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
         checker = await asyncio.to_thread(_checker, check, chat)
-        work = Work(checker, await _scorer(trust), library, chat)
+        work = Work(checker, await _scorer(trust, checker.pace), library, chat)
         database = Database(store)
         jobs = Jobs(
             database,
@@ -168,9 +169,9 @@ def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
     return checker
 
 
-async def _scorer(trust: TrustSettings) -> TrustScorer:
-    """The scorer of all jobs; opened now, so that a wrong set-up shows at the start."""
-    scorer = TrustScorer(settings=trust)
+async def _scorer(trust: TrustSettings, pace: Pace) -> TrustScorer:
+    """The scorer of all jobs, at the pace of checks; opened now, so that a wrong set-up shows at the start."""
+    scorer = TrustScorer(settings=trust, pace=pace)
     if trust.subject_model or trust.corpus:
         await scorer.aopen()
     return scorer

@@ -56,6 +56,8 @@ class Renewal:
     held: frozenset[str]
     cancelled: frozenset[str]
     """Jobs that another service was asked to cancel."""
+    n_services: int
+    """Services that are at work, this one included."""
 
 
 class Leases:
@@ -113,7 +115,8 @@ class Leases:
                     write_texts(connection, stored.job.id, {"events": events})
                 if row.cancel_asked:
                     cancelled.add(stored.job.id)
-        return Renewal(frozenset(held), frozenset(cancelled))
+            n_others = self._n_other_services(connection)
+        return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.
@@ -156,6 +159,14 @@ class Leases:
         has_service = not_(func.coalesce(free, false()))
         at_work = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), has_service)
         return connection.scalar(at_work) or 0
+
+    def _n_other_services(self, connection: Connection) -> int:
+        """How many other services are at work."""
+        if not self._store.is_shared:
+            return 0
+        theirs = JOBS.c.leased_by != self.service, JOBS.c.leased_until > database_now()
+        services = select(func.count(JOBS.c.leased_by.distinct())).where(JOBS.c.status.in_(UNFINISHED), *theirs)
+        return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: object) -> LeasedJob | None:
         stored = stored_of(row)

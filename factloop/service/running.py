@@ -146,6 +146,7 @@ class Runner:
             except RequestRefusal:
                 told.clear()
                 continue
+            self._work.share_pace(renewal.n_services)
             for live in here:
                 self._heed(live, is_held=live.stored.job.id in renewal.held)
                 if live.stored.job.id in renewal.cancelled and not live.is_ending:

@@ -102,6 +102,11 @@ class Work:
             case _:
                 raise AssertionError(f"no work is called {kind}")
 
+    def share_pace(self, n_services: int) -> None:
+        """Leaves the other services that are at work their part of the ceiling on model calls."""
+        for one in {self.checker.pace, self.scorer.pace}:
+            one.share(n_services)
+
     async def aclose(self) -> None:
         await self.checker.aclose()
         await self.scorer.aclose()
@@ -132,7 +137,7 @@ class Work:
         settings = with_remaining_limits(self.scorer.settings, factuality.usage)
         subject_alone = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
         with _told_cost(watching, last, of_before=factuality.usage) as meter:
-            async with TrustScorer(settings=subject_alone) as scorer:
+            async with TrustScorer(settings=subject_alone, pace=self.scorer.pace) as scorer:
                 scored = await scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
         report = _noted(scored, notes)
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
@@ -180,7 +185,7 @@ class Work:
                 report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
             else:
                 settings = self.scorer.settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=settings, corpus=tool) as scorer:
+                async with TrustScorer(settings=settings, corpus=tool, pace=self.scorer.pace) as scorer:
                     report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
         report = _noted(report, notes)
         return JobOutcome(report, to_json(report), _summary_of_trust(report))

@@ -21,8 +21,8 @@ WITHIN_S = 90.0
 LOOK_S = 0.05
 MAX_JOBS = 4
 """Jobs at work in one service."""
-AT_ONCE = 2
-"""Model calls of one job."""
+AT_ONCE = 8
+"""Model calls of one service."""
 ASK: dict[str, Any] = {
     "response": "Ada Lovelace was born in London. Ada Lovelace was born in Paris.",
     "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],

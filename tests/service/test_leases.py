@@ -199,6 +199,22 @@ def test_jobs_at_work_are_limited_over_all_services(opened: Opened) -> None:
 
 
 @pytest.mark.usefixtures("postgres_only")
+def test_a_renewal_says_how_many_services_are_at_work(opened: Opened) -> None:
+    store, one = opened()
+    _, other = opened()
+    _, dead = opened(0.0)
+    added(store, 4)
+    (mine,) = one.take(1, lapsed=False)
+    assert one.renew([(mine.stored, None)]).n_services == 1
+    (theirs, more) = other.take(2, lapsed=False)
+    assert len(dead.take(1, lapsed=False)) == 1
+    assert one.renew([(mine.stored, None)]).n_services == 2
+    for ended in (theirs, more):
+        other.end(ended.stored.changed(status="done"), {"result": "{}"})
+    assert one.renew([(mine.stored, None)]).n_services == 1
+
+
+@pytest.mark.usefixtures("postgres_only")
 def test_what_a_dead_service_had_is_not_at_work(opened: Opened) -> None:
     store, dead = opened(0.05, most_at_work=1)
     _, alive = opened(most_at_work=1)
