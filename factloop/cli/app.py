@@ -32,7 +32,7 @@ COMMANDS = {
     ),
     "distractors": (
         "commands.distractors:distractors",
-        "Show the distractors that a response would be put among. Needs no model.",
+        "Show the distractors that a response would be put among. Needs no model, unless one is to propose some.",
     ),
     "audit": (
         "commands.audit:audit",

@@ -81,7 +81,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     if absent:
         raise ConfigError(f"{place}: no response of {', '.join(absent)}")
     items = [
-        QuestionAnswer(id=one.id, question=one.question, response=one.response.text)
+        QuestionAnswer(id=one.id, question=one.question, response=one.response.text, reference_answers=one.references)
         for one in asked
         if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
     ]
