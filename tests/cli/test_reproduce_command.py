@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from factloop.evaluation.mixedqa.published import SYSTEMS
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
 from factloop.evaluation.runs.records import RunSummary
@@ -172,6 +174,51 @@ def test_correlations_are_read_from_a_run_against_the_simulator(factloop: Comman
     assert (ours.published, ours.ours) == (0.133, trust_bc.correlation.value)
     assert places(found)["BLEU-1", "llama-7b"].n == 3
     assert "openai:sim was asked about the responses of every system" in " ".join(found.notes)
+
+
+def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_system(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    """Against the simulator: it knows some answers and insists on some wrong ones; documents hold the right ones."""
+    sim.set(models=("sim", "sim-a", "sim-b"))
+    rows = []
+    for number, pair in enumerate(sim.world.questions[:12]):
+        wrong = pair.wrong(random.Random(number))
+        texts = [(pair.answer, 1) if number % 3 != place else (wrong, 0) for place in range(len(SYSTEMS))]
+        said = [
+            {"system": system, "text": text, "human_correct": label}
+            for system, (text, label) in zip(SYSTEMS, texts, strict=True)
+        ]
+        known = {"question": pair.question, "reference_answers": [pair.answer]}
+        rows.append({**known, "source": "test", "responses": said})
+    jsonl(home / "mixedqa.jsonl", *rows)
+    (home / "pages").mkdir()
+    (home / "pages" / "all.md").write_text("\n\n".join(pair.answer for pair in sim.world.questions[:9]))
+    own = [
+        flag
+        for system, model in zip(SYSTEMS, ("sim", "sim-a", "sim-b"), strict=True)
+        for flag in ("--subject", f"{system}=openai:{model}")
+    ]
+    run = ("--data", "mixedqa.jsonl", *own, "--judge-model", "openai:sim", "--corpus", "pages", "--max-checks", "2")
+    scored = factloop("eval", "mixedqa", *run, "--metric", "lexical", "--json", "result.json", "--html", "page.html")
+    assert (scored.code, scored.err) == (0, "")
+    result = MixedQaResult.model_validate_json((home / "result.json").read_bytes())
+    assert {one.system for one in result.subjects} == set(SYSTEMS)
+    table = reproduced(factloop, "trustscore:table-1", "--data", "mixedqa.jsonl", "--results", "result.json")
+    for metric in ("TrustBC", "TrustFC", "TrustOV"):
+        for system in SYSTEMS:
+            (ours,) = (one.correlation for one in result.of(system) if one.name == metric)
+            assert places(table)[metric, system].ours == ours.value
+    assert (
+        "Each system was asked about its own responses, as in the paper: openai:sim for flan-t5-xxl" in table.notes[0]
+    )
+    ablation = places(reproduced(factloop, "trustscore:section-4", "--results", "result.json"))
+    of_fc = ablation["TrustOV less TrustFC", "flan-t5-xxl"]
+    assert (of_fc.published, of_fc.n) == (pytest.approx(0.613 - 0.593), 12)
+    both = [places(table)[metric, "flan-t5-xxl"].ours for metric in ("TrustOV", "TrustFC")]
+    assert of_fc.ours == pytest.approx(float(both[0] or 0) - float(both[1] or 0))
+    assert "What each half of TrustOV adds" in scored.out
+    assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
 
 
 def test_chunked_columns_fill_table_30(factloop: Command, home: Path) -> None:
