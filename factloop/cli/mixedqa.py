@@ -13,6 +13,7 @@ from typing import Any
 from factloop.agents.trustscore.records import TrustFingerprint, TrustRun
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import name_of_data
+from factloop.cli.models_of_systems import models_given
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -34,9 +35,8 @@ from factloop.evaluation.mixedqa.scores import (
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.mixedqa.views.terminal import print_mixedqa
 from factloop.evaluation.statistics.correlation import Method
-from factloop.tools.calls.urls import checked_base_url
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
-from factloop.trust.settings import SubjectModel, TrustSettings
+from factloop.trust.settings import TrustSettings
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     messages = messages_console()
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     metrics = build_metrics(ask.metrics, allow_download=ask.download)
-    subjects = subjects_given(ask.subjects, ask.subject_urls)
+    subjects = models_given("--subject", ask.subjects, "--subject-url", ask.subject_urls)
     if subjects and settings.subject_model is not None:
         raise ConfigError("give one subject for all systems (--subject-model), or one for each (--subject)")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
@@ -119,33 +119,6 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_mixedqa(result, Terminal()))
     return DONE
-
-
-def subjects_given(named: Sequence[str], urls: Sequence[str]) -> dict[str, SubjectModel]:
-    """System to the model behind it. Raises ConfigError for what is no pair, and for an address without a model."""
-    models = _pairs("--subject", named, "MODEL, such as llama-7b=openai:llama-7b")
-    addresses = _pairs("--subject-url", urls, "URL, such as llama-7b=http://localhost:8000/v1")
-    strange = [system for system in addresses if system not in models]
-    if strange:
-        raise ConfigError(f"--subject-url {strange[0]}: it has no --subject")
-    return {
-        system: SubjectModel(
-            model, checked_base_url(addresses[system], "--subject-url") if system in addresses else None
-        )
-        for system, model in models.items()
-    }
-
-
-def _pairs(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for one in given:
-        system, mark, value = one.partition("=")
-        if not (mark and system.strip() and value.strip()):
-            raise ConfigError(f"{flag} {one}: it is SYSTEM={what}")
-        if system in pairs:
-            raise ConfigError(f"{flag} {one}: {system} has one already")
-        pairs[system] = value
-    return pairs
 
 
 def _subjects(fingerprints: Mapping[str, TrustFingerprint]) -> Iterator[SystemSubject]:

@@ -14,6 +14,7 @@ from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.evaluation.datasets.mixedqa import MixedQaItem
 from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
+from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
 from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference.build import build_metrics
 from factloop.evaluation.mixedqa.scores import MixedQaResult
@@ -199,13 +200,28 @@ def make_questions(title: str, inputs: Inputs) -> Reproduction:
 
 
 def state_kappa(title: str, inputs: Inputs) -> Reproduction:
-    """Table 2: what the paper prints; one label of each response was published, so there is no agreement to take."""
-    del inputs
-    figures = tuple(compared((system,), "kappa", Decimal(printed), None) for system, printed in KAPPA.items())
-    return Reproduction(entry="trustscore:table-2", title=title, unit="Cohen's kappa", figures=figures, notes=(_KAPPA,))
+    """Table 2: what the paper prints, beside the agreement of two annotators of one's own."""
+    ours: dict[str, OurFigure] = {}
+    notes = [_KAPPA]
+    if inputs.results is not None:
+        agreement = read_result(inputs.results, AnnotatorAgreement)
+        notes.append(f"Ours is that of two annotators of {agreement.data}, which is another data set than the paper's.")
+        for one in agreement.systems:
+            name = "Overall" if one.system is None else _PAPERS_NAMES.get(one.system, one.system)
+            if one.kappa.value is not None:
+                ours[name] = OurFigure(one.kappa.value, Origin.RESULTS, one.kappa.n)
+    figures = [compared((system,), "kappa", Decimal(printed), ours.get(system)) for system, printed in KAPPA.items()]
+    figures += [compared((name,), "kappa", None, found) for name, found in ours.items() if name not in KAPPA]
+    return Reproduction(
+        entry="trustscore:table-2", title=title, unit="Cohen's kappa", figures=tuple(figures), notes=tuple(notes)
+    )
 
 
-_KAPPA = "MixedQA was published with one label a response: the second annotator's are needed for an agreement."
+_PAPERS_NAMES = dict(zip(SYSTEMS, ("FLAN-T5", "LLaMA", "GPT"), strict=True))
+_KAPPA = (
+    "MixedQA was published with one label a response: the second annotator's are needed for an agreement. "
+    "`factloop generate mixedqa` builds such a data set, `factloop labels answers` and `labels agree` have it judged."
+)
 _TITLES = {
     1: "Correlation of metrics with human judgements on MixedQA",
     2: "Agreement of the two annotators",
