@@ -13,8 +13,9 @@ from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import name_of_data
-from factloop.cli.models_of_systems import models_given, pairs_given
+from factloop.cli.models_of_systems import models_given
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.pairs import pairs_given
 from factloop.cli.progress import counted
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line, write_atomically

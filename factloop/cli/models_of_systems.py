@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factloop.cli.pairs import pairs_given
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url
 from factloop.trust.settings import SubjectModel
@@ -20,16 +21,3 @@ def models_given(flag: str, named: Sequence[str], url_flag: str, urls: Sequence[
         system: SubjectModel(model, checked_base_url(addresses[system], url_flag) if system in addresses else None)
         for system, model in models.items()
     }
-
-
-def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Name to value, in order. Raises ConfigError for anything but `NAME=VALUE`, and for a name given twice."""
-    pairs: dict[str, str] = {}
-    for one in given:
-        name, mark, value = one.partition("=")
-        if not (mark and name.strip() and value.strip()):
-            raise ConfigError(f"{flag} {one}: it is {what}")
-        if name in pairs:
-            raise ConfigError(f"{flag} {one}: {name} has one already")
-        pairs[name] = value
-    return pairs

@@ -221,6 +221,45 @@ def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_syst
     assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
 
 
+def test_lengths_of_one_model_are_read_from_one_run_against_the_simulator(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    """The simulator answers alike whatever length is asked for: both rows have the same figures."""
+    jsonl(home / "asked.jsonl", *({"prompt": one.prompt} for one in sim.world.responses[:2]))
+    lengths = ("--postamble-text", "short=Answer in one sentence.", "--postamble-text", "long=Say all you know.")
+    asked = ("--model", "openai:sim", "--data", "asked.jsonl", "--n", "2", "--system", "mini", "--quiet")
+    assert factloop("generate", "longfact", *asked, *lengths, "--out", "answers.jsonl").code == 0
+    judge = ("--model", "openai:sim", "--search", "serper", "--quiet")
+    assert factloop("eval", "answers.jsonl", *judge, "--run-dir", "run").code == 0
+    found = places(reproduced(factloop, "safe:length", "--results", "run"))
+    assert {names[0] for names in found} == {"mini, short", "mini, long"}
+    summary = RunSummary.model_validate_json((home / "run" / "summary.json").read_bytes())
+    (of_short,) = (one for one in summary.scores.systems if one.system == "mini, short")
+    assert found["mini, short", "precision, %"].ours == pytest.approx(100 * (of_short.precision.value or 0))
+    assert found["mini, short", "F1@64, %"].ours == found["mini, long", "F1@64, %"].ours
+    models = places(reproduced(factloop, "safe:f1-at-k", "--results", "run/summary.json"))
+    assert models["mini, short", "F1@64, %"].ours == found["mini, short", "F1@64, %"].ours
+
+
+def test_numbers_of_searches_are_compared_over_runs_against_the_simulator(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    jsonl(home / "bio.jsonl", labelled_response("one", sim.world.twenty_responses[0]))
+    judge = ("--data", "bio.jsonl", "--plan", "paper", "--model", "openai:sim", "--search", "serper", "--quiet")
+    for searches, results in ((1, 1), (3, 3)):
+        variant = ("--max-searches", searches, "--results-per-search", results, "--run-dir", f"run-{searches}")
+        assert factloop("eval", "factscore", *judge, *variant).code == 0
+    found = reproduced(factloop, "safe:search-ablation", "--results", "run-1", "--results", "run-3")
+    one, three = "1 search, 1 result each", "3 searches, 3 results each"
+    for name, folder in ((one, "run-1"), (three, "run-3")):
+        summary = RunSummary.model_validate_json((home / folder / "summary.json").read_bytes())
+        assert summary.agreement is not None
+        agreement = summary.agreement.overall.agreement
+        ours = places(found)[name, "people", "agreement, %"]
+        assert (ours.ours, ours.n) == (pytest.approx(100 * (agreement.value or 0)), agreement.n)
+    assert places(found)[one, three, "agreement, %"].n
+
+
 def test_chunked_columns_fill_table_30(factloop: Command, home: Path) -> None:
     long = "The red house stands here. A dog barks loud. A cat sleeps now."
     rows = [

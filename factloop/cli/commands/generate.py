@@ -43,6 +43,14 @@ def longfact(
         bool,
         typer.Option("--postamble/--no-postamble", help="Ask for as much detail as possible, as the paper does."),
     ] = True,
+    postamble_text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=TEXT",
+            help="A request of your own after each prompt, and its name; repeatable: each prompt is asked with each, "
+            "and in tables the model is a system for each.",
+        ),
+    ] = None,
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the model in tables (default: its own).")
     ] = None,
@@ -58,7 +66,10 @@ def longfact(
     """Ask a model LongFact's prompts, for factloop eval."""
     from factloop.cli.generate import ResponsesAsk, run_generate_longfact
 
-    ask = ResponsesAsk(out, data, part.value, n, postamble, system, json, dry_run=dry_run, strict=strict, quiet=quiet)
+    texts = tuple(postamble_text or ())
+    ask = ResponsesAsk(
+        out, data, part.value, n, postamble, texts, system, json, dry_run=dry_run, strict=strict, quiet=quiet
+    )
     raise typer.Exit(run_generate_longfact(ask, settings_given(ResponseSettings, settings)))
 
 
