@@ -89,8 +89,8 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     again = json.loads(factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "-").out)
     assert again["correlations"] == found["correlations"]
     assert sim.stats().model.requests == n_paid  # one run directory holds the answers of all subjects
-    own = ("--subject", f"llama-7b={MODEL}", "--subject", "flan-t5=openai:sim-a", "--max-checks", 2)
-    other = factloop("eval", "mixedqa", "--data", data, *own, "--run-dir", "run")
+    turned = ("--subject", f"llama-7b={MODEL}", "--subject", "flan-t5=openai:sim-a", "--max-checks", 2)
+    other = factloop("eval", "mixedqa", "--data", data, *turned, "--run-dir", "run")
     assert other.code == 2  # other subjects are another run
 
 

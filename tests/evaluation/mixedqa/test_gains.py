@@ -47,6 +47,7 @@ def test_it_is_the_difference_of_the_coefficients_over_responses_with_all_three(
         found = gain(result, over, None).gain
         assert found.value == pytest.approx(r["trust_ov"] - r[over])
         assert found.n == len(complete)
+        assert found.value is not None
         assert found.low is not None
         assert found.high is not None
         assert found.low < found.value < found.high

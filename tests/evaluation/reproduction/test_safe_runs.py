@@ -46,13 +46,13 @@ def test_means_a_response_of_each_model_over_two_runs(tmp_path: Path) -> None:
     assert ours["a", "supported"] == (2.0, 2)
     assert ours["a", "not supported"] == (1.0, 2)
     assert ours["a", "irrelevant"] == (0.5, 2)
-    assert ours["a", "precision, %"] == (pytest.approx(100 * (0.75 + 0.5) / 2), 2)
-    assert ours["a", "recall@64, %"] == (pytest.approx(100 * (3 / 64 + 1 / 64) / 2), 2)
+    assert ours["a", "precision, %"] == pytest.approx((100 * (0.75 + 0.5) / 2, 2))
+    assert ours["a", "recall@64, %"] == pytest.approx((100 * (3 / 64 + 1 / 64) / 2, 2))
     # F1@64: 2 * 0.75 * 3/64 / (0.75 + 3/64), and 2 * 0.5 * 1/64 / (0.5 + 1/64)
     f1 = [2 * 0.75 * (3 / 64) / (0.75 + 3 / 64), 2 * 0.5 * (1 / 64) / (0.5 + 1 / 64)]
-    assert ours["a", "F1@64, %"] == (pytest.approx(100 * sum(f1) / 2), 2)
+    assert ours["a", "F1@64, %"] == pytest.approx((100 * sum(f1) / 2, 2))
     assert ours["b", "supported"] == (2.0, 1)  # what has no verdict at all is left out, and said
-    assert ours["b", "F1@178, %"] == (pytest.approx(100 * 2 * (2 / 178) / (1 + 2 / 178)), 1)
+    assert ours["b", "F1@178, %"] == pytest.approx((100 * 2 * (2 / 178) / (1 + 2 / 178), 1))
     assert any("summary.json: 1 response without a verdict" in note for note in found.notes)
 
 
@@ -93,13 +93,13 @@ def test_searches_are_held_against_people_and_each_other_over_three_labels(tmp_p
     ours = {place: (figure.ours, figure.n) for place, figure in places(found).items()}
     first, second = "1 search, 3 results each", "5 searches, 3 results each"
     # with people: of one search s n . i and . n i alike of 7 with a verdict; of five all but the last of 8
-    assert ours[first, "people", "agreement, %"] == (pytest.approx(100 * 5 / 7), 7)
-    assert ours[second, "people", "agreement, %"] == (pytest.approx(100 * 7 / 8), 8)
+    assert ours[first, "people", "agreement, %"] == pytest.approx((100 * 5 / 7, 7))
+    assert ours[second, "people", "agreement, %"] == pytest.approx((100 * 7 / 8, 8))
     assert ours[first, "people", "facts without a verdict"] == (1.0, 1)
     # with each other, where both have a verdict: snsi and nni against snni and sns
     pairs = list("snsinni"), list("snnisns")
-    assert ours[first, second, "agreement, %"] == (pytest.approx(100 * 4 / 7), 7)
-    assert ours[first, second, "kappa"] == (pytest.approx(cohen_kappa_score(*pairs)), 7)
+    assert ours[first, second, "agreement, %"] == pytest.approx((100 * 4 / 7, 7))
+    assert ours[first, second, "kappa"] == pytest.approx((cohen_kappa_score(*pairs), 7))
 
 
 def test_runs_by_their_summary_alone_have_no_verdicts_to_compare(tmp_path: Path) -> None:
