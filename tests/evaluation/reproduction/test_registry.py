@@ -20,7 +20,9 @@ def test_every_table_and_figure_of_the_papers_is_listed() -> None:
     wanted = {f"vwc:table-{number}" for number in range(1, 32)}
     wanted |= {f"vwc:figure-{number}" for number in range(1, 11)}
     wanted |= {f"trustscore:table-{number}" for number in range(1, 8)}
+    wanted |= {"trustscore:section-4"}
     wanted |= {f"safe:{name}" for name in ("agreement", "longfact", "f1-at-k", "disagreements")}
+    wanted |= {f"safe:{name}" for name in ("length", "search-ablation")}
     assert wanted <= set(IDS)
     assert len(IDS) == len(set(IDS))
 
