@@ -95,7 +95,7 @@ def test_a_failed_call_leaves_its_question_undecided_and_the_run_goes_on_to_the_
     flags = (*asked, "--run-dir", "run", "--no-cache")
     short = factloop(*flags, "--out", "short.jsonl", "--max-calls", 7)
     assert short.code == 0
-    assert "undecided, as a call failed: the same command asks again" in short.out
+    assert "undecided, as a call failed: the same command with another --out asks again" in short.out
     assert len(rows_in(home / "short.jsonl")) < 10
     done = factloop(*flags, "--out", "built.jsonl")
     assert (done.code, "undecided" in done.out) == (0, False)

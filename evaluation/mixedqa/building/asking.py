@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from factloop.agents.trustscore.subject import ModelSubject
+from factloop.agents.trustscore.stages import Subject
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
 from factloop.evaluation.mixedqa.building.drawing import Draw
 from factloop.evaluation.mixedqa.building.filters import NoAnswer, why_no_answer
@@ -39,7 +39,7 @@ class Outcome:
 async def ask_until(
     draw: Draw,
     wanted: int,
-    subjects: Mapping[str, ModelSubject],
+    subjects: Mapping[str, Subject],
     *,
     meter: UsageMeter,
     note: Callable[[], None] = lambda: None,
@@ -63,14 +63,14 @@ async def ask_until(
 
 
 async def _ask_all(
-    question: SourceQuestion, subjects: Mapping[str, ModelSubject], meter: UsageMeter, note: Callable[[], None]
+    question: SourceQuestion, subjects: Mapping[str, Subject], meter: UsageMeter, note: Callable[[], None]
 ) -> Mapping[str, Said]:
     said: Sequence[Said] = await together(_ask(question, subject, meter) for subject in subjects.values())
     note()
     return dict(zip(subjects, said, strict=True))
 
 
-async def _ask(question: SourceQuestion, subject: ModelSubject, meter: UsageMeter) -> Said:
+async def _ask(question: SourceQuestion, subject: Subject, meter: UsageMeter) -> Said:
     try:
         text = await subject.answer(question.question, meter=meter)
     except ConfigError:

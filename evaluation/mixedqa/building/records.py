@@ -55,7 +55,7 @@ class SourceReport(Record):
     n_unanswered: Mapping[str, Mapping[NoAnswer, Count]] = Field(default_factory=dict)
     """System to how many of them it did not answer, by the reason."""
     n_failed: Count = 0
-    """Asked ones that are undecided, since a call failed. The same command asks them again."""
+    """Asked ones that are undecided, since a call failed. The next build asks them again."""
     n_kept: Count
 
 

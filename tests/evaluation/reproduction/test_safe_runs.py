@@ -102,6 +102,19 @@ def test_searches_are_held_against_people_and_each_other_over_three_labels(tmp_p
     assert ours[first, second, "kappa"] == pytest.approx((cohen_kappa_score(*pairs), 7))
 
 
+def test_a_fact_that_a_response_states_twice_is_compared_once(tmp_path: Path) -> None:
+    runs = []
+    for searches, letters in ((1, "sn"), (2, "nn")):
+        by = fingerprint(max_searches=searches)
+        response = judged("p", letters, labels="SN", texts=["It rained.", "It rained."], made_by=by)
+        table = TabledResponse("one", "p", table_of(response.report.claims, response.labels))
+        folder = tmp_path / str(searches)
+        runs.append(run_of(folder, [response], made_by=by, kind="factscore", agreement=agree_with_labels([table])))
+    found = places(reproduced("safe:search-ablation", *runs))
+    apart = found["1 search, 3 results each", "2 searches, 3 results each", "agreement, %"]
+    assert (apart.ours, apart.n) == (0.0, 1)
+
+
 def test_runs_by_their_summary_alone_have_no_verdicts_to_compare(tmp_path: Path) -> None:
     one = search_run(tmp_path / "one", 1, "snsi", "nn?i")
     five = search_run(tmp_path / "five", 5, "snni", "snns")
