@@ -34,6 +34,7 @@ from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
 _LOADING = Lock()
