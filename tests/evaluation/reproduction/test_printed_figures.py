@@ -92,10 +92,12 @@ def test_statements_of_the_text() -> None:
     small = figure(headroom, "RAGTruth-News", "small systems", column="gpt-4-turbo")
     assert small.ours == pytest.approx(18.4 - 11.1)
     shares = {one.names[0]: (one.published, one.ours) for one in reproduced("vwc:section-3.5").figures}
-    assert shares == {"gpt-4-turbo": (26.0, pytest.approx(26.25)), "Bespoke-7B": (20.0, pytest.approx(22.9))}
+    assert [printed for printed, _ in shares.values()] == [26.0, 20.0]
+    assert [ours for _, ours in shares.values()] == pytest.approx([26.25, 22.9])
     assert find_entry("vwc:section-3.5").status is Status.IN_PART
     (rarer,) = reproduced("vwc:section-4.2").figures
-    assert (rarer.published, rarer.ours, rarer.is_equal) == (6.0, pytest.approx(5.9, abs=0.05), True)
+    assert rarer.ours == pytest.approx(5.9, abs=0.05)
+    assert (rarer.published, rarer.is_equal) == (6.0, True)
 
 
 @pytest.mark.parametrize(("number", "n_open"), [(6, 14), (7, 1)])
@@ -120,7 +122,7 @@ def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
     ]  # fmt: skip
     run = find_entry("vwc:table-22").run
     assert run is not None
-    found = run(Inputs(results=jsonl(tmp_path / "p.jsonl", *rows)))
+    found = run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
     assert [one for one in found.figures if one.origin is Origin.RESULTS and one.is_compared] == []
     shown = figure(found, "ExpertQA, 1 pair", "%Maj. Err", column="Bespoke-7B")
     assert (shown.ours, shown.n, shown.published) == (0.0, 1, None)
@@ -173,3 +175,9 @@ def test_the_same_words_are_replaced_as_in_the_papers_questions() -> None:
     replaced = [one.ours for one in found.figures if one.column == "replaced"]
     assert replaced == ["1983", "King Solomon", "Florida"]
     assert (found.n_compared, found.n_equal) == (3, 3)
+
+
+def test_counts_of_facts_say_which_facts() -> None:
+    """16,040 labelled and 16,011 distinct ones: both entries say how they go together."""
+    for name in ("safe:agreement", "safe:labels"):
+        assert any("16,040 labelled facts" in note and "29 repeat another" in note for note in reproduced(name).notes)
