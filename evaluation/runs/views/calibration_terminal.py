@@ -32,9 +32,9 @@ def _rows(found: Calibration) -> Iterator[Row]:
     """What the corrections rest on, and each reason and caution once with where it applies."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
-    for words in dict.fromkeys(map(overlap_words, found.systems)):
-        if words:
-            yield "Samples", Text(words)
+    for one in found.systems:
+        if words := overlap_words(one):
+            yield "Samples", Text(f"{one_line(one.system)}: {words}")
     for words in targets(found):
         yield "Figures of", Text(words)
     for transfer in dict.fromkeys(one.transfer for one in found.systems):
