@@ -21,6 +21,7 @@ from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
+from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.answers import Answers, RunAnswers
@@ -106,7 +107,7 @@ class Session:
             limiter=_limiter(settings) if common is None else common.limiter,
             budget=self.budget,
             retry=retry_policy(settings),
-            timeout_s=settings.timeout_s,
+            timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
             rng=self.rng,
             use_tools=use_tools,
             before=before,
