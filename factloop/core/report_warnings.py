@@ -8,12 +8,12 @@ from factloop.core.grounds import groundless
 from factloop.core.records import Claim, Fingerprint, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents (--docs) or a search tool (--search)."
-MANY, MANY_SHARE = 2, 0.15
-"""Supported claims that cite nothing of the kind, from which on the judge is doubted and not the claim."""
 OFFLINE = (
     "Judged by the offline engine: word overlap and rules, a baseline. On 865 labelled claims of four kinds, held out "
     "while it was made, its balanced accuracy was 0.57 to 0.76; 0.5 is chance."
 )
+MANY, MANY_SHARE = 2, 0.15
+"""Supported claims that cite nothing of the kind, from which on the judge is doubted and not the claim."""
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
 from factloop.reports import labelling
+from factloop.reports.deciding import shared_passages
 from factloop.reports.faults import faults
 from factloop.reports.labels import claims_to_label
 from factloop.reports.page import render_page
@@ -32,6 +33,7 @@ def render_html(report: FactualityReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the report."""
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     stretches = [_stretch(part, numbers) for part in segments(report)]
+    claims = [(numbers[claim.id], claim) for claim in problems_first(report.claims)]
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
@@ -42,7 +44,8 @@ def render_html(report: FactualityReport) -> str:
         homes=homes(stretches),
         numbers=numbers,
         labelling=labelling.labelling_of(claims_to_label(report)),
-        claims=[(numbers[claim.id], claim, _filter_keys(claim)) for claim in problems_first(report.claims)],
+        claims=[(number, claim, _filter_keys(claim)) for number, claim in claims],
+        shared=shared_passages(claims),
         problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
         verdicts=_verdicts(report, READING_ORDER),
         filters=_verdicts(report, Status),
