@@ -20,8 +20,10 @@ from factloop.agents.safe.claims import unsplit
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.stages import Case
 from factloop.agents.safe.state import BunchState, FactOutput, FactState, PlacedClaim, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
 AT_ONCE = 16
@@ -52,6 +54,12 @@ class BunchedPlan(FusedPlan):
             raise
         except FactloopError as error:
             return unsplit(sentence, unscored(error))
+
+    async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
+        """What the judge says of the evidence that there is, with its score and the sentence that comes nearest."""
+        judgement = await self.stages.assess(case, context)
+        assert isinstance(judgement, Judgement), "no search is left, so that it must settle"
+        return judgement
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         return [BunchState(cases=list(bunch), settled=[]) for bunch in _bunches(cases)]

@@ -25,7 +25,7 @@ from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.plans import OneByOne
-from factloop.agents.safe.stages import FoundFact, FusedStages
+from factloop.agents.safe.stages import Case, FoundFact, FusedStages
 from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
@@ -77,9 +77,9 @@ class FusedPlan(OneByOne):
             if state["failure"] is not None and not state["evidence"]:
                 return closed(state, Judgement.model_validate(state["failure"]), runtime)
             if state["rounds"] > 1 and state["is_barren"]:
-                return closed(
-                    state, self._nothing_more(" ".join(state["missing"][-1:]) or state["queries"][-1]), runtime
-                )
+                missing = " ".join(state["missing"][-1:]) or state["queries"][-1]
+                case = case_of(state, task_of(state["task"]), searches_left=0)
+                return closed(state, await self.conclude(case, missing, runtime.context), runtime)
             left = max_searches - len(state["queries"]) if state["last_search"] == "answered" else 0
             case = case_of(state, task_of(state["task"]), searches_left=left)
             step = await self.stages.assess(case, runtime.context)
@@ -87,7 +87,9 @@ class FusedPlan(OneByOne):
                 return closed(state, step, runtime)
             wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, left))
             if wish is None:
-                return closed(state, self._nothing_more(step.missing or ", ".join(step.queries)), runtime)
+                missing = step.missing or ", ".join(step.queries)
+                closing = replace(case, searches_left=0)
+                return closed(state, await self.conclude(closing, missing, runtime.context), runtime)
             return ask_next(state, wish)
 
         return settling(ASSESS, assess)
@@ -149,8 +151,8 @@ class FusedPlan(OneByOne):
             return judgements.other_language(self.stages.name)
         return None
 
-    def _nothing_more(self, missing: str) -> Judgement:
-        """The verdict when every query that the judge wants was already searched: nothing supports the claim."""
+    async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - for those who ask once more
+        """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more."""
         return judgements.not_supported(
             f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
         )

@@ -20,6 +20,7 @@ from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
+from factloop.tools.linguistics.rows import row_claims
 from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 from factloop.tools.verifiers.base import SupportReading, Verifier
 
@@ -57,7 +58,7 @@ class OfflineFusedStages:
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
-                return NextQueries((query,), missing=f"{case.claim.rstrip('.')}. {_rationale(entailment, case)}")
+                return NextQueries((query,))
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
@@ -112,8 +113,11 @@ def _is_read(task: SentenceTask) -> bool:
 
 
 def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
-    """The facts of a sentence; one in another language is a fact as it stands."""
-    return split_claims(task.sentence, nlp) if _is_read(task) else [task.sentence]
+    """The facts of a sentence or a row; one in another language is a fact as it stands."""
+    if not _is_read(task):
+        return [task.sentence]
+    head = task.above.splitlines()[-1] if task.above else ""
+    return row_claims(task.sentence, head) or split_claims(task.sentence, nlp)
 
 
 def _is_worth_another_query(case: Case) -> bool:
@@ -126,10 +130,16 @@ def _verify(verifier: Verifier, case: Case) -> SupportReading:
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*."""
     pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
-    read = verifier.verify(case.claim, [piece for _, piece in pieces])
+    read = _read(verifier, case.claim, tuple(piece for _, piece in pieces))
     cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
     is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
     return replace(read, cited=cited, quote=read.quote if is_said else "")
+
+
+@lru_cache(maxsize=100)
+def _read(verifier: Verifier, claim: str, pieces: tuple[str, ...]) -> SupportReading:
+    """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
+    return verifier.verify(claim, pieces)
 
 
 @lru_cache(maxsize=1_000)

@@ -75,6 +75,8 @@ class ChunkingBias(Record):
     """Claims left out as they have fewer than two words."""
     n_unscored: Count
     """Claims left out as one of the two columns has no score."""
+    n_no_document: Count = 0
+    """Claims left out as their document is blank. Audits before version 2.2 have them in `n_short`."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
@@ -143,9 +145,10 @@ def chunking_bias(
             across=_changes(scores, cut, rows & is_used & is_across, threshold),
             on_whole=_rates(table, scores, rows & r2_diff.is_cut & is_scored, threshold),
             on_chunks=_rates(table, cut, rows & r2_diff.is_cut & is_scored, threshold),
-            n_short=int((rows & ~r2_diff.is_cut).sum()),
+            n_short=int((rows & ~r2_diff.is_cut & ~table.lacks_document).sum()),
             n_no_similarity=int((rows & r2_diff.is_cut & ~is_known).sum()),
             n_unscored=int((rows & is_known & ~is_scored).sum()),
+            n_no_document=int((rows & table.lacks_document).sum()),
         )
         for group, rows in pooled_groups(table)
     )

@@ -30,7 +30,7 @@ from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import engine_warnings, unscored_warning
+from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
@@ -269,4 +269,5 @@ def _warnings(
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
-    return (*warnings, *unscored_warning(setup.fingerprint, claims), *replay_warnings(setup.tape))
+    warnings += [*unscored_warning(setup.fingerprint, claims), *groundless_warning(claims)]
+    return (*warnings, *replay_warnings(setup.tape))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from functools import partial
 
 from rich.console import Console
 
 from factloop.checking.cascade.records import CascadeFile
-from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.exits import DONE, messages_console, run_alone, stopped_with
 from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
@@ -49,13 +48,13 @@ def run_tune(ask: TuneAsk, wanted: Tune) -> int:
 
 def _tuned(rows: list[LabelledRow], wanted: Tune, data: str, messages: Console, *, quiet: bool) -> CascadeFile:
     if quiet or not messages.is_terminal:
-        return asyncio.run(atune(rows, wanted, data=data))
+        return run_alone(atune(rows, wanted, data=data))
     with messages.status("reading the verifier") as status:
 
         def scored(done: int, of: int) -> None:
             status.update(f"scored {done:,} of {of:,} claims")
 
-        return asyncio.run(atune(rows, wanted, data=data, scored=scored))
+        return run_alone(atune(rows, wanted, data=data, scored=scored))
 
 
 def _html(cascade: CascadeFile) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.estimate import estimate, plan_of
 from factloop.checking.views.html import render_html
 from factloop.checking.views.terminal import print_report
-from factloop.cli.demands import exit_code, refuse_impossible
+from factloop.cli.demands import refuse_impossible, scored_exit_code
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
@@ -26,12 +26,14 @@ from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import ProgressDisplay
+from factloop.setup.recording import refuse_missing_recording
 from factloop.setup.settings import CheckSettings
 from factloop.tools.search.build import check_sources
 
 NO_SOURCES = (
     "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
 )
+WRITING = "writing the report"
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,15 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_impossible(ask.fail_under)
     inputs = (ask.answer, *settings.read_paths)
     try_outputs((ask.json, ask.html), inputs, kept=(ask.run_dir, settings.recording))
+    refuse_missing_recording(settings)
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
-    _write(ask, report)
-    return exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
+    _write(ask, report, messages)
+    return scored_exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
 
 
 async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> FactualityReport:
@@ -80,8 +83,10 @@ async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Con
     raise AssertionError("a check ends with its report")
 
 
-def _write(ask: Ask, report: FactualityReport) -> None:
-    write_files({ask.json: partial(to_json, report), ask.html: partial(render_html, report)})
+def _write(ask: Ask, report: FactualityReport, messages: Console) -> None:
+    is_watched = messages.is_terminal and not ask.quiet
+    with messages.status(WRITING) if is_watched else nullcontext():  # of a long text a page takes seconds
+        write_files({ask.json: partial(to_json, report), ask.html: partial(render_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_report(report, Terminal()))
 

@@ -27,6 +27,7 @@ from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import waiting_in_words
+from factloop.setup.recording import refuse_missing_recording
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.patience import told_of_waits
 
@@ -61,6 +62,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_impossible(ask.fail_under)
     inputs = (ask.answer, *settings.read_paths)
     try_outputs(ask.outputs, inputs, kept=(ask.run_dir, settings.recording))
+    refuse_missing_recording(settings)
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:

@@ -18,6 +18,8 @@ Result = tuple[UnscoredReason | None, str]
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
 """Reasons that are breakdowns. A refusal is not: of a model or a prompt under examination it is a finding."""
 NO_CLAIM = "no claim could be scored"
+NO_CLAIMS_MADE = "the response makes no claim that can be checked"
+ALL_IRRELEVANT = "none of them has to do with the question"
 
 
 def refuse_impossible(fail_under: float | None) -> None:
@@ -37,9 +39,9 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
-    """The exit code; one that is not 0 is said on the console.
+    """The exit code of a report; one that is not 0 is said on the console.
 
-    A response without claims has no precision, and so falls below every threshold.
+    A report without a scored claim has no precision, and so falls below every threshold.
     """
     unscored = report.counts.unscored
     if unscored and not report.counts.scored:
@@ -55,3 +57,13 @@ def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail
         messages.print(f"factloop: precision {reached} is below {fail_under:g} (--fail-under)", soft_wrap=True)
         return BELOW_THRESHOLD
     return DONE
+
+
+def scored_exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
+    """As `exit_code`, for a report that was asked for: one without a scored claim answers nothing, and is not 0."""
+    code = exit_code(report, messages, strict=strict, fail_under=fail_under)
+    if code == DONE and not report.counts.scored:
+        why = ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
+        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
+        return UNSCORED
+    return code

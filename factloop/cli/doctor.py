@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from factloop.cli.doctor_database import look_at_database
-from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.exits import DONE, messages_console, run_alone, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.cli.servers import server_settings
 from factloop.core.files.json import to_json
@@ -19,13 +18,15 @@ BROKEN = 2
 """Exit code where something configured does not work."""
 
 
-def run_doctor(flags: Mapping[str, Any], json: str | None, *, database: str | None, folder: Path | None) -> int:
+def run_doctor(
+    flags: Mapping[str, Any], json: str | None, *, controls: bool, database: str | None, folder: Path | None
+) -> int:
     """Prints the findings; returns the exit code. Raises ConfigError for settings that cannot be read."""
     try_outputs((json,), ())
     check, trust = server_settings(flags)
     messages = messages_console()
     with stopped_with("Nothing was changed.", messages), messages.status("asking"):
-        diagnosis = asyncio.run(diagnose(check, trust, look_at_database(database, folder)))
+        diagnosis = run_alone(diagnose(check, trust, look_at_database(database, folder), controls=controls))
     if json is not None:
         write_output(json, to_json(diagnosis))
     if json != STANDARD_OUTPUT:

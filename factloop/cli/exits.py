@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
+import warnings
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -24,18 +28,48 @@ def messages_console() -> Console:
 
 def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_dir: Path | None, kept: bool) -> T:
     """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
-    kept_here: list[T] = []
-
-    async def keep() -> None:  # what a runner returns, Python 3.11 writes out in full to find that it is no signal
-        kept_here.append(await work)
-
     with asyncio.Runner() as runner:
         try:
-            runner.run(keep())
-            return kept_here[0]
+            return _result_of(work, runner)
         except KeyboardInterrupt:
             messages.print(_resume_hint(run_dir, kept=kept), soft_wrap=True)
             leave_now(INTERRUPTED)
+
+
+def run_alone(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`, in an event loop of its own. Raises KeyboardInterrupt."""
+    with asyncio.Runner() as runner:
+        return _result_of(work, runner)
+
+
+def _result_of(work: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
+    kept_here: list[T] = []
+
+    async def keep() -> None:  # what a runner returns, Python 3.11 writes out in full to find that it is no signal
+        with _silent_on_what_never_began():
+            kept_here.append(await work)
+
+    runner.run(keep())
+    return kept_here[0]
+
+
+@contextmanager
+def _silent_on_what_never_began() -> Iterator[None]:
+    """An interrupt cancels tasks that have not begun, LangGraph's among them; Python would warn of their coroutines."""
+    cancel = signal.getsignal(signal.SIGINT)
+    if not callable(cancel) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
+        cancel(number, frame)
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, cancel)
 
 
 @contextmanager

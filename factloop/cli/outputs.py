@@ -74,8 +74,10 @@ def _try_output(name: str) -> None:
     try:
         if not folder.is_dir():
             raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
-        if path.is_dir() or not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name}: cannot be written")
+        if path.is_dir():
+            raise ConfigError(f"{name}: cannot be written, it is a folder; name a file")
+        if not os.access(folder, os.W_OK):
+            raise ConfigError(f"{name}: cannot be written, the folder {folder} may not be written to")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 

@@ -25,12 +25,13 @@ from factloop.core.given_text import check_given
 from factloop.core.records import UnscoredReason
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
+from factloop.setup.recording import refuse_missing_recording
 from factloop.tools.search.build import check_sources
 from factloop.trust.estimate import TrustEstimate, estimate_trust
 from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
 from factloop.trust.question_answers import QuestionAnswer, load_question_answers
 from factloop.trust.scorer import TrustScorer
-from factloop.trust.settings import TrustSettings
+from factloop.trust.settings import SubjectModel, TrustSettings
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.long_form_html import render_long_form_html
 from factloop.trust.views.long_form_terminal import print_long_form
@@ -64,6 +65,7 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
     try_outputs((ask.json, ask.html), (ask.answers, *settings.read_paths), kept=(ask.run_dir, settings.recording))
+    refuse_missing_recording(settings)
     if ask.answers is not None:
         refuse_self_support(ask.answers, settings.corpus, "--corpus")
     return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)
@@ -123,10 +125,16 @@ def _items(ask: TrustAsk) -> Iterator[QuestionAnswer]:
 
 
 async def score_all(
-    items: Sequence[QuestionAnswer], settings: TrustSettings, run_dir: Path | None, messages: Console, *, quiet: bool
+    items: Sequence[QuestionAnswer],
+    settings: TrustSettings,
+    run_dir: Path | None,
+    messages: Console,
+    *,
+    quiet: bool,
+    subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar on the console."""
-    async with TrustScorer(settings=settings) as scorer:
+    """Scores all answers, with a progress bar on the console; `subjects` are those of systems that have one each."""
+    async with TrustScorer(settings=settings, subjects=subjects) as scorer:
         with counted(messages, "answer", len(items), quiet=quiet) as progress:
             async with aclosing(scorer.astream(items, run_dir=run_dir)) as done:
                 async for report in done:

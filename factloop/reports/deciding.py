@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from factloop.core.records import Claim, Evidence
@@ -58,6 +58,34 @@ def shown_evidence(claim: Claim, deciding: DecidingSentence | None) -> list[Show
     first = deciding.evidence.id if deciding is not None else None
     shown = [ShownEvidence(number, item, item.id in cited) for number, item in enumerate(claim.evidence, 1)]
     return sorted(shown, key=lambda one: (one.item.id != first, not one.is_cited))
+
+
+@dataclass(frozen=True)
+class SharedPassage:
+    """A passage that several claims of a page show. It stands with the first of them, and the others refer to it."""
+
+    number: int
+    """Of the passage on its page, from 1."""
+    claim: int
+    """The number of the claim that it stands with."""
+    stands_here: bool
+
+
+def shared_passages(claims: Iterable[tuple[int, Claim]]) -> Mapping[tuple[int, str], SharedPassage]:
+    """The passages that several claims show, by the claim's number and the evidence's id. Claims in the page's order.
+
+    Without it a page would grow with the claims times what each of them reads.
+    """
+    shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
+    for number, claim in claims:
+        for item in claim.evidence:
+            shown.setdefault((item.source, item.section, item.passage), []).append((number, item.id))
+    several = [places for places in shown.values() if len(places) > 1]
+    return {
+        place: SharedPassage(number, places[0][0], place == places[0])
+        for number, places in enumerate(several, 1)
+        for place in places
+    }
 
 
 def grounds_words(claim: Claim) -> str:

@@ -20,7 +20,7 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
-from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
+from factloop.service import routes, routes_asking, routes_jobs, routes_labels, routes_tickets
 from factloop.service.attempts import KeyAttempts
 from factloop.service.context import LoopServices, ServiceContext
 from factloop.service.documents import OWN, Library, open_documents, open_library
@@ -77,7 +77,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         redoc_url=None,
     )
     app.state.context = context
-    for part in (routes, routes_asking, routes_jobs, routes_tickets):
+    for part in (routes, routes_asking, routes_jobs, routes_labels, routes_tickets):
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)

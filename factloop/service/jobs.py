@@ -16,9 +16,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from factloop.reports.labels import GivenLabel
 from factloop.service.errors import RequestRefusal
 from factloop.service.filtering import JobFilter
 from factloop.service.kept import Database, not_kept, stopping, wait
+from factloop.service.kept_labels import change_label
 from factloop.service.leases import Leases
 from factloop.service.live import ATTEMPT, LiveEvent, LiveJob, read_events
 from factloop.service.metrics import Metrics
@@ -132,6 +134,17 @@ class Jobs:
 
     async def result(self, job_id: str) -> str | None:
         return await self._database.ask(self._database.store.text, job_id, "result")
+
+    async def labels(self, job_id: str) -> str | None:
+        """The labels of a check's claims, as JSON."""
+        return await self._database.ask(self._database.store.text, job_id, "labels")
+
+    async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
+        """Keeps the label of a claim, or forgets it where it is None; returns the one before. Raises RequestRefusal."""
+        try:
+            return await self._database.ask(change_label, self._database.store, job_id, claim_id, label)
+        except LookupError as error:  # deleted since it was looked up
+            raise RequestRefusal(404, "not_found", "there is no such job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
         """The job once it is over; None if it was deleted. Raises RequestRefusal where that cannot be waited for."""

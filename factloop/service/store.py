@@ -28,7 +28,7 @@ ENDED = 0.0
 """The end of a lease whose service is known to have died."""
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
 """Jobs, of those not over, that no service has."""
-TextName = Literal["request", "events", "result"]
+TextName = Literal["request", "events", "result", "labels"]
 
 log = logging.getLogger(__name__)
 

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
+from factloop.core.errors import ConfigError
 from factloop.core.files.json import write_atomically
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.modes import TapeMode
@@ -92,6 +93,16 @@ class UsedRecording:
     def in_use(self) -> AbstractContextManager[None]:
         """A context for each use; at its end it writes what was recorded, unless the recording's owner does."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
+
+
+def refuse_missing_recording(settings: RunSettings) -> None:
+    """Raises ConfigError where a recording is to be replayed that is not there.
+
+    Commands ask it of a name that was typed. A test may name one that is yet to be made, or that it does not need.
+    """
+    place = settings.recording
+    if settings.recording_mode == "replay" and place is not None and not place.exists():
+        raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:

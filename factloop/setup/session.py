@@ -21,6 +21,7 @@ from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
+from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.pace import Pace, address_of, new_limiter
 from factloop.setup.settings import RunSettings
@@ -105,7 +106,7 @@ class Session:
             limiter=self._limiter(chat),
             budget=self.budget,
             retry=retry_policy(settings),
-            timeout_s=settings.timeout_s,
+            timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
             rng=self.rng,
             use_tools=use_tools,
             before=before,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
@@ -25,13 +25,17 @@ from factloop.setup.embedding_model import build_embedder
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
-from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
 from factloop.tools.knowledge_base.table import TableKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
 from factloop.tools.vocabulary.lexicon import words_of
 from factloop.tools.vocabulary.tagging import tag_tokens
 from factloop.trust.settings import TrustSettings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
 _LOADING = Lock()
 
@@ -112,17 +116,43 @@ def _read_tables() -> None:
     tag_tokens("Rome lies on the Tiber.")
 
 
-async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
-    """The distractors that would be used for this response. Needs no model; costs nothing. Raises as `open_sources`."""
+async def make_distractors(
+    settings: TrustSettings,
+    question: str,
+    response: str,
+    *,
+    n: int,
+    references: Sequence[str] = (),
+    judge: BaseChatModel | None = None,
+) -> DistractorSet:
+    """The distractors that would be used for this response, which costs nothing: no model is asked.
+
+    Only where the settings let a model propose some is the judge asked, once: `judge`, or the one that they name. What
+    it proposes says none of the `references`, right answers that are known. Raises as `open_sources`.
+    """
     check_given("question", question)
     check_given("response", response)
     if n < 0:
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
     sources = open_sources(settings, loaded_embedder(settings))
+    make = partial(
+        generate_distractors,
+        question,
+        response,
+        wanted=n,
+        sources=sources.sources,
+        seed=settings.seed,
+        order=settings.target_order,
+        references=references,
+    )
     try:
-        return await generate_distractors(
-            question, response, wanted=n, sources=sources.sources, seed=settings.seed, order=settings.target_order
-        )
+        if settings.distractors != "model":
+            return await make()
+        from factloop.trust.proposing import open_proposer  # a client of models, which nothing else here needs
+
+        async with open_proposer(settings, judge) as (proposer, meter, spent):
+            found = await make(proposer=proposer, meter=meter)
+            return found.model_copy(update={"usage": spent()})
     finally:
         await sources.aclose()
 
@@ -140,6 +170,8 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
+
     cache = open_answers(settings) if tape is None else CallCache(None)
     knowledge_base = DBpediaKnowledgeBase(
         spotlight_url=settings.spotlight_url,

@@ -49,6 +49,23 @@ def test_verdicts_filter_the_claims(visits: Visits) -> None:
     expect(page.locator(".claim:visible .outcome")).to_contain_text("Unscored: the budget was used up")
 
 
+def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: Visits) -> None:
+    report = large_report(10)
+    page = visits.open(render_html(report))
+    page.get_by_role("button", name="All 10").click()
+    quotes = page.locator(".claim", has_text="Sentence number 7").locator("blockquote")
+    assert "The whole passage stands with claim" in (quotes.all_text_contents()[0])
+    page.locator("#claim-8 > summary").click()
+    shown_passages = [
+        " ".join(text.replace("[deciding sentence: ", "").replace("]", "").split())
+        for text in quotes.all_text_contents()
+    ]
+    assert sorted(shown_passages) == sorted(" ".join(item.passage.split()) for item in report.claims[7].evidence)
+    word = report.claims[7].evidence[0].passage.split()[-2]
+    page.get_by_role("searchbox").fill(word)
+    expect(page.get_by_role("status")).to_have_text("10 claims")
+
+
 def test_words_are_searched_in_claims_and_evidence(visits: Visits) -> None:
     page = opened_whole(visits)
     search = page.get_by_role("searchbox")
@@ -126,6 +143,8 @@ def test_the_first_tab_stop_skips_to_the_claims(visits: Visits) -> None:
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Label claims")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Problems 11")).to_be_focused()
 

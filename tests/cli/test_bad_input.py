@@ -78,7 +78,14 @@ BAD = {
     "prompts": (("answer.md", *WITH_MODEL, "--prompts", "bad_prompts"), ("mine.md", "front matter")),
     "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "between 0 and 1")),
     "output in no folder": (("answer.md", "--json", "no/where.json"), ("no/where.json", "does not exist")),
-    "output is a folder": (("answer.md", "--html", "empty"), ("empty", "cannot be written")),
+    "recording missing": (
+        ("answer.md", "--docs", "source.txt", "--recording", "nosuch.json"),
+        ("nosuch.json: there is no such recording", "--recording-mode new"),
+    ),
+    "output is a folder": (
+        ("answer.md", "--html", "empty"),
+        ("empty: cannot be written, it is a folder; name a file",),
+    ),
     "output is the input": (("answer.md", "--json", "answer.md"), ("answer.md", "would overwrite")),
     "output is a document": (
         ("answer.md", "--docs", "mine.txt", "--html", "./mine.txt"),

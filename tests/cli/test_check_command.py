@@ -105,12 +105,14 @@ def test_nothing_to_check_against_is_said_before_and_nothing_scored_is_a_failure
 
 @pytest.mark.parametrize("text", ["I don't know.", "", " \n", "# Heading\n", "In my opinion it is lovely."])
 @pytest.mark.parametrize("engine", ["offline", "model"])
-def test_a_text_without_claims_is_fine_but_has_no_precision(
+def test_a_text_without_claims_has_no_precision_and_is_no_success(
     factloop: Command, sim: Simulator, home: Path, docs: Path, text: str, engine: str
 ) -> None:
     (home / "empty.md").write_text(text)
     flags = ("--docs", docs) if engine == "offline" else ("--model", MODEL, "--search", "serper")
-    assert factloop("check", "empty.md", *flags, "--quiet", "--strict").code == 0
+    nothing = factloop("check", "empty.md", *flags, "--quiet", "--strict")
+    made_none = "factloop: no claim could be scored: the response makes no claim that can be checked"
+    assert (nothing.code, nothing.complaint) == (3, made_none)
     result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 0)
     report = json.loads(result.out)
     assert (result.code, result.complaint) == (1, "factloop: precision undefined is below 0 (--fail-under)")

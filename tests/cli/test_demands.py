@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from factloop import FactChecker, FactualityReport, GivenFacts
-from factloop.cli.demands import exit_code, first_failure
+from factloop.cli.demands import exit_code, first_failure, scored_exit_code
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.records import UnscoredReason
 from factloop.setup.sources import Sources
@@ -39,6 +40,23 @@ def test_the_code_and_what_is_said(
     heard = StringIO()
     assert exit_code(unscored(*facts), Console(file=heard), strict=strict, fail_under=fail_under) == code
     assert heard.getvalue() == said
+
+
+def test_a_check_that_scored_nothing_is_no_success(tmp_path: Path) -> None:
+    heard = StringIO()
+    code = scored_exit_code(unscored(), Console(file=heard, width=120), strict=False, fail_under=None)
+    said = "factloop: no claim could be scored: the response makes no claim that can be checked\n"
+    assert (code, heard.getvalue()) == (UNSCORED, said)
+    heard = StringIO()
+    text, aside = "Mira Halden was a chemist. Bananas are rich in potassium.", "Bananas are rich in potassium."
+    (tmp_path / "source.txt").write_text(text)
+    off_topic = FactChecker(docs=tmp_path, cache=False).check(
+        text, "Who was Mira Halden?", facts=[GivenFacts(sentence=aside, facts=(aside,))]
+    )
+    assert [claim.relevant for claim in off_topic.claims] == [False]
+    code = scored_exit_code(off_topic, Console(file=heard, width=120), strict=False, fail_under=None)
+    said = "factloop: no claim could be scored: none of them has to do with the question\n"
+    assert (code, heard.getvalue()) == (UNSCORED, said)
 
 
 DOWN = (UnscoredReason.TOOL_FAILURE, "serper:\n has accepted \x1b nothing")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,28 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read_text(str(tmp_path))
     with pytest.raises(DataError, match="cannot be read"):
         read_text("x" * 5000)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_without_a_writer_is_waited_for_and_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(read_text(str(pipe), patience_s=0.0)), daemon=True)
+    reader.start()
+    said = ""
+    while not said:
+        said = capfd.readouterr().err
+    pipe.write_text("Ada was born in 1815.")
+    reader.join(10)
+    assert said == f"factloop: {pipe}: a pipe; waiting for its writer\n"
+    assert read == ["Ada was born in 1815."]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_is_written_to_is_read_in_silence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    threading.Thread(target=lambda: pipe.write_text("Ada was born in 1815."), daemon=True).start()
+    assert read_text(str(pipe), patience_s=60.0) == "Ada was born in 1815."
+    assert capfd.readouterr().err == ""

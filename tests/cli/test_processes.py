@@ -7,13 +7,14 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import Command
-from tests.cli.processes import WITHIN_S, Start, n_requests, wait_for_requests, wait_until
+from tests.cli.processes import ROOT, WITHIN_S, Start, n_requests, wait_for_requests, wait_until
 from tests.simulator import MODEL, Faults, Simulator
 
 """Generous: it takes a few tenths of a second on a free machine."""
@@ -86,6 +87,38 @@ def interrupt(process: subprocess.Popen[str]) -> None:
     _, said = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 130
     assert said.startswith("factloop: stopped.")
+
+
+INTERRUPTED_BEFORE_A_TASK_BEGAN = """
+import asyncio, os, signal
+from factloop.cli.exits import messages_console, run_until_stopped
+
+async def inner():
+    pass
+
+async def outer(inner):
+    await inner
+
+async def work():
+    os.kill(os.getpid(), signal.SIGINT)
+    try:
+        await asyncio.sleep(60)
+    finally:
+        task = asyncio.create_task(outer(inner()))
+        task.cancel()
+        await asyncio.wait([task])
+
+run_until_stopped(work(), messages_console(), run_dir=None, kept=True)
+"""
+
+
+def test_an_interrupt_says_nothing_of_work_that_had_not_begun(home: Path) -> None:
+    """As LangGraph's tasks are at times: each is given a coroutine, and cancelled before it first runs."""
+    command = [sys.executable, "-c", INTERRUPTED_BEFORE_A_TASK_BEGAN]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
+    said = "factloop: stopped. Answers so far are in the cache: the same command pays only for the rest.\n"
+    assert (ended.returncode, ended.stderr) == (130, said)
 
 
 @pytest.mark.process

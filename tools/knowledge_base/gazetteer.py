@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from factloop.tools.knowledge_base.names import fold
+from factloop.tools.knowledge_base.names import fold_anew
 
 MAX_WORDS = 8
 """Longer names are not looked for in a text."""
@@ -48,7 +48,7 @@ class Gazetteer:
         self._by_key[entry.key] = entry
         for kind in entry.types:
             self._by_type[kind].append(entry)
-        names = {fold(name): None for name in (entry.label, *entry.aliases)} if entry.aliases else (fold(entry.label),)
+        names = dict.fromkeys(map(fold_anew, (entry.label, *entry.aliases)))
         for name in names:
             self._by_name[name].append(entry)
             if len(name) > 2 * self.longest:

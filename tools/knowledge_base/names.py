@@ -30,13 +30,19 @@ class NameWord:
         return self.word[:1].isupper()
 
 
+def fold_anew(name: str) -> str:
+    """As `fold`, without a look at what is kept: for names that are met once."""
+    if name.isascii():
+        lowered = name.lower()
+        return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())
+    plain = unicodedata.normalize("NFKD", name.replace("’", "'")).casefold()
+    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).replace(".", "").split())
+
+
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
     """The name without case, accents, full stops and odd spaces: equal for spellings of one name."""
-    if name.isascii():
-        return " ".join(name.lower().replace(".", "").split())
-    plain = unicodedata.normalize("NFKD", name.replace("’", "'")).casefold()
-    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).replace(".", "").split())
+    return fold_anew(name)
 
 
 @lru_cache(maxsize=1024)

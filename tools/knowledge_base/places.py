@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from factloop.tools.knowledge_base.gazetteer import Entry
-from factloop.tools.knowledge_base.names import fold
+from factloop.tools.knowledge_base.names import fold, fold_anew
 from factloop.tools.knowledge_base.ordinary import CALENDAR, ordinary_words
 
 MIN_PEOPLE = 15_000
@@ -160,10 +160,11 @@ def _cities() -> Iterator[Entry]:
     for identifier, city in _all_cities().items():
         people, label = city["population"], city["name"]
         country = city["countrycode"]
-        if fold(label) in CALENDAR or (people < _ORDINARY_CITY and fold(label) in ordinary):
+        folded = fold_anew(label)
+        if folded in CALENDAR or (people < _ORDINARY_CITY and folded in ordinary):
             continue
         types: tuple[str, ...] = ("place", "city", f"city_in_{country.lower()}")
-        if country != "US" and capitals.get(country) == fold(label):
+        if country != "US" and capitals.get(country) == folded:
             continent = fold(continent_names()[countries[country]["continentcode"]]).replace(" ", "_")
             types = ("place", "city", "national_capital", f"capital_in_{continent}")
         within = countries[country]["name"] if country in countries else ""

@@ -10,13 +10,16 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
 from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
-from factloop.tools.linguistics.mentions import Mention
+from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
+_DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
+_MODIFIERS = 3
+"""Words that a question may have between *the* and a name."""
 _LONGEST_PHRASE = 8
 """Words of a subject that is repeated; a longer one would read badly."""
 
@@ -27,12 +30,39 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
-            return ()
+            return _only_object(said, context) if said is context.before[0] else ()
         fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
         if fitting:
             return fitting
-    asked = (mention.text for mention in context.asked.mentions if _fits(mention, number, context.about_person))
-    return tuple(dict.fromkeys(asked))
+    titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
+    title = next(titles, None)
+    asked = (
+        _phrase_of(mention, context.asked.text)
+        for mention in context.asked.mentions
+        if _may_be_asked(mention, number, context)
+    )
+    return tuple(dict.fromkeys(asked)) if title is None else (title,)
+
+
+def _titles(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
+    """The thing that a heading is the name of."""
+    if said.is_item and len(said.mentions) == 1:
+        (mention,) = said.mentions
+        if said.text.strip(" .:") == mention.text and _fits(mention, number, about_person):
+            yield mention.text
+
+
+def _phrase_of(mention: Mention, text: str) -> str:
+    """What a question calls a thing: *the third Eddystone tower* of which *Eddystone* is the name in it."""
+    words = tag_words(text)
+    first = next(index for index, word in enumerate(words) if word.start >= mention.start)
+    last = max(index for index, word in enumerate(words) if word.start < mention.end)
+    if last + 1 < len(words) and words[last + 1].lower in GENERIC_NOUNS:
+        last += 1
+    opens = next((i for i in range(first - 1, max(-1, first - 1 - _MODIFIERS), -1) if words[i].lower == "the"), None)
+    if opens is not None and all(word.word_class in {"number", "other"} for word in words[opens + 1 : first]):
+        first = opens
+    return text[words[first].start : max(words[last].end, mention.end)].removesuffix("'s")
 
 
 def is_plural(phrase: str) -> bool:
@@ -52,6 +82,21 @@ def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
     if is_plural(mention.text) != (number == "they"):
         return False
     return mention.kind != "person" and not (about_person and _may_be_person(mention))
+
+
+def _may_be_asked(mention: Mention, number: Number, context: Context) -> bool:
+    """Whether a mention of the question may be what *it* or *they* means."""
+    return _fits(mention, number, context.about_person) and not _is_doer(mention, context.asked.text)
+
+
+def _is_doer(mention: Mention, text: str) -> bool:
+    """Whether the question is what a person did: *What did John Smeaton build?*"""
+    return _may_be_person(mention) and _DID.search(text[: mention.start]) is not None
+
+
+def _bears_a_surname(mention: Mention) -> bool:
+    """Whether its last word is no word of the dictionary: *John Smeaton*, but not *Acme Robotics*."""
+    return _may_be_person(mention) and not is_english_word(mention.names[-1])
 
 
 def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
@@ -83,14 +128,32 @@ def _may_be_other(said: ReadSentence, context: Context) -> bool:
     clause = find_clause(words)
     if clause is None or not _names_person(said.mentions, words[clause.subject], context):
         return False
-    topics = (mention for mention in context.asked.mentions if _fits(mention, "it", context.about_person))
+    topics = (mention for mention in context.asked.mentions if _may_be_asked(mention, "it", context))
     return _direct_object(words, clause) is not None or any(topics)
+
+
+def _only_object(said: ReadSentence, context: Context) -> tuple[str, ...]:
+    """What a person acted upon, where the sentence names nothing else and the question no other thing."""
+    words = tag_words(said.text)
+    clause = find_clause(words)
+    found = None if clause is None else _direct_object(words, clause)
+    if clause is None or found is None or any(_may_be_asked(one, "it", context) for one in context.asked.mentions):
+        return ()
+    if not any(one.start == words[clause.subject].start and _bears_a_surname(one) for one in said.mentions):
+        return ()
+    start, end = found
+    others = (
+        word for word in (*words[clause.verb : clause.main], *words[end:]) if word.word_class in {"other", "name"}
+    )
+    phrase = said.text[words[start].start : words[end - 1].end]
+    return () if any(others) or words[start].lower != "the" or is_plural(phrase) else (phrase,)
 
 
 def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> bool:
     """Whether the name that begins with this word may be a person's. One that the prompt asks about in other words than
     *who* is not."""
-    asked = set() if context.about_person else {mention.names for mention in context.asked.mentions}
+    things = (one for one in context.asked.mentions if not (context.about_person or _is_doer(one, context.asked.text)))
+    asked = {mention.names for mention in things}
     return any(m.start == head.start and m.names not in asked and _may_be_person(m) for m in mentions)
 
 

@@ -139,11 +139,16 @@ def _kind(words: Sequence[Word], start: int, run: Sequence[Word], following: Seq
         return "person"
     if words[start].lower == "the" or any(name in GENERIC_NOUNS or name in {"of", "for", "&"} for name in names):
         return "thing"
-    if before in _PLACE_PREPOSITIONS:
+    if before in _PLACE_PREPOSITIONS or _is_modifier(run, following):
         return "thing"
     if any(word.lower in {"born", "died"} for word in following):
         return "person"
     return "maybe_person" if 2 <= sum(len(name) > 1 for name in names) <= 4 else "unknown"
+
+
+def _is_modifier(run: Sequence[Word], following: Sequence[Word]) -> bool:
+    """Whether the name only tells of which thing is spoken: *the third Eddystone tower*."""
+    return bool(following) and following[0].lower in GENERIC_NOUNS and not is_genitive(run[-1])
 
 
 def _with_entities(text: str, found: list[Mention], nlp: Language | None) -> list[Mention]:

@@ -86,6 +86,8 @@ def _replace(claim: str, pronoun: Word, antecedent: str, context: Context) -> st
     replacement = f"{name}{genitive}" if pronoun.word_class == "possessive" else name
     if pronoun.start > 0 and replacement.startswith(("The ", "A ", "An ")):
         replacement = replacement[0].lower() + replacement[1:]
+    elif pronoun.start == 0 and replacement.startswith("the "):
+        replacement = replacement[0].upper() + replacement[1:]
     return f"{claim[: pronoun.start]}{replacement}{claim[pronoun.end :]}"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
+from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
 from factloop.tools.linguistics.talk import asks_of_nothing, is_opinion, is_remark
-from factloop.tools.linguistics.words import tag_words
+from factloop.tools.linguistics.words import FINITE, Word, tag_words
 
 Silence = Literal["heading", "question", "remark"]
 
@@ -40,6 +42,9 @@ _TELLING = re.compile(
 """Questions that tell: *did you know*, *what about*, those with a clause, an aside or a tag such as *right?*"""
 _RUN_IN = re.compile(r"(\*\*|__)(?!\s)[^*_]{1,80}[.:]?\1[.:]?")
 """A line in bold, as headings are set that run into their paragraph."""
+_LIKE_ITS_PAST = lexicon.word_set("bet burst cast cut hit let put quit read set shed shut split spread")
+"""Verbs whose past is spelt as what bids."""
+_OF_A_PASSIVE = frozenset({"at", "between", "by", "during", "in"})
 _SHORT_TITLE = 2
 """Words: a longer line may be advice."""
 _ASKING_WORDS = frozenset({"who", "whom", "whose", "what", "where", "when", "which", "how", "why"})
@@ -61,10 +66,28 @@ def silence_of(part: Part) -> Silence | None:
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
     if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
-        return None if is_checkable(text, tag_words(text)) else "heading"
+        words = tag_words(text)
+        return None if is_checkable(text, words) and not _is_instruction(words) else "heading"
     if _only_asks(text):
         return "question"
     return "remark" if is_remark(text) else None
+
+
+def _is_instruction(words: Sequence[Word]) -> bool:
+    """Whether a heading says what is done there, and of nothing that it was done: *Set up*, *Getting started*.
+
+    *Founded in 1820* and *Set in Paris* say that it was.
+    """
+    first, rest = words[0], words[1:]
+    if any(word.word_class == "number" or word.word_class in FINITE for word in rest):
+        return False
+    is_bidding = first.lower in _LIKE_ITS_PAST and (not rest or rest[0].lower not in _OF_A_PASSIVE)
+    return is_bidding or _is_gerund(first.lower)
+
+
+def _is_gerund(word: str) -> bool:
+    stem = word.removesuffix("ing")
+    return stem != word and not lexicon.VERBS.isdisjoint({stem, f"{stem}e", stem[:-1]})
 
 
 def _is_title(text: str) -> bool:

@@ -75,11 +75,14 @@ def for_nothing(comparison: ClaimComparison, gap: Sequence[Term], passage: str) 
     sentence = _deciding(comparison.alignment, None)
     missing = comparison.missing()
     told = [term for term in missing if term.kind in {TermKind.NAME, *FIGURES}] or list(missing)
+    claim = comparison.alignment.claim
     if told:
-        said = f"No sentence of the sources speaks of {_listed(told)}"
+        said = f"No sentence of the sources speaks of {_listed(told, claim)}"
     else:
         essential = [term for term in comparison.terms if term.kind in {TermKind.NAME, *FIGURES}]
-        said = f"No one sentence of the sources speaks of {_listed(gap or essential or comparison.terms)} together"
+        listed = _listed(gap or essential or comparison.terms, claim)
+        rest = "" if '" and "' in listed else " and the rest of the claim"
+        said = f"No one sentence of the sources speaks of {listed}{rest} together"
     return Grounds(f"{said}. The nearest says: {_quoted(sentence)}", as_written(sentence, passage))
 
 
@@ -159,8 +162,9 @@ def _quoted(sentence: SentenceTerms) -> str:
     return "“" + "".join(letter if letter.isprintable() else " " for letter in text) + "”"
 
 
-def _listed(terms: Sequence[Term]) -> str:
-    """*A, B and C*: words of one name together."""
+def _listed(terms: Sequence[Term], claim: Reading) -> str:
+    """*A, B and C* as the claim spells them: words of one name together."""
+    text = " ".join(sentence.text for sentence in claim.sentences)
     names: list[str] = []
     previous: Term | None = None
     for term in terms:
@@ -169,5 +173,5 @@ def _listed(terms: Sequence[Term]) -> str:
         else:
             names.append(term.surface)
         previous = term
-    shown = [_marked(name) for name in names[:MAX_NAMED]]
+    shown = [_marked(_spelt(name, text)) for name in names[:MAX_NAMED]]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -19,11 +19,15 @@ from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.passage_index import index_passage
+from factloop.tools.verifiers.rows import verify_row, without_columns
+from factloop.tools.verifiers.single_values import OtherValue, find_other_value
 from factloop.tools.verifiers.terms import read_sentences
 
 THRESHOLD = 0.5
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
 
+MOST_OTHERWISE = 0.2
+"""Score at most of a claim whose relation has another value in the sources."""
 MAX_CITED = 3
 MIN_SHARE_CITED = 0.34
 """A passage is cited that holds at least this share of the claim in one window."""
@@ -46,6 +50,19 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+        by_row, cells = verify_row(claim, passages), without_columns(claim)
+        if by_row is not None:
+            return by_row
+        read = self._verify_text(claim, passages)
+        other = None if read.label == "contradicted" else find_other_value(claim, passages)
+        if other is not None:
+            return _contradicted(read, other)
+        if cells is None or read.label != "insufficient":
+            return read
+        by_cells = self._verify_text(cells, passages)
+        return by_cells if by_cells.label == "supported" else read
+
+    def _verify_text(self, claim: str, passages: Sequence[str]) -> SupportReading:
         comparison = compare_texts(claim, passages)
         if comparison is None:
             return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
@@ -68,6 +85,14 @@ class LexicalVerifier:
         others = [passage for passage, share in comparison.shares[1:] if share >= MIN_SHARE_CITED]
         cited = (first, *others)[:MAX_CITED]
         return SupportReading(label, score, cited, told.rationale, told.quote, told.wrong, told.instead)
+
+
+def _contradicted(read: SupportReading, other: OtherValue) -> SupportReading:
+    """The reading of a claim whose relation the sources fill with another value."""
+    rationale = f'The source says "{other.instead}", the claim "{other.wrong}": “{other.sentence}”'
+    cited = tuple(dict.fromkeys((other.passage, *read.cited)))[:MAX_CITED]
+    score = min(read.score, MOST_OTHERWISE)
+    return SupportReading("contradicted", score, cited, rationale, other.sentence, other.wrong, other.instead)
 
 
 def is_refused(comparison: ClaimComparison) -> bool:

@@ -194,6 +194,8 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
 
 def _negates(terms: Sequence[Term], place: int) -> bool:
     term, rest = terms[place], terms[place + 1 :]
+    if _is_of_title(terms, place):
+        return False
     if term.kind is TermKind.NEGATION:
         return not (_is_no_denial(term, rest))
     if term.key not in NEGATORS or (rest and rest[0].kind in FIGURES):  # "barely 900 copies"
@@ -201,6 +203,14 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     if term.key in {"few", "little"}:
         return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in {"a", "the"})
     return True
+
+
+def _is_of_title(terms: Sequence[Term], place: int) -> bool:
+    """Whether a word with a capital stands between others, as in titles: *the album Can't Slow Down*."""
+    opens = place == 0 or terms[place - 1].kind is TermKind.MARK
+    following = terms[place + 1 : place + 2]
+    has_capitals = terms[place].surface[:1].isupper() and any(term.surface[:1].isupper() for term in following)
+    return has_capitals and not opens and not terms[place].surface.isupper()
 
 
 def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:

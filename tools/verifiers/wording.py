@@ -136,3 +136,27 @@ UNITS = {
     for spelling in group.split("/")
 }
 """Lemmas of units, each with what it measures and its short name."""
+_COUNTRIES = """
+    afghanistan, africa, alabama, alaska, albania, algeria, america, andalusia, andorra, angola, argentina,
+    armenia, asia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh, barbados, bavaria, belarus,
+    belgium, belize, benin, bhutan, bohemia, bolivia, bosnia, botswana, brazil, brittany, brunei, bulgaria,
+    burma, burundi, california, cambodia, cameroon, canada, catalonia, chad, chile, china, colombia, colorado,
+    congo, connecticut, cornwall, costa rica, croatia, cuba, cumbria, cyprus, czechia, czechoslovakia, denmark,
+    devon, dominica, dorset, ecuador, egypt, el salvador, england, eritrea, essex, estonia, ethiopia, europe,
+    fiji, finland, florida, france, gabon, gambia, georgia, germany, ghana, great britain, greece, grenada,
+    guatemala, guinea, guyana, haiti, hawaii, honduras, hungary, iceland, illinois, india, indiana, indonesia,
+    iran, iraq, ireland, israel, italy, jamaica, japan, jordan, kazakhstan, kent, kentucky, kenya, kosovo,
+    kuwait, lancashire, laos, latvia, lebanon, lesotho, liberia, libya, lithuania, lombardy, louisiana,
+    madagascar, malawi, malaysia, mali, malta, maryland, massachusetts, mauritania, mauritius, mexico, michigan,
+    minnesota, missouri, moldova, mongolia, montenegro, moravia, morocco, mozambique, myanmar, namibia, nepal,
+    netherlands, new zealand, nicaragua, niger, nigeria, norfolk, normandy, north korea, north macedonia,
+    northern ireland, norway, ohio, oman, ontario, oregon, pakistan, palestine, paraguay, pennsylvania, persia,
+    peru, philippines, poland, portugal, prussia, qatar, quebec, romania, russia, rwanda, saudi arabia, saxony,
+    scotland, senegal, serbia, siberia, sicily, sierra leone, silesia, slovakia, slovenia, somalia, somerset,
+    south africa, south korea, soviet union, spain, sri lanka, sudan, suffolk, suriname, surrey, sussex, sweden,
+    switzerland, syria, taiwan, tanzania, tennessee, texas, thailand, togo, tunisia, turkey, tuscany, uganda,
+    ukraine, united kingdom, united states, uruguay, uzbekistan, venezuela, vietnam, virginia, wales, wisconsin,
+    yemen, yorkshire, yugoslavia, zambia, zimbabwe
+"""
+COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
+"""Countries, regions and continents (lower case): a town may lie in one of them, so that the two exclude nothing."""

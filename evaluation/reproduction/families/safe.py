@@ -19,7 +19,6 @@ from factloop.evaluation.runs.records import RunSummary
 FACTS = "factscore:bio"
 LONGFACT = ("longfact:objects", "longfact:concepts")
 N_FACTS, N_RESPONSES, AGREEMENT = Decimal(16011), Decimal(496), Decimal("72.0")
-KS = (64, 178)
 _BY_LABELS = {
     "InstructGPT": ("2100", "1971", "655", "0.397", "0.256"),
     "ChatGPT": ("3194", "1692", "540", "0.610", "0.415"),
@@ -111,20 +110,6 @@ def count_prompts(title: str, inputs: Inputs) -> Reproduction:
     )
 
 
-def score_models(title: str, inputs: Inputs) -> Reproduction:
-    """F1@64 and F1@178 of each system of a run over LongFact-Objects."""
-    figures: list[ComparedFigure] = []
-    notes = ["The figures of the paper's thirteen models are not in the slides that this list was made from."]
-    if inputs.results is None:
-        notes.append("Nothing was judged: give what factloop eval --json wrote with --results, with --k 64 --k 178.")
-    else:
-        for system in read_result(inputs.results, RunSummary).scores.systems:
-            for one in system.at_k:
-                ours = OurFigure(one.f1.value, Origin.RESULTS, one.f1.n)
-                figures.append(compared((system.system,), f"F1@{one.k}", None, ours))
-    return Reproduction(entry="safe:f1-at-k", title=title, unit="", figures=tuple(figures), notes=tuple(notes))
-
-
 def state_wins(title: str, inputs: Inputs) -> Reproduction:
     """What the slides print of the facts in which SAFE and people differ."""
     del inputs
@@ -143,7 +128,6 @@ _TITLES = {
     "agreement": "Agreement of SAFE's verdicts with people's labels on FActScore's biographies",
     "labels": "Facts by label and F1@K of FActScore's systems, by people's labels",
     "longfact": "LongFact: topics and prompts",
-    "f1-at-k": "F1@64 and F1@178 of models on 250 prompts of LongFact-Objects",
     "disagreements": "Who is right where SAFE and people differ, and at what cost",
 }
 ENTRIES = (
@@ -175,17 +159,6 @@ ENTRIES = (
         why="38 topics, 1,140 prompts on objects and 1,140 on concepts.",
         data=LONGFACT,
         run=partial(count_prompts, _TITLES["longfact"]),
-    ),
-    Entry(
-        id="safe:f1-at-k",
-        title=_TITLES["f1-at-k"],
-        status=Status.NEEDS_MODEL,
-        why="Thirteen models and a search; the figures to hold ours against are not at hand.",
-        model="the models under test, and gpt-3.5-turbo as judge",
-        key="one for each provider, and one for Serper",
-        command="factloop eval RESPONSES --plan paper --k 64 --k 178 --json FILE, after factloop generate longfact",
-        calls="a call a prompt of each model, then 8 calls and 5 searches a relevant fact",
-        run=partial(score_models, _TITLES["f1-at-k"]),
     ),
     Entry(
         id="safe:disagreements",

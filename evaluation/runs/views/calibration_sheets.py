@@ -17,6 +17,8 @@ def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
     """Each figure of a system with its name, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield "Precision, all claims", estimate
+    if one.precision.own_claims is not None:
+        yield "Precision, this run alone", one.precision.own_claims
     for f1 in one.f1:
         yield f"F1@{f1.k}", f1.raw
         yield f"F1@{f1.k}", f1.corrected
@@ -28,7 +30,7 @@ Row = tuple[str, str, Estimate, bool]
 
 def corrected(found: Calibration) -> Sheet:
     columns: tuple[ColumnOf[Row], ...] = (
-        (name("System"), lambda row: row[0]),
+        (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
         (name("By"), _method),
         (Column("Value", is_strong=True), lambda row: replace(figure_cell(row[2], share), note="")),

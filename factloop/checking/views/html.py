@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
+from factloop.reports import labelling
+from factloop.reports.deciding import shared_passages
 from factloop.reports.faults import faults
+from factloop.reports.labels import claims_to_label
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter, PageStretch, homes
 from factloop.reports.prose import lay_out
@@ -30,16 +33,19 @@ def render_html(report: FactualityReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the report."""
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     stretches = [_stretch(part, numbers) for part in segments(report)]
+    claims = [(numbers[claim.id], claim) for claim in problems_first(report.claims)]
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
-        styles=("list.css", "prose.css"),
-        scripts=("list.js",),
+        styles=("list.css", "prose.css", *labelling.STYLES),
+        scripts=("list.js", *labelling.SCRIPTS),
         report=report,
         prose=lay_out(stretches),
         homes=homes(stretches),
         numbers=numbers,
-        claims=[(numbers[claim.id], claim, _filter_keys(claim)) for claim in problems_first(report.claims)],
+        labelling=labelling.labelling_of(claims_to_label(report)),
+        claims=[(number, claim, _filter_keys(claim)) for number, claim in claims],
+        shared=shared_passages(claims),
         problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
         verdicts=_verdicts(report, READING_ORDER),
         filters=_verdicts(report, Status),

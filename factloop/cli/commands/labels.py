@@ -1,4 +1,4 @@
-"""`factloop labels`: `next`, `export`, `disagree` and `adjudicate`."""
+"""`factloop labels`: `next`, `export`, `disagree`, `adjudicate`, `answers` and `agree`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from factloop.core.extras import require
 
 def next_(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run directory of factloop eval.")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")],
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="The claims as a page to label on.")] = None,
     labels: Annotated[
         str | None, typer.Option(metavar="FILE", help="Labels to learn from: label, verdict and perhaps score.")
     ] = None,
@@ -27,19 +28,31 @@ def next_(
     require("evaluation", "factloop labels next")
     from factloop.cli.labels import NextAsk, run_next
 
-    raise typer.Exit(run_next(NextAsk(run, out, labels, n, half_width, seed, quiet=quiet)))
+    raise typer.Exit(run_next(NextAsk(run, out, html, labels, n, half_width, seed, quiet=quiet)))
 
 
 def export(
-    sheet: Annotated[str, typer.Argument(metavar="SHEET", help="The sheet of labels next, filled in.")],
+    sheets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SHEET...", help="Sheets of labels next, filled in, and files that pages saved (.json)."
+        ),
+    ],
     out: Annotated[str, typer.Option(metavar="FILE", help="The labels, as JSON Lines.")],
+    report: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="The report (check --json) of a page: adds the passages of its claims."),
+    ] = None,
+    system: Annotated[
+        str, typer.Option(metavar="NAME", help="The system that wrote answers whose page does not know it.")
+    ] = "unnamed",
     quiet: flags.Quiet = False,
 ) -> None:
-    """Turn a filled-in sheet into the file that --calibration, audit and cascade tune read."""
+    """Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read."""
     require("evaluation", "factloop labels export")
-    from factloop.cli.labels import run_export
+    from factloop.cli.labels import ExportAsk, run_export
 
-    raise typer.Exit(run_export(sheet, out, quiet=quiet))
+    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, quiet=quiet)))
 
 
 def disagree(
@@ -72,3 +85,45 @@ def adjudicate(
     from factloop.cli.labels import AdjudicateAsk, run_adjudicate
 
     raise typer.Exit(run_adjudicate(AdjudicateAsk(sheet, key, people_usd, level, json, quiet=quiet)))
+
+
+def answers(
+    data: Annotated[str, typer.Argument(metavar="FILE", help="What factloop generate mixedqa wrote.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet of the first annotator, as CSV.")],
+    second: Annotated[str, typer.Option(metavar="FILE", help="The sheet of the second.")],
+    shared: Annotated[
+        int | None,
+        typer.Option(min=0, help="Questions on both sheets, the others by turns on either (default: all on both)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw, and of the order of responses.")] = 0,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Write sheets of a built data set for two annotators, who do not see whose response is whose."""
+    require("evaluation", "factloop labels answers")
+    from factloop.cli.label_answers import AnswersAsk, run_answers
+
+    raise typer.Exit(run_answers(AnswersAsk(data, out, second, shared, seed, quiet=quiet)))
+
+
+def agree(
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="The sheet of the first annotator, filled in.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The sheet of the second.")],
+    data: Annotated[str, typer.Option(metavar="FILE", help="The data set that the sheets are of.")],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The labelled data set, for factloop eval mixedqa.")
+    ] = None,
+    decided: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A sheet on which a third decided where the two differ.")
+    ] = None,
+    undecided: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A sheet of the responses on which they differ, for a third.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals, and of the order of responses.")] = 0,
+    json: flags.Json = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Say how far two annotators agree (Cohen's kappa), and put their labels together."""
+    require("evaluation", "factloop labels agree")
+    from factloop.cli.label_answers import AgreeAsk, run_agree
+
+    raise typer.Exit(run_agree(AgreeAsk(first, second, data, out, decided, undecided, seed, json, quiet=quiet)))

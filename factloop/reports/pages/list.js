@@ -17,6 +17,27 @@
   const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
+  // A passage that several claims show stands with one of them; another gets it when it is opened.
+  const passages = new Map();
+  const passage = (number) => {
+    if (!passages.has(number)) {
+      const whole = document.getElementById(`passage-${number}`).cloneNode(true);
+      whole.querySelectorAll(".unseen").forEach((element) => element.remove());
+      passages.set(number, whole.textContent);
+    }
+    return passages.get(number);
+  };
+  const referring = (item) => [...item.querySelectorAll("[data-passage]")];
+  const fill = (quote) => {
+    const text = passage(quote.dataset.passage);
+    const mark = quote.querySelector("mark");
+    const said = mark?.childNodes[1].textContent;
+    const at = mark ? text.indexOf(said) : -1;
+    quote.replaceChildren(...(at < 0 ? [text] : [text.slice(0, at), mark, text.slice(at + said.length)]));
+    delete quote.dataset.passage;
+  };
+  document.addEventListener("toggle", (event) => { if (event.target.open) referring(event.target).forEach(fill); }, true);
+
   // Opens what is shown, and no more than a browser lays out at once; then closes everything.
   const MOST_OPEN = 100;
   const openAll = one("#open-all");
@@ -33,9 +54,10 @@
   });
   nameOpenAll(items.length);
 
+  const searchable = (item) => [item.textContent, ...referring(item).map((quote) => passage(quote.dataset.passage))].join(" ");
   const apply = () => {
     const words = search.value.trim().toLowerCase();
-    if (words) texts ??= items.map((item) => item.textContent.toLowerCase());
+    if (words) texts ??= items.map((item) => searchable(item).toLowerCase());
     let shown = 0;
     items.forEach((item, index) => {
       const kept = chosen.size === 0 || item.dataset.filters.split(" ").some((key) => chosen.has(key));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from factloop.agents.trustscore.records import LongFormTrustReport
+from factloop.reports.deciding import shared_passages
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import PageStretch, homes
 from factloop.reports.prose import lay_out
@@ -33,6 +34,7 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
         prose=lay_out(stretches),
         homes=homes(stretches),
         claims=[(one, " ".join(claim_keys(one.standing))) for one in report.claims],
+        shared=shared_passages(enumerate((one.claim for one in report.claims), 1)),
         numbers={one.claim.id: number for number, one in enumerate(report.claims, 1)},
         **WORDING,
     )

@@ -142,7 +142,6 @@ async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, 
     step = await stages.assess(now, CONTEXT)
     while isinstance(step, NextQueries):
         assert not set(step.queries) & set(now.queries)
-        assert step.missing.endswith(". names agree")
         fresh = evidence(1).model_copy(update={"query": step.queries[0] if brings else "q"})
         now = replace(now, queries=(*now.queries, *step.queries), evidence=(fresh,))
         assert len(now.queries) < 20

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from factloop import FactChecker
 from factloop.checking.views.html import render_html
@@ -105,6 +106,18 @@ def test_the_deciding_sentence_stands_highlighted_with_its_source() -> None:
     assert words(page.text_in("decided-by")) == "The team plan costs 29 €. Plans · https://example.org/plans"
     links = [link for link in page.of("a") if link["href"] == "https://example.org/plans"]
     assert len(links) == 2
+
+
+def test_a_passage_that_many_claims_show_stands_once() -> None:
+    """Else a page grows with the claims times what each of them reads."""
+    few, many = (render_html(large_report(number)) for number in (10, 110))
+    page = Page(many)
+    passages = {item.passage for claim in large_report(110).claims for item in claim.evidence}
+    assert len(passages) > 1
+    assert {many.count(str(escape(passage[-50:]))) for passage in passages} == {1}
+    assert (len(many) - len(few)) / 100 < 2_500, "bytes a claim of two passages"
+    addresses = {link["href"].removeprefix("#") for link in page.of("a") if link["href"].startswith("#passage-")}
+    assert addresses == {quote["id"] for quote in page.of("blockquote") if "id" in quote}
 
 
 def test_nothing_is_cited_where_no_evidence_was_found() -> None:

@@ -142,3 +142,10 @@ def test_nothing_to_compare_is_undefined() -> None:
 def test_chunked_columns_are_named_after_the_whole() -> None:
     names = ["e", "e@500", "e@100", "x@500", "y", "y@0", "y@", "mail@e", "z@1", "z@1@7"]
     assert chunked_evaluators(names) == [("e", "e@500", 500), ("e", "e@100", 100), ("z@1", "z@1@7", 7)]
+
+
+def test_a_claim_without_a_document_is_not_one_with_a_short_document() -> None:
+    rows = [Row(1, {"e": 0.9, "e@2": 0.1}, claim="a b", document=text) for text in ("A b. C d.", "A b.", "", " ")]
+    table = table_of(rows)
+    found = chunking_bias(table, "e", "e@2", r2_differences(table, 2))[-1]
+    assert (found.within.n, found.n_short, found.n_no_document) == (1, 1, 2)

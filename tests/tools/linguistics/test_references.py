@@ -122,6 +122,30 @@ def test_it_is_not_the_person_who_built_it() -> None:
     assert resolve_references("It was lit in 1759.", before=before, prompt=prompt) == "It was lit in 1759."
 
 
+NAMED = [
+    ("John Marr built the third Oss tower. ", None, "The third Oss tower was lit in 1759."),
+    ("John Marr built the third Oss tower in the harbour. ", None, "It was lit in 1759."),
+    ("", "When was the third Oss Lighthouse lit?", "The third Oss Lighthouse was lit in 1759."),
+    ("", "Who built the third Oss tower?", "The third Oss tower was lit in 1759."),
+    ("John Marr built the Oss tower. ", "What did John Marr build?", "The Oss tower was lit in 1759."),
+    ("Acme Robotics built the Oss tower. ", None, "It was lit in 1759."),
+    ("# Marr's Tower\n\n", None, "Marr's Tower was lit in 1759."),
+    ("# Oss\n\n## Marr's Tower\n\n", "What stands in Oss?", "Marr's Tower was lit in 1759."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "prompt", "resolved"), NAMED)
+def test_it_is_what_the_sentence_the_heading_or_the_question_names(
+    before: str, prompt: str | None, resolved: str
+) -> None:
+    assert resolve_references("It was lit in 1759.", before=before, prompt=prompt) == resolved
+
+
+def test_a_name_that_tells_of_which_tower_is_no_person() -> None:
+    resolved = resolve_references("He built the third tower.", before="", prompt="Who built the third Oss tower?")
+    assert resolved == "He built the third tower."
+
+
 def test_a_name_that_goes_on_in_small_letters_is_not_expanded() -> None:
     assert (
         resolve_references("Sinking sand is wet.", before="", prompt="What is Sinking Sand?") == "Sinking sand is wet."

@@ -114,6 +114,10 @@ def test_headings_state_nothing_unless_they_have_a_verb() -> None:
     assert silence("Early life", "heading") == silence("**Mechanism of action:**", "heading") == "heading"
     assert silence("Founded in 1820 by Ada Brisk", "heading") is None
     assert silence("Name | Town", "head") == "heading"
+    titles = ("Set up", "Cut the dough", "**Split the bill**", "Getting started", "Using SSO")
+    assert {silence(title, "heading") for title in titles} == {"heading"}
+    assert silence("Set in Paris", "heading") is silence("Ada set a record", "heading") is None
+    assert silence("Put out in 1820", "heading") is silence("Eating well is healthy", "heading") is None
     assert silence("**Feel free to mix bleach.**", "heading") is silence("Lethal in children!", "heading") is None
     assert silence("Who was she?", "heading") == "question"
 

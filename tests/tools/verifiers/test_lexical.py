@@ -46,7 +46,7 @@ def verifier() -> Verifier:
         ("The Vecchio bridge was opened in 1545.", [BRIDGE], "contradicted"),
         ("The Vecchio bridge was not opened in 1345.", [BRIDGE], "contradicted"),
         ("The Vecchio bridge was opened in 1345.", ["The Vecchio bridge was never opened in 1345."], "contradicted"),
-        ("Marie Curie was born in Vienna.", [CURIE], "insufficient"),
+        ("Marie Curie was born in Vienna.", [CURIE], "contradicted"),
         ("Marie Curie was a dentist.", [CURIE], "insufficient"),
         ("Marie Curie shared the Nobel Prize in Chemistry with Pierre.", [CURIE], "insufficient"),
         ("Einstein won the Nobel Prize in 1921.", [CURIE], "insufficient"),
@@ -110,6 +110,7 @@ def test_what_only_the_evidence_denies_never_passes(verifier: Verifier, claim: s
         ("The Vecchio bridge has three arches.", "The Vecchio bridge has three arches and does not carry cars."),
         ("Lund received the medal in 1922.", "Lund did not receive the medal until 1922."),
         ("Lund won the cup.", "Lund did not win the cup at first. Lund won the cup."),
+        ("The song came out in 1983.", "The song came out in 1983 on the album Can't Slow Down."),
     ],
 )
 def test_a_negation_that_denies_nothing_of_the_claim_is_no_doubt(verifier: Verifier, claim: str, passage: str) -> None:

@@ -18,6 +18,7 @@ COUNT_REACH = 4
 MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.2
 """By how much, and with what share of the claim, another clause must hold more of what a figure is said of."""
 
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
 
 
@@ -39,6 +40,8 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 break  # the sentence says it
             elif is_equal and counted[0] in alignment.pairs and claim.terms[counted[0]].key in UNITS:
                 stray = Mismatch("value", (place, counted[0]), (other, theirs[0]))
+            elif _is_ordinal(claim, place) and not _is_ordinal(sentence, other):
+                continue  # the third tower is one of four
             elif like and not is_equal and rival is None:
                 rival = Mismatch("value", (place,), (other,), excludes=True)
         else:
@@ -137,6 +140,11 @@ def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
             one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
             if one is not None and two is not None and one != two:
                 yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
+
+
+def _is_ordinal(reading: Reading, place: int) -> bool:
+    """Whether a number tells which one, not how many."""
+    return _ORDINAL.fullmatch(reading.terms[place].surface.lower()) is not None
 
 
 def _counted(reading: Reading, number: int) -> list[int]:

@@ -28,6 +28,12 @@ CASES = [
         "The app needs version 3.8.",
         "The app needs version 3.9.",
     ),
+    (
+        "counts",
+        "Four towers stood there. The third tower was lit.",
+        "The third tower was lit.",
+        "Five towers stood there.",
+    ),
     ("counts", "She isolated a gram of radium and won two prizes.", "She won two prizes.", "She isolated two grams."),
     (
         "dates",
