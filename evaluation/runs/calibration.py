@@ -23,7 +23,6 @@ from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaim
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
-from factloop.evaluation.runs.predictions import evaluator_name
 from factloop.evaluation.runs.records import Calibration, RunDebiasing, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
@@ -146,7 +145,7 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tupl
 
 def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     start = f"Corrected by {plural(len(sample.labels), 'labelled claim')} of {sample.data}"
-    judge = evaluator_name(summary.fingerprint)
+    judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:
             named = ", ".join(sorted(sample.judges))
