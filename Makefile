@@ -5,6 +5,7 @@ export PYTHON ?= python3
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
+LANGGRAPH := .venv-langgraph
 INSTALL := .ci/install $(VENV) --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest --dist loadfile
 # One more than cores for the quick tests, which now and then wait for a server or a deadline.
@@ -38,14 +39,20 @@ test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with mor
 	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
-#   postgresql nginx-light openssl
-# LangGraph's server comes from an environment of its own, with factloop in it: FACTLOOP_TEST_LANGGRAPH=PATH/bin/langgraph
-test-real: $(VENV)/.real  ## Against servers that others wrote; what is not installed is skipped, and said so
+#   postgresql pgbouncer nginx-light openssl
+test-real: $(VENV)/.real $(LANGGRAPH)/.installed  ## Against servers that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest -m real -rs
 
 $(VENV)/.real: $(VENV)/.dev
 	$(INSTALL) --editable '.[real]'
 	@touch $@
+
+# LangGraph's server wants other versions of a few packages than the tests do. Where it cannot be had, its tests skip.
+$(LANGGRAPH)/.installed: pyproject.toml constraints.txt
+	@mkdir -p $(LANGGRAPH)
+	@grep -vE '^(jsonschema_rs|protobuf|sse-starlette)==' constraints.txt > $(LANGGRAPH)/constraints.txt
+	@.ci/install $(LANGGRAPH) --constraint $(LANGGRAPH)/constraints.txt --editable '.[documents,offline]' \
+	  'langgraph-cli[inmem]==0.4.40' && touch $@ || echo "LangGraph's server could not be installed: its tests skip"
 
 test-all: test test-slow test-real  ## All tests
 
@@ -85,4 +92,4 @@ schemas: $(VENV)/.dev  ## Write the published JSON Schemas after a change to the
 	$(BIN)/python -m factloop.schemas
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache demo-report.html
+	rm -rf $(VENV) $(LANGGRAPH) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache demo-report.html

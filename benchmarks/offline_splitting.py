@@ -3,6 +3,7 @@
     python -m benchmarks.offline_splitting                           # every figure
     python -m benchmarks.offline_splitting --without "verb phrases"  # the same without a family of rules
     python -m benchmarks.offline_splitting --families                # what each family brings (a minute or two)
+    python -m benchmarks.offline_splitting --spacy-model FOLDER      # how the parse of a spaCy pipeline splits
 
 The folder (a last argument, or FACTLOOP_DATA, default ../shared/data) holds factcheckgpt_dev_*.jsonl and
 factscore_bio.jsonl. Texts and lines of our own lie in `benchmarks/splitting`. Of FActScore one half (by the person
@@ -17,8 +18,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +30,7 @@ from benchmarks.splitting.gold import Row, Sentence, held_together, read_gold, r
 from benchmarks.splitting.matching import is_self_contained, joints
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
+from factloop.tools.linguistics.pipeline import load_pipeline
 from factloop.tools.linguistics.queries import search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
@@ -226,6 +230,19 @@ def figures_table(splitter: Splitter, folder: Path) -> Table:
     return table
 
 
+def parsed_table(splitter: Splitter, folder: Path) -> Table:
+    """The rules beside the parse: F1 on each set, and what the parse brings, in hundredths."""
+    sets = read_gold(folder)
+    by_rules, by_parse = scores_by_set(replace(splitter, nlp=None), sets), scores_by_set(splitter, sets)
+    table = Table("data", "n", "rules", "parse", "the parse brings", title="F1 of claims, in hundredths")
+    for name, brought in worth_by_set(by_parse, by_rules).items():
+        rules, parse = (
+            np.concatenate(list(scores.values())) if name == "all" else scores[name] for scores in (by_rules, by_parse)
+        )
+        table.add_row(name, str(len(rules)), f"{rules.mean() * 100:.1f}", f"{parse.mean() * 100:.1f}", _shown(brought))
+    return table
+
+
 def families_table(splitter: Splitter, folder: Path) -> Table:
     """For each family its lines of code, and what it brings on each set, in hundredths of F1."""
     sets = read_gold(folder)
@@ -252,11 +269,12 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path(os.environ.get("FACTLOOP_DATA", "../shared/data")))
     parser.add_argument("--without", action="append", default=[], metavar="FAMILY", help="leave a family of rules out")
     parser.add_argument("--families", action="store_true", help="what each family brings")
+    parser.add_argument("--spacy-model", metavar="NAME", help="how the parse of this pipeline splits, beside the rules")
     chosen = parser.parse_args(arguments)
-    splitter = Splitter()
+    splitter = Splitter(nlp=load_pipeline(chosen.spacy_model) if chosen.spacy_model else None)
     for family in chosen.without:
         splitter = splitter.without(family)
-    build = families_table if chosen.families else figures_table
+    build = parsed_table if chosen.spacy_model else families_table if chosen.families else figures_table
     Console(width=200 if chosen.families else None).print(build(splitter, chosen.folder))
 
 

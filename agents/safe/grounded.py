@@ -27,6 +27,7 @@ from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.grounds import absent
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
@@ -141,7 +142,9 @@ class GroundedPlan:
         except FactloopError as error:
             return unread(sentence, unscored(error), enumerate(facts, start))
         pairs = enumerate(zip(facts, judged, strict=True), start)
-        return [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
+        found = [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
+        # These were judged by passages found for themselves: where they are supported, another look would be the same.
+        return [{**fact, "status": "settled"} if _is_supported(fact) else fact for fact in found]
 
     async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of each sentence by itself, to be judged claim by claim."""
@@ -166,21 +169,21 @@ class GroundedPlan:
         return found
 
     def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
-        """The batches of judged facts; those found supported stand alone, as no call will be needed for them."""
-        doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
+        """The batches of judged facts; those settled stand alone, as no call will be needed for them."""
+        doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_settled(fact)]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
         batches = [doubted[start : start + size] for start in range(0, len(doubted), size or 1)]
-        supported = [fact for fact in facts if _is_supported(fact)]
-        return [*batches, supported] if supported else batches
+        settled = [fact for fact in facts if _is_settled(fact)]
+        return [*batches, settled] if settled else batches
 
     async def look_again(
         self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
     ) -> list[PlacedClaim]:
         """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
 
-        What the first one supported needs none: it is here only because a cascade's verifier went before it.
+        What the first one settled needs none: it is here only because a cascade's verifier went before it.
         """
-        if _is_supported(facts[0]):
+        if _is_settled(facts[0]):
             return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
         claims = [fact["self_contained"] for fact in facts]
         tasks = [task_of(sentence) for sentence in sentences]
@@ -209,27 +212,37 @@ def _is_supported(fact: PlacedFact) -> bool:
     return (fact["judgement"] or {}).get("verdict") == Verdict.SUPPORTED
 
 
+def _is_settled(fact: PlacedFact) -> bool:
+    """Whether a judged fact is supported by passages that name what it names: it needs no second look."""
+    judgement = fact["judgement"] or {}
+    if not _is_supported(fact):
+        return False
+    cited = [Evidence.model_validate(item) for item in fact["evidence"] if item["id"] in judgement["cited"]]
+    return not absent(fact["self_contained"], cited)
+
+
 def _passed_over(reading: WindowReading, group: Sequence[SentenceState]) -> list[SentenceState]:
     told = {fact.sentence for fact in reading.facts} | reading.silent
     return [sentence for number, sentence in enumerate(group) if number not in told]
 
 
 def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> PlacedFact:
-    """A fact as it was judged at first: settled where it is supported, else open."""
+    """A fact as it was judged at first, which leaves it open unless it is settled."""
     place = Place(sentence=sentence["number"], fact=number)
     evidence, judgement = _own_evidence(place, fact.text, unless_unanswered(fact.judgement, window.failure), window)
-    return PlacedFact(
+    found = PlacedFact(
         place=place,
         sentence=sentence["text"],
         span=(sentence["start"], sentence["end"]),
         text=text,
         self_contained=fact.text,
-        status="settled" if judgement.verdict is Verdict.SUPPORTED else "open",
+        status="open",
         query="",
         relevant=fact.relevant,
         judgement=judgement.model_dump(mode="json"),
         evidence=evidence,
     )
+    return {**found, "status": "settled"} if _is_settled(found) else found
 
 
 def _settled(fact: PlacedFact, judgement: Judgement, window: WindowTask) -> PlacedClaim:

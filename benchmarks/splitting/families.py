@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from factloop.tools.linguistics.references import RESOLVERS, Resolver, is_ambigu
 from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.linguistics.silence import silence_of, states_nothing
 
+if TYPE_CHECKING:
+    from spacy.language import Language
+
 Scores = Mapping[str, NDArray[np.float64]]
 """F1 of each sentence, by the name of its set."""
 
@@ -38,6 +41,8 @@ class Splitter:
 
     rules: Rules = RULES
     resolvers: tuple[Rule[Resolver], ...] = RESOLVERS
+    nlp: Language | None = None
+    """A spaCy pipeline, whose parse splits in the place of the rules."""
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -56,11 +61,11 @@ class Splitter:
 
     def claims(self, sentence: Sentence) -> list[str]:
         """The claims of a sentence, resolved where its facts are."""
-        claims = split_claims(sentence.text, rules=self.rules)
+        claims = split_claims(sentence.text, self.nlp, rules=self.rules)
         if not sentence.is_resolved:
             return claims
-        context = context_at(sentence.response, sentence.start, sentence.prompt)
-        return [resolve_references(claim, context, rules=self.resolvers) for claim in claims]
+        context = context_at(sentence.response, sentence.start, sentence.prompt, self.nlp)
+        return [resolve_references(claim, context, self.nlp, rules=self.resolvers) for claim in claims]
 
     def matches(self, sentences: Iterable[Sentence]) -> list[Match]:
         return [match(self.claims(sentence), sentence.facts) for sentence in sentences]

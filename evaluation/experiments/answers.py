@@ -48,10 +48,13 @@ class SharedAnswers:
         failed is charged to the one who asked. Raises as `Call.make`, and ConfigError.
         """
         key = call.key + self._ending
-        kept = self._kept.get(key)
-        made = kept.value if kept is not None else (await self._flights.do(key, partial(self._pay, key, call)))[0]
+        made, _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
         is_new = call.meter.charge(key, Usage.model_validate(made["usage"]), stage=call.stage)
         return made["value"], "call" if is_new else "cache"
+
+    async def _found_or_paid(self, key: str, call: Call) -> dict[str, Any]:
+        kept = await self._kept.aside(partial(self._kept.get, key))
+        return await self._pay(key, call) if kept is None else kept.value
 
     async def _pay(self, key: str, call: Call) -> dict[str, Any]:
         account = UsageMeter()
@@ -64,10 +67,11 @@ class SharedAnswers:
         usage = account.snapshot(0.0)
         self.spent.add(usage)
         made = {"value": value, "usage": usage.model_dump(mode="json")}
-        self._kept.put(key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
+        put = partial(self._kept.put, key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
+        await self._kept.aside(put)
         return made
 
-    def forget(self, key: str) -> None:
+    async def forget(self, key: str) -> None:
         """Forgets nothing: it is the record of what was paid for."""
 
     def passing(self) -> Self:

@@ -1,7 +1,4 @@
-"""The sheet of claims to label next, and the file that its answers become.
-
-The file has a row for each labelled claim, as `--calibration`, `factloop audit` and `factloop cascade tune` read it.
-"""
+"""The claims to label next, as a sheet to fill in, and labels to learn from."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
 from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
-from factloop.evaluation.runs.predictions import evaluator_name
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
+from factloop.reports.labels import ClaimToLabel
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
@@ -32,11 +29,28 @@ _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
 @dataclass(frozen=True)
+class DrawnClaim:
+    """A claim to be labelled, with the response that it is from."""
+
+    to_label: ClaimToLabel
+    claim: Claim
+    prompt: str
+
+    @property
+    def row(self) -> tuple[Cell, ...]:
+        """The claim as `SHEET` has it."""
+        one = self.to_label
+        verdict = None if one.verdict is None else _VERDICTS[one.verdict]
+        named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
+        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None)
+
+
+@dataclass(frozen=True)
 class NextLabels:
     """A draw of claims to label."""
 
-    rows: tuple[tuple[Cell, ...], ...]
-    """As `SHEET` names them, in the order of response and claim."""
+    drawn: tuple[DrawnClaim, ...]
+    """In the order of response and claim."""
     n_claims: int
     """Claims of the run with a verdict of supported or not, which it was drawn from."""
     n_pilot: int
@@ -122,7 +136,7 @@ def draw_next(
     drawn = systematic_draw(chance, np.random.default_rng(seed)).tolist()
     groups = [judged.prompt_id for judged, _ in found]
     return NextLabels(
-        rows=tuple(_row(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
+        drawn=tuple(_drawn(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
         n_claims=len(found),
         n_pilot=0 if pilot is None else len(pilot.labels),
         n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
@@ -135,13 +149,21 @@ def _countable(judged: JudgedResponse) -> Iterator[Claim]:
             yield claim
 
 
-def _row(judged: JudgedResponse, claim: Claim, *, data: str, probability: float) -> tuple[Cell, ...]:
-    judgement = claim.judgement
-    document = "\n\n".join(one.passage for one in claim.evidence)
-    verdict = None if judgement.verdict is None else _VERDICTS[judgement.verdict]
-    judge = evaluator_name(judged.report.fingerprint)
-    named = (data, judged.system, judged.id, judged.prompt_id, claim.id, claim.self_contained, claim.sentence, document)
-    return (*named, judge, verdict, judgement.score, probability, None, None)
+def _drawn(judged: JudgedResponse, claim: Claim, *, data: str, probability: float) -> DrawnClaim:
+    to_label = ClaimToLabel(
+        dataset=data,
+        system=judged.system,
+        response_id=judged.id,
+        group=judged.prompt_id,
+        claim_id=claim.id,
+        claim=claim.self_contained,
+        judge=judged.report.fingerprint.evaluator,
+        verdict=claim.judgement.verdict,
+        score=claim.judgement.score,
+        probability=probability,
+        document="\n\n".join(one.passage for one in claim.evidence),
+    )
+    return DrawnClaim(to_label, claim, judged.report.prompt or judged.prompt_id)
 
 
 def read_pilot(place: str | Path) -> Pilot:
@@ -155,24 +177,3 @@ def read_pilot(place: str | Path) -> Pilot:
         np.array([one.verdict for one in known], np.int64),
         np.array([one.score for one in known], np.float64),
     )
-
-
-def labelled_rows(place: str | Path) -> tuple[list[dict[str, Any]], int]:
-    """The labelled claims of a sheet, and how many rows have no label.
-
-    Raises DataError for a malformed row, and where none has a label.
-    """
-    labelled, n_empty = [], 0
-    for row in read_rows(place):
-        read = row.read_as(SheetRow)
-        if read.label is None:
-            n_empty += 1
-            continue
-        label = read.verdict if read.label == "agree" else read.label
-        fields = read.model_dump(exclude={"label", "judge", "comment"}, exclude_none=True)
-        evaluators = {read.judge: read.verdict} | ({} if read.score is None else {f"{read.judge}: score": read.score})
-        named = {"id": f"{read.response_id}/{read.claim_id}", **fields, "prompt_id": read.group, "label": label}
-        labelled.append({**named, "evaluators": evaluators, **({"comment": read.comment} if read.comment else {})})
-    if not labelled:
-        raise DataError("no row has a label: 1 (supported), 0 (not), or agree", path=place_name(place))
-    return labelled, n_empty

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from factloop.core.records import Claim, Fingerprint, Verdict
+from factloop.core.records import Claim, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse
 
@@ -26,13 +26,8 @@ def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
     return b"".join(lines for _, _, lines in ordered).decode()
 
 
-def evaluator_name(fingerprint: Fingerprint) -> str:
-    """`openai:gpt-4o-mini (fused)`; `offline engine (paper)`."""
-    return f"{fingerprint.model or 'offline engine'} ({fingerprint.plan})"
-
-
 def _lines(judged: JudgedResponse, dataset: str) -> Iterator[bytes]:
-    name = evaluator_name(judged.report.fingerprint)
+    name = judged.report.fingerprint.evaluator
     for claim in judged.report.claims:
         label = _LABELS.get(judged.labels[claim.id]) if claim.id in judged.labels else None
         if label is not None:

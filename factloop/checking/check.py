@@ -30,8 +30,9 @@ from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import engine_warnings, unscored_warning
+from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
 from factloop.setup.limits import Limits
+from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, Store, open_session
 from factloop.setup.sources import Sources
@@ -218,17 +219,28 @@ class Checking:
         )
 
 
-def open_checking(setup: Setup, *, journal: Path | None = None, store: Store | None = None) -> Checking:
+def open_checking(
+    setup: Setup, *, journal: Path | None = None, store: Store | None = None, pace: Pace | None = None
+) -> Checking:
     """A session for a set-up, and the checks in it. Raises ConfigError.
 
-    With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them.
+    With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them. With a `pace` models
+    are asked at the pace of others.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
     keeps = chat.persistent if chat is not None else any(tool.cacheable for tool in setup.tools)
     chats = () if chat is None else (chat,)
     session = open_session(
-        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, store=store
+        settings,
+        setup.prompts,
+        chats,
+        keeps=keeps,
+        seed=settings.seed,
+        journal=journal,
+        tape=setup.tape,
+        store=store,
+        pace=pace,
     )
     searching = session.search(setup.tools, results=settings.results_per_search)
     if chat is None:
@@ -257,4 +269,5 @@ def _warnings(
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
-    return (*warnings, *unscored_warning(setup.fingerprint, claims), *replay_warnings(setup.tape))
+    warnings += [*unscored_warning(setup.fingerprint, claims), *groundless_warning(claims)]
+    return (*warnings, *replay_warnings(setup.tape))

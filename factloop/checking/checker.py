@@ -23,6 +23,7 @@ from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
 from factloop.setup.limits import Limits
+from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
@@ -87,10 +88,10 @@ class FactChecker:
             report = await checker.acheck(response, prompt="Who was ...?")
 
     All checks of one checker in one event loop share its limits, cache and budget; a check with a run directory has its
-    own; only the connections of a `ChatModel` that the caller built, and closes, are shared by these, too. Without a
-    model the offline engine judges: no key, no network, a baseline. `search` takes names (serper, wikipedia, searxng),
-    factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders and globs. All other
-    settings are those of `CheckSettings`, by name.
+    own, but for the pace of model calls and the connections of a `ChatModel` that the caller built, and closes. Without
+    a model the offline engine judges: no key, no network, a baseline. `search` takes names (serper, wikipedia,
+    searxng), factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders and globs.
+    All other settings are those of `CheckSettings`, by name.
     """
 
     def __init__(
@@ -101,12 +102,14 @@ class FactChecker:
         docs: str | Path | Sequence[str | Path] = (),
         settings: CheckSettings | None = None,
         recording: str | Path | Recording | None = None,
+        pace: Pace | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
-        time that no check is under way; a `Recording` is written by its owner.
+        time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
+        same servers; without it the checker has its own.
         """
         sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
         paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
@@ -125,6 +128,7 @@ class FactChecker:
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)
         self._own_tools = numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
+        self.pace = Pace(self.settings) if pace is None else pace
         self._open: PerLoop[Checking] = PerLoop()
 
     @cached_property
@@ -189,7 +193,7 @@ class FactChecker:
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
         """
-        checking = open_checking(self._prepare(self.tools), journal=journal)
+        checking = open_checking(self._prepare(self.tools), journal=journal, pace=self.pace)
         try:
             with self._recording.in_use():
                 yield OpenChecks(checking).check
@@ -284,13 +288,13 @@ class FactChecker:
             with self._recording.in_use():
                 checking = self._open.here
                 if checking is None:
-                    checking = await self._open.keep(open_checking(self._prepare(self._built)))
+                    checking = await self._open.keep(open_checking(self._prepare(self._built), pace=self.pace))
                 yield checking if sources is None else checking.over(sources), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._prepare(tools) if sources is None else self._prepare(tools).over(sources)
             directory.claim(asked.configuration(setup.fingerprint))
-            checking = open_checking(setup, journal=directory.journal)
+            checking = open_checking(setup, journal=directory.journal, pace=self.pace)
             try:
                 yield checking, directory
             finally:

@@ -95,7 +95,7 @@ COMMANDS = {
     ),
     "labels export": (
         "commands.labels:export",
-        "Turn a filled-in sheet into the file that --calibration, audit and cascade tune read.",
+        "Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read.",
     ),
     "labels disagree": (
         "commands.labels:disagree",

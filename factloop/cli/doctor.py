@@ -18,13 +18,15 @@ BROKEN = 2
 """Exit code where something configured does not work."""
 
 
-def run_doctor(flags: Mapping[str, Any], json: str | None, *, database: str | None, folder: Path | None) -> int:
+def run_doctor(
+    flags: Mapping[str, Any], json: str | None, *, controls: bool, database: str | None, folder: Path | None
+) -> int:
     """Prints the findings; returns the exit code. Raises ConfigError for settings that cannot be read."""
     try_outputs((json,), ())
     check, trust = server_settings(flags)
     messages = messages_console()
     with stopped_with("Nothing was changed.", messages), messages.status("asking"):
-        diagnosis = run_alone(diagnose(check, trust, look_at_database(database, folder)))
+        diagnosis = run_alone(diagnose(check, trust, look_at_database(database, folder), controls=controls))
     if json is not None:
         write_output(json, to_json(diagnosis))
     if json != STANDARD_OUTPUT:

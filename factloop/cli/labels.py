@@ -17,8 +17,10 @@ from factloop.core.files.json import to_json
 from factloop.core.files.tables import read_rows
 from factloop.evaluation.labels.adjudication import adjudicate
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
-from factloop.evaluation.labels.sheets import NextLabels, draw_next, labelled_rows, read_pilot
+from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
+from factloop.evaluation.labels.views.html import render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
 from factloop.reports.downloads import csv_text
@@ -41,7 +43,7 @@ class DisagreeAsk:
 class AdjudicateAsk:
     """Arguments of `labels adjudicate`."""
 
-    sheet: str
+    claims_hash: str
     key: str
     people_usd: float
     level: float
@@ -72,8 +74,8 @@ def run_adjudicate(ask: AdjudicateAsk) -> int:
     """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
-    try_outputs((ask.json,), (ask.sheet, ask.key))
-    found = adjudicate(read_rows(ask.sheet), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
+    try_outputs((ask.json,), (ask.claims_hash, ask.key))
+    found = adjudicate(read_rows(ask.claims_hash), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
     write_files({ask.json: partial(to_json, found)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: print_adjudication(found, Terminal()))
@@ -85,7 +87,8 @@ class NextAsk:
     """Arguments of `labels next`."""
 
     run: str
-    out: str
+    out: str | None
+    html: str | None
     labels: str | None
     n: int
     half_width: float | None
@@ -97,23 +100,28 @@ def run_next(ask: NextAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
     if ask.half_width is not None and not 0.0 < ask.half_width < 0.5:
         raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
-    try_outputs((ask.out,), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
+    if ask.out is None and ask.html is None:
+        raise ConfigError("name what is to be written: --out for a sheet, --html for a page to label on")
+    try_outputs((ask.out, ask.html), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
     pilot = None if ask.labels is None else read_pilot(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         found = draw_next(
             run.responses(), ask.n, data=run.summary.data, seed=ask.seed, pilot=pilot, half_width=ask.half_width
         )
-        write_files({ask.out: partial(csv_text, NEXT_SHEET, found.rows)})
-    if not ask.quiet and ask.out != STANDARD_OUTPUT:
+        sheet = partial(csv_text, NEXT_SHEET, [one.row for one in found.drawn])
+        write_files({ask.out: sheet, ask.html: partial(render_labels_html, found.drawn, data=run.summary.data)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.html):
         say(lambda: Terminal().print("\n".join(_next_words(ask, found)), soft_wrap=True))
     return DONE
 
 
 def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
     learnt = f"learnt from {plural(found.n_pilot, 'label')}" if found.n_pilot else "no labels to learn from"
-    drawn = f"{len(found.rows):,} of {plural(found.n_claims, 'claim')} ({learnt})"
-    yield f"{drawn}: fill in `label` (1, 0 or agree) in {ask.out}"
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims, 'claim')} ({learnt})"
+    to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
+    to_do += [f"label them on the page {ask.html}"] if ask.html is not None else []
+    yield f"{drawn}: {', or '.join(to_do)}"
     if ask.half_width is None:
         return
     if found.n_needed is None:
@@ -122,15 +130,37 @@ def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
         yield f"About {plural(found.n_needed, 'label')} drawn so give ±{ask.half_width:g} at 95%."
 
 
-def run_export(sheet: str, out: str, *, quiet: bool) -> int:
-    """Writes the labels of a sheet; returns the exit code. Raises FactloopError for wrong input."""
-    try_outputs((out,), (sheet,))
-    rows, n_empty = labelled_rows(sheet)
-    write_files({out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)})
-    if not quiet and out != STANDARD_OUTPUT:
-        left_out = f"; {plural(n_empty, 'row')} without a label left out, as if not drawn" if n_empty else ""
-        say(lambda: Terminal().print(f"{plural(len(rows), 'label')} in {out}{left_out}", soft_wrap=True))
+@dataclass(frozen=True)
+class ExportAsk:
+    """Arguments of `labels export`."""
+
+    sheets: tuple[str, ...]
+    out: str
+    reports: tuple[str, ...]
+    system: str
+    quiet: bool
+
+
+def run_export(ask: ExportAsk) -> int:
+    """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
+    if not ask.system.strip():
+        raise ConfigError("--system: a name is needed")
+    try_outputs((ask.out,), (*ask.sheets, *ask.reports))
+    found = export_labels(ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports))
+    write_files({ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)})
+    if not ask.quiet and ask.out != STANDARD_OUTPUT:
+        said = "; ".join(_export_words(ask, found))
+        say(lambda: Terminal().print(said, soft_wrap=True))
     return DONE
+
+
+def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
+    how = f" ({found.n_blind:,} given blind, {found.n_seen:,} with the verdict in sight)" if found.n_blind else ""
+    yield f"{plural(len(found.rows), 'label')} in {ask.out}{how}"
+    if found.n_empty:
+        yield f"{plural(found.n_empty, 'claim')} without a label left out"
+    for label, n in sorted(found.left_out.items()):
+        yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
 
 
 def _key(place: str) -> DisagreementKey:

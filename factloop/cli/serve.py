@@ -33,7 +33,10 @@ class ServeAsk:
     database: str | None
     folder: Path | None
     max_jobs: int
+    max_jobs_together: int | None
     max_queued: int
+    budget_usd_per_day: float | None
+    max_calls_per_day: int | None
     max_body_mb: float
     rate: str
     keep_days: float | None
@@ -73,7 +76,10 @@ def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
         results=ask.results,
         keys=read_keys(ask.api_key_file, environment),
         max_jobs=ask.max_jobs,
+        max_jobs_together=ask.max_jobs_together,
         max_queued=ask.max_queued,
+        budget_usd_per_day=ask.budget_usd_per_day,
+        max_calls_per_day=ask.max_calls_per_day,
         max_body_mb=ask.max_body_mb,
         rate=ask.rate,
         keep_days=ask.keep_days,

@@ -308,6 +308,11 @@ class Fingerprint(Record):
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{engine}, {self.plan} plan{first}"
 
+    @property
+    def evaluator(self) -> str:
+        """The judge as the input of an audit names it: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
+        return f"{self.model or 'offline engine'} ({self.plan})"
+
 
 class CascadeSavings(Record):
     """The savings of a cascade on the model and its searches. Repeated claims count once."""

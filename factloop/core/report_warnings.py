@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.core.records import Claim, Fingerprint, UnscoredReason
+from factloop.core.grounds import groundless
+from factloop.core.records import Claim, Fingerprint, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents (--docs) or a search tool (--search)."
-OFFLINE = "Judged by the offline engine: word overlap and rules, a baseline. See the README for its error rates."
+OFFLINE = (
+    "Judged by the offline engine: word overlap and rules, a baseline. On 865 labelled claims of four kinds, held out "
+    "while it was made, its balanced accuracy was 0.57 to 0.76; 0.5 is chance."
+)
+MANY, MANY_SHARE = 2, 0.15
+"""Supported claims that cite nothing of the kind, from which on the judge is doubted and not the claim."""
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
@@ -28,3 +34,15 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
     if others:
         said.append(f"{len(others)} of {len(claims)} claims have no verdict; the first: {others[0].rationale}")
     return tuple(said)
+
+
+def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """How many supported claims cite passages without most of their names and figures, where these are many."""
+    supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
+    found = groundless(supported)
+    if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
+        return ()
+    return (
+        f"{len(found)} of {len(supported)} supported claims cite passages without most of their names and figures: "
+        "the judge may be too weak for its task. `factloop doctor --controls` tries it on sentences of known truth.",
+    )

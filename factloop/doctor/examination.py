@@ -6,11 +6,13 @@ import asyncio
 import platform
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import factloop
 from factloop.core.errors import ConfigError
 from factloop.core.extras import PACKAGES, is_installed
 from factloop.core.installed import install_command
+from factloop.doctor.controls import ask_controls
 from factloop.doctor.local import looks_at_local_parts, offline_engine
 from factloop.doctor.looking import Look, Working, in_thread
 from factloop.doctor.models import ask_model
@@ -25,6 +27,8 @@ from factloop.trust.settings import TrustSettings
 
 QUESTIONS = 8
 """A look takes as long as so many calls at the most: two questions to a model, with their repairs and modes."""
+CALLS = 30
+"""The controls take as long as so many calls at the most."""
 COULD_BE: dict[Part, str] = {
     "model": "Name one with --model: see docs/models.md.",
     "subject_model": "For TrustBC name the model that is probed (--subject-model).",
@@ -34,15 +38,21 @@ COULD_BE: dict[Part, str] = {
 """What is often wanted and need not be configured."""
 
 
-async def diagnose(check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = ()) -> Diagnosis:
+async def diagnose(
+    check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
+) -> Diagnosis:
     """The findings on all that these settings name, on `others`, and on what they leave out.
 
-    Asks each model, search and server once or twice: a fraction of a cent, where it costs. Takes nothing from the
-    cache and keeps nothing. Raises no FactloopError: what fails is a finding.
+    Asks each model, search and server once or twice: a fraction of a cent, where it costs. With `controls` the judge
+    also checks a text whose truth is known, after the rest: 3 calls and more. Takes nothing from the cache and keeps
+    nothing. Raises no FactloopError: what fails is a finding.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]
     taken = await asyncio.gather(*(look.taken(QUESTIONS * check.timeout_s) for look in looks))
+    if controls:
+        name = check.model or "offline engine"
+        taken.append(await Look("controls", name, partial(ask_controls, check, meter)).taken(CALLS * check.timeout_s))
     there = {found.part for found in taken}
     absent = [
         PartFound(part=part, name="", state="not_configured", advice=advice)

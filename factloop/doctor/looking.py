@@ -7,17 +7,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from factloop.core.errors import FactloopError, ModelOutputError, ToolError, ToolTimeout
-from factloop.doctor.records import ModelFound, Part, PartFound
+from factloop.doctor.records import ControlsFound, ModelFound, Part, PartFound
 from factloop.tools.calls.blame import is_out_of_reach
 
 
 @dataclass(frozen=True)
 class Working:
-    """What was seen of a part that works."""
+    """What was seen of a part that answers."""
 
     how: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     model: ModelFound | None = None
+    controls: ControlsFound | None = None
+    problem: str = ""
+    """What is wrong though it answers; empty where nothing is."""
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,7 @@ class Look:
             if not scope.expired():
                 raise
             return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
-        return PartFound(
-            part=self.part, name=self.name, state="works", how=seen.how, limits=seen.limits, model=seen.model
-        )
+        return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _failed(self, error: FactloopError) -> PartFound:
         """A failure that was blamed on the set-up is told as it came: what to do about it stands apart."""

@@ -14,6 +14,7 @@ from factloop.core.records import Evidence
 from factloop.doctor.looking import Working
 from factloop.doctor.records import ModelFound
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
+from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.session import JSON_REPLY, REPAIR
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.answers import RunAnswers
@@ -84,7 +85,7 @@ async def ask_model(
         context_tokens=await context_tokens(chat),
         knows_price=chat.price is not None,
     )
-    return Working(how=_how(found, n_unread=len(unread)), limits=_limits(settings, found), model=found)
+    return Working(how=_how(found, n_unread=len(unread)), limits=_limits(settings, chat, found), model=found)
 
 
 def _gateway(settings: RunSettings, chat: ChatModel, prompts: PromptRegistry) -> ModelGateway:
@@ -94,7 +95,7 @@ def _gateway(settings: RunSettings, chat: ChatModel, prompts: PromptRegistry) ->
         limiter=Limiter(),
         budget=Budget(),
         retry=_RETRY,
-        timeout_s=settings.timeout_s,
+        timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
         rng=random.Random(0),
     )
     return ModelGateway(chat, transport, repair=prompts[REPAIR], answers=RunAnswers(CallCache(None)))
@@ -133,9 +134,9 @@ def _how(found: ModelFound, *, n_unread: int) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _limits(settings: RunSettings, found: ModelFound) -> tuple[str, ...]:
+def _limits(settings: RunSettings, chat: ChatModel, found: ModelFound) -> tuple[str, ...]:
     said = [] if found.context_tokens is None else [f"{found.context_tokens:,} tokens of context"]
     said += [] if settings.max_tokens is None else [f"{settings.max_tokens:,} of a reply"]
-    said.append(f"{settings.timeout_s:g} s a call")
+    said.append(f"{reply_timeout_s(settings, chat.identity.get('base_url')):g} s a call")
     said += [] if found.knows_price else ["no budget in USD: its price is unknown"]
     return tuple(said)

@@ -9,7 +9,7 @@ from factloop.tools.models.wire import Mode
 
 Part = Literal[
     "model", "subject_model", "judge_model", "search", "documents", "corpus", "knowledge_base", "local_model",
-    "prompts", "cascade", "cache", "database",
+    "prompts", "cascade", "cache", "database", "controls",
 ]  # fmt: skip
 State = Literal["works", "fails", "not_configured"]
 
@@ -31,6 +31,19 @@ class ModelFound(Record):
     """Whether what it costs is known, so that a budget in dollars can be kept."""
 
 
+class ControlsFound(Record):
+    """How the judge did on sentences whose truth is known."""
+
+    n_true: Count
+    n_true_supported: Count
+    """Of the true ones, those of which all claims were called supported."""
+    n_false: Count
+    n_false_refused: Count
+    """Of the false ones, those of which a claim was called not supported, or irrelevant."""
+    n_unscored: Count
+    """Sentences without a claim, or with one that has no verdict; they count as neither supported nor refused."""
+
+
 class PartFound(Record):
     """One thing that is configured, or could be."""
 
@@ -46,6 +59,7 @@ class PartFound(Record):
     advice: str = ""
     """What to do; empty where nothing is to be done, or the problem says it."""
     model: ModelFound | None = None
+    controls: ControlsFound | None = None
 
 
 class ExtraFound(Record):
@@ -60,7 +74,7 @@ class ExtraFound(Record):
 class Diagnosis(Record):
     """The answer of `factloop doctor`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.1"] = "1.1"
     factloop_version: str
     python_version: str
     works: bool

@@ -38,6 +38,7 @@ from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
 from factloop.prompts.difference import PromptsDifference
 from factloop.prompts.lint import LintReport
+from factloop.reports.labels import LabelFile
 from factloop.setup.caching.clearing import CacheCleared
 from factloop.setup.caching.status import CacheStatus
 from factloop.trust.estimate import TrustEstimate
@@ -56,6 +57,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "comparison": TypeAdapter(Comparison),
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
+    "labels": TypeAdapter(LabelFile),
     "adjudication": TypeAdapter(Adjudication),
     "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),

@@ -20,24 +20,30 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
-from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
+from factloop.service import routes, routes_asking, routes_jobs, routes_labels, routes_tickets
+from factloop.service.attempts import KeyAttempts
 from factloop.service.context import LoopServices, ServiceContext
 from factloop.service.documents import OWN, Library, open_documents, open_library
 from factloop.service.errors import RequestRefusal, failure_words
-from factloop.service.guard import RateLimits, ServiceGuard
+from factloop.service.guard import ServiceGuard
 from factloop.service.jobs import Jobs
+from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
 from factloop.service.openapi import describe_keys
 from factloop.service.pages import load_assets
+from factloop.service.rates import RateLimits
 from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
+from factloop.service.spending import day_limits
 from factloop.service.store import JobStore
 from factloop.service.tickets import Tickets
+from factloop.service.windows import Windows
 from factloop.service.work import Work
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
+from factloop.setup.pace import Pace
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -51,8 +57,10 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics, rates, tickets = Metrics(), RateLimits(settings.rate), Tickets(settings.keys)
-    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, load_assets())
+    day_limits(settings, check, trust)
+    metrics, windows, tickets = Metrics(), Windows(), Tickets(settings.keys)
+    rates, attempts = RateLimits(settings.rate, windows), KeyAttempts(windows)
+    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, windows, load_assets())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -69,14 +77,16 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         redoc_url=None,
     )
     app.state.context = context
-    for part in (routes, routes_asking, routes_jobs, routes_tickets):
+    for part in (routes, routes_asking, routes_jobs, routes_labels, routes_tickets):
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)
     app.add_exception_handler(RequestRefusal, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
     describe_keys(app, needs_key=bool(settings.keys))
-    app.add_middleware(ServiceGuard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
+    app.add_middleware(
+        ServiceGuard, settings=settings, metrics=metrics, rates=rates, attempts=attempts, tickets=tickets
+    )
     return app
 
 
@@ -97,24 +107,28 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
         checker = await asyncio.to_thread(_checker, check, chat)
-        work = Work(checker, await _scorer(trust), library, chat)
+        work = Work(checker, await _scorer(trust, checker.pace), library, chat)
+        database = Database(store)
         jobs = Jobs(
-            store,
+            database,
             work,
             folder / "journals",
             context.metrics,
             max_running=settings.max_jobs,
+            max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
             lease_s=settings.lease_s,
             keep_days=settings.keep_days,
-            pace=() if not settings.keys else RateLimits(settings.rate).pace,
+            day=day_limits(settings, check, trust),
         )
         info = _info(settings, check, trust, chat, library)
         context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
         await jobs.start()
+        context.windows.share(database)
         try:
             yield
         finally:
+            context.windows.share(None)
             await jobs.aclose()
             await work.aclose()
             context.opened = None
@@ -155,9 +169,9 @@ def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
     return checker
 
 
-async def _scorer(trust: TrustSettings) -> TrustScorer:
-    """The scorer of all jobs; opened now, so that a wrong set-up shows at the start."""
-    scorer = TrustScorer(settings=trust)
+async def _scorer(trust: TrustSettings, pace: Pace) -> TrustScorer:
+    """The scorer of all jobs, at the pace of checks; opened now, so that a wrong set-up shows at the start."""
+    scorer = TrustScorer(settings=trust, pace=pace)
     if trust.subject_model or trust.corpus:
         await scorer.aopen()
     return scorer
@@ -174,7 +188,10 @@ def _info(
         limits=LimitsInfo(
             max_body_bytes=int(settings.max_body_mb * 1_000_000),
             max_running=settings.max_jobs,
+            max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
+            budget_usd_per_day=settings.budget_usd_per_day,
+            max_calls_per_day=settings.max_calls_per_day,
             rate=settings.rate,
             each_check=Limits.per_check(check),
         ),

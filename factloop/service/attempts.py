@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import time
 
 from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from factloop.service.errors import RequestRefusal
+from factloop.service.windows import Windows
 
 OF_ONE_KEY = RateLimitItemPerMinute(10)
 """Attempts with one wrong key from one address: a program that was set up wrongly."""
@@ -18,23 +16,23 @@ OF_AN_ADDRESS = RateLimitItemPerMinute(60)
 
 
 class KeyAttempts:
-    """Counts the wrong keys of this process's callers. Good keys are let in, whatever their address sent before."""
+    """Counts wrong keys, over all services that share a database. A good key is let in, whatever its address sent."""
 
-    def __init__(self) -> None:
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(self, windows: Windows) -> None:
+        self._windows = windows
 
-    def take(self, address: str, authorization: str) -> None:
+    async def take(self, address: str, authorization: str) -> None:
         """Counts an attempt. Raises RequestRefusal, with the seconds to wait, after too many."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
-        self._hit(OF_AN_ADDRESS, address)
-        self._hit(OF_ONE_KEY, address, key)
+        await self._hit(OF_AN_ADDRESS, "address", address)
+        await self._hit(OF_ONE_KEY, "key", address, key)
 
-    def _hit(self, limit: RateLimitItem, *whose: str) -> None:
-        if not self._limiter.hit(limit, *whose):
-            wait = self._limiter.get_window_stats(limit, *whose).reset_time - time.time()
+    async def _hit(self, limit: RateLimitItem, *whose: str) -> None:
+        wait_s = await self._windows.wait_s(limit, *whose, of_all=True)
+        if wait_s:
             raise RequestRefusal(
                 429,
                 "too_many_attempts",
                 f"at most {limit} with a wrong key; a right one is let in at once",
-                headers={"Retry-After": str(max(1, round(wait + 0.5))), "WWW-Authenticate": "Bearer"},
+                headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
             )

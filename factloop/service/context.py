@@ -17,6 +17,7 @@ from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import ErrorBody, Info, Job
 from factloop.service.tickets import Tickets
+from factloop.service.windows import Windows
 from factloop.service.work import Work
 
 
@@ -28,6 +29,7 @@ class ServiceContext:
     metrics: Metrics
     results: ResultFolder
     tickets: Tickets
+    windows: Windows
     assets: Mapping[str, Asset] = field(default_factory=dict)
     opened: LoopServices | None = None
 

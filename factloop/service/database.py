@@ -47,7 +47,10 @@ def open_database(url: str) -> Engine:
             raise ConfigError(wrong)
         if not is_file and "+" not in parsed.drivername:
             parsed = parsed.set(drivername="postgresql+psycopg")
-        engine = create_engine(parsed, pool_pre_ping=True, connect_args={} if is_file else _TO_A_SERVER)
+        given: dict[str, Any] = {} if is_file else dict(_TO_A_SERVER)
+        if parsed.drivername == "postgresql+psycopg":
+            given["prepare_threshold"] = None  # a pool between may give each transaction another connection
+        engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(wrong) from error
     except ImportError as error:

@@ -10,29 +10,23 @@ import asyncio
 import logging
 import re
 import secrets
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from limits import RateLimitItem, parse_many
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.core.errors import ConfigError
 from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
 from factloop.service.attempts import KeyAttempts
 from factloop.service.errors import RequestRefusal
 from factloop.service.metrics import Metrics
 from factloop.service.pages import EXPIRED
+from factloop.service.rates import RateLimits
 from factloop.service.settings import ServiceSettings
 from factloop.service.tickets import Tickets, is_page
 
 READING = frozenset({"GET", "HEAD"})
-READS_FOR_A_JOB = 10
-"""How many times as many reads a caller may make as requests for work."""
 MOST_WHERE_NONE_IS_READ = 1_000
 """Bytes of a body that no route reads, as some clients send one with every request."""
 MOST_DISCARDED = 64_000_000
@@ -60,10 +54,16 @@ class ServiceGuard:
     """ASGI middleware; it sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
 
     def __init__(
-        self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: RateLimits, tickets: Tickets
+        self,
+        app: ASGIApp,
+        settings: ServiceSettings,
+        metrics: Metrics,
+        rates: RateLimits,
+        attempts: KeyAttempts,
+        tickets: Tickets,
     ) -> None:
-        self._app, self._settings, self._metrics, self._rates, self._tickets = app, settings, metrics, rates, tickets
-        self._attempts = KeyAttempts()
+        self._app, self._settings, self._metrics = app, settings, metrics
+        self._rates, self._attempts, self._tickets = rates, attempts, tickets
         self._max_body = int(settings.max_body_mb * 1_000_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -99,16 +99,16 @@ class ServiceGuard:
             if owner is None and scope["method"] in READING:
                 owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
-                raise self._without_owner(scope, headers, address)
-            self._rates.take("jobs" if _asks_for_work(scope) else "reads", owner or address)
+                raise await self._without_owner(scope, headers, address)
+            await self._rates.take("jobs" if _asks_for_work(scope) else "reads", owner or address)
             scope["owner"] = owner
         body = await self._body(scope, headers, receive)
         await self._app(scope, replayed(body, receive), answer)
 
-    def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
+    async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
         """The refusal of an unknown caller. A missing key is no attempt at one: a page may always ask for it."""
         if given := headers.get("authorization"):
-            self._attempts.take(address, given)
+            await self._attempts.take(address, given)
         is_opened = is_page(scope["path"]) and "text/html" in headers.get("accept", "")
         return RequestRefusal(
             401,
@@ -228,45 +228,9 @@ class _AnswerSender:
         await self({"type": "http.response.body", "body": b""})
 
 
-class RateLimits:
-    """The limits on one caller's requests, by moving windows in memory."""
-
-    def __init__(self, rate: str) -> None:
-        """Raises ConfigError for a rate that cannot be read."""
-        try:
-            jobs = parse_many(rate)
-        except ValueError as error:
-            raise ConfigError(f"--rate {rate!r}: say for instance 60/minute") from error
-        reads = [_oftener(limit) for limit in jobs]
-        self._limits: dict[str, list[RateLimitItem]] = {"jobs": jobs, "reads": reads}
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-
-    @property
-    def pace(self) -> tuple[tuple[int, int], ...]:
-        """At most so many jobs in so many seconds."""
-        return tuple((limit.amount, limit.get_expiry()) for limit in self._limits["jobs"])
-
-    def take(self, kind: str, caller: str) -> None:
-        """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
-        for limit in self._limits[kind]:
-            if not self._limiter.hit(limit, kind, caller):
-                wait = self._limiter.get_window_stats(limit, kind, caller).reset_time - time.time()
-                raise RequestRefusal(
-                    429,
-                    "too_many_requests",
-                    f"at most {limit}",
-                    headers={"Retry-After": str(max(1, round(wait + 0.5)))},
-                )
-
-
 def _asks_for_work(scope: Scope) -> bool:
     """Whether a request asks for work. Stopping and deleting do not: a caller at the limit must be able to stop."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
-
-
-def _oftener(limit: RateLimitItem) -> RateLimitItem:
-    kind: Callable[..., RateLimitItem] = type(limit)
-    return kind(READS_FOR_A_JOB * limit.amount, limit.multiples)
 
 
 def _request_id(headers: Headers) -> str:

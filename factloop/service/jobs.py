@@ -11,19 +11,24 @@ import hashlib
 import logging
 import shutil
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from factloop.reports.labels import GivenLabel
 from factloop.service.errors import RequestRefusal
 from factloop.service.filtering import JobFilter
 from factloop.service.kept import Database, not_kept, stopping, wait
+from factloop.service.kept_labels import change_label
+from factloop.service.leases import Leases
 from factloop.service.live import ATTEMPT, LiveEvent, LiveJob, read_events
 from factloop.service.metrics import Metrics
 from factloop.service.running import JOB_FINISHED, Runner
 from factloop.service.shapes import Job, JobPage, Kind
-from factloop.service.store import JobStore, NoRoom, OtherRequest, Repeat, Room, StoredJob, TooFast, new_job_id
+from factloop.service.spending import DayLimits, DayOver
+from factloop.service.store import NoRoom, OtherRequest, Repeat, Room, StoredJob, new_job_id
+from factloop.service.windows import SharedHits
 from factloop.service.work import Work
 
 KEPT_REPEATS_H = 24
@@ -38,21 +43,26 @@ class Jobs:
 
     def __init__(
         self,
-        store: JobStore,
+        database: Database,
         work: Work,
         folder: Path,
         metrics: Metrics,
         *,
         max_running: int,
+        max_running_together: int | None = None,
         max_queued: int,
         lease_s: float = 10.0,
         keep_days: float | None = None,
-        pace: Sequence[tuple[int, int]] = (),
+        day: DayLimits,
     ) -> None:
-        """`folder` is for the journals; `keep_days`: how long jobs that are over are kept; `pace`: of one owner."""
-        self._database, self._folder, self._keep_days = Database(store), folder, keep_days
-        self._runner = Runner(self._database, work, folder, metrics, max_running=max_running, lease_s=lease_s)
-        self._room = Room(self._runner.leases.service, max_running + max_queued, tuple(pace))
+        """`folder` is for the journals; `max_running_together`: in all services; `keep_days`: of jobs that are over.
+
+        It closes the database.
+        """
+        self._database, self._folder, self._keep_days, self._day = database, folder, keep_days, day
+        leases = Leases(database.store, lease_s, most_at_work=max_running_together, day=day)
+        self._runner = Runner(database, leases, work, folder, metrics, max_running=max_running)
+        self._room = Room(leases.service, max_running + max_queued, day)
         self._sweeping: asyncio.Task[None] | None = None
 
     @property
@@ -78,7 +88,7 @@ class Jobs:
     ) -> Job:
         """A job, in the database when this returns: a new one, or the one that was asked for with the same key.
 
-        Raises RequestRefusal where too many wait, and for a key of another request.
+        Raises RequestRefusal where too many wait or the day's budget is spent, and for a key of another request.
         """
         if self.is_stopping:
             raise stopping()
@@ -100,9 +110,9 @@ class Jobs:
         except NoRoom as error:
             busy = "too many jobs wait for their turn; try again later"
             raise RequestRefusal(503, "busy", busy, headers=wait()) from error
-        except TooFast as error:
-            again = {"Retry-After": str(error.wait_s)}
-            raise RequestRefusal(429, "too_many_requests", str(error), headers=again) from error
+        except DayOver as error:
+            again = {"Retry-After": str(round(error.wait_s + 0.5))}
+            raise RequestRefusal(503, "budget_spent", f"{error}; try again later", headers=again) from error
         except OtherRequest as error:
             message = "this Idempotency-Key was sent with another request; give each request a key of its own"
             raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
@@ -124,6 +134,17 @@ class Jobs:
 
     async def result(self, job_id: str) -> str | None:
         return await self._database.ask(self._database.store.text, job_id, "result")
+
+    async def labels(self, job_id: str) -> str | None:
+        """The labels of a check's claims, as JSON."""
+        return await self._database.ask(self._database.store.text, job_id, "labels")
+
+    async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
+        """Keeps the label of a claim, or forgets it where it is None; returns the one before. Raises RequestRefusal."""
+        try:
+            return await self._database.ask(change_label, self._database.store, job_id, claim_id, label)
+        except LookupError as error:  # deleted since it was looked up
+            raise RequestRefusal(404, "not_found", "there is no such job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
         """The job once it is over; None if it was deleted. Raises RequestRefusal where that cannot be waited for."""
@@ -246,6 +267,9 @@ class Jobs:
             now, store = datetime.now(UTC), self._database.store
             with suppress(RequestRefusal):
                 await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
+                await self._database.ask(store.forget_spending, self._day)
+                if store.is_shared:
+                    await self._database.ask(SharedHits(store.engine).forget)
                 if self._keep_days is not None:
                     n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
                     if n_old:

@@ -53,8 +53,8 @@ class Database:
         return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._threads, self.store.close)
-        self._threads.shutdown()
+        await asyncio.to_thread(self._threads.shutdown)  # what is still asked would leave its connection open
+        await asyncio.to_thread(self.store.close)
 
     def _failed(self, error: SQLAlchemyError) -> None:
         reason = reason_of(error)

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, false, func, not_, or_, select, update
 
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
+from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import (
     ENDED,
     UNFINISHED,
@@ -29,7 +30,7 @@ from factloop.service.store import (
     stored_of,
     write_texts,
 )
-from factloop.service.tables import JOBS, TEXTS
+from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
 
 MOST_DEATHS = 3
 """How many services may die while they are at work on one job."""
@@ -55,14 +56,22 @@ class Renewal:
     held: frozenset[str]
     cancelled: frozenset[str]
     """Jobs that another service was asked to cancel."""
+    n_services: int
+    """Services that are at work, this one included."""
 
 
 class Leases:
     """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
 
-    def __init__(self, store: JobStore, seconds: float) -> None:
-        """`seconds`: how long a lease lasts unless it is renewed."""
-        self._store, self._engine, self._seconds = store, store.engine, seconds
+    def __init__(
+        self, store: JobStore, seconds: float, *, most_at_work: int | None = None, day: DayLimits | None = None
+    ) -> None:
+        """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together.
+
+        `day`: what the jobs of a day may cost.
+        """
+        self._store, self._engine, self.seconds = store, store.engine, seconds
+        self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self.service = secrets.token_hex(16)
 
     def end_earlier(self) -> None:
@@ -79,7 +88,11 @@ class Leases:
         free = WAITING
         with self._engine.begin() as connection:
             if lapsed and self._store.is_shared:
-                free = or_(free, JOBS.c.leased_until < _now())
+                free = or_(free, JOBS.c.leased_until < database_now())
+            if self._most_at_work is not None:
+                most = min(most, self._most_at_work - self._n_at_work(connection, free))
+            if most < 1:
+                return []
             wanted = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), free).order_by(JOBS.c.id).limit(most)
             rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
             return [taken for row in rows if (taken := self._taken(connection, row)) is not None]
@@ -102,7 +115,8 @@ class Leases:
                     write_texts(connection, stored.job.id, {"events": events})
                 if row.cancel_asked:
                     cancelled.add(stored.job.id)
-        return Renewal(frozenset(held), frozenset(cancelled))
+            n_others = self._n_other_services(connection)
+        return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.
@@ -113,6 +127,7 @@ class Leases:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
+                self._day.settle(connection, stored.job, stored.attempt)
                 write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
@@ -123,7 +138,8 @@ class Leases:
         waiting = stored.changed(status="queued", started_at=None, progress=Progress())
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
-            connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE))
+            if connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE)).rowcount:
+                self._day.settle(connection, stored.job, stored.attempt)
 
     def cancel(self, job_id: str) -> StoredJob | None:
         """Cancels a job that waits; asks the service that is at work on it to do so. The job as it is now."""
@@ -136,6 +152,21 @@ class Leases:
                 return _ended(connection, stored, "cancelled")
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
             return stored
+
+    def _n_at_work(self, connection: Connection, free: ColumnElement[bool]) -> int:
+        """How many jobs services have. Until the transaction ends, no other service counts them."""
+        hold_others_off(connection, "take jobs")
+        has_service = not_(func.coalesce(free, false()))
+        at_work = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), has_service)
+        return connection.scalar(at_work) or 0
+
+    def _n_other_services(self, connection: Connection) -> int:
+        """How many other services are at work."""
+        if not self._store.is_shared:
+            return 0
+        theirs = JOBS.c.leased_by != self.service, JOBS.c.leased_until > database_now()
+        services = select(func.count(JOBS.c.leased_by.distinct())).where(JOBS.c.status.in_(UNFINISHED), *theirs)
+        return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: object) -> LeasedJob | None:
         stored = stored_of(row)
@@ -155,21 +186,18 @@ class Leases:
             return None
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
+        if not self._day.set_aside(connection, began.job, began.attempt):
+            return None
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
         changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
         return LeasedJob(began, request, was_left=stored.attempt > 0) if changed.rowcount else None
 
     def _until(self) -> ColumnElement[float] | None:
-        return _now() + self._seconds if self._store.is_shared else None
+        return database_now() + self.seconds if self._store.is_shared else None
 
 
 def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:
     over = stored.changed(status=status, finished_at=datetime.now(UTC), error=error)
     connection.execute(update(JOBS).where(JOBS.c.id == stored.job.id).values(**row_of(over), **_NO_LEASE))
     return over
-
-
-def _now() -> ColumnElement[float]:
-    """Seconds since the epoch by the clock of the database, which all its services share."""
-    return func.date_part("epoch", func.clock_timestamp())

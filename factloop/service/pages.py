@@ -13,8 +13,8 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 INDEX = "index.html"
-OF_REPORTS = ("base.css", "list.css")
-"""Styles of the reports, which the page shares."""
+OF_REPORTS = ("base.css", "list.css", "label.css", "labelling.js")
+"""Files of the reports' pages, which the page shares."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -43,12 +43,11 @@ class Runner:
     """Takes jobs from the database, and runs them. Lives in one event loop."""
 
     def __init__(
-        self, database: Database, work: Work, folder: Path, metrics: Metrics, *, max_running: int, lease_s: float
+        self, database: Database, leases: Leases, work: Work, folder: Path, metrics: Metrics, *, max_running: int
     ) -> None:
-        """`folder` is for the journals; `lease_s` seconds after a service died others take its jobs."""
+        """`folder` is for the journals."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
-        self._max_running, self._lease_s = max_running, lease_s
-        self.leases = Leases(database.store, lease_s)
+        self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -147,6 +146,7 @@ class Runner:
             except RequestRefusal:
                 told.clear()
                 continue
+            self._work.share_pace(renewal.n_services)
             for live in here:
                 self._heed(live, is_held=live.stored.job.id in renewal.held)
                 if live.stored.job.id in renewal.cancelled and not live.is_ending:
@@ -208,7 +208,8 @@ class Runner:
         while True:
             await asyncio.to_thread(make_private_folder, folder)
             try:
-                return await self._work.do(live.stored.job.kind, live.request, folder, watching)
+                job = live.stored.job
+                return await self._work.do(job.kind, live.request, folder, watching, begun_anew=job.begun_anew)
             except RunInUse:
                 if not self._database.store.is_shared:
                     raise

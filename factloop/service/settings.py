@@ -33,16 +33,22 @@ class ServiceSettings(Binding):
     results: Path | None = None
     """Folder with audits, experiments and runs to show."""
     max_jobs: int = 8
-    """Jobs at work at a time."""
+    """Jobs at work at a time in this service."""
+    max_jobs_together: int | None = None
+    """Jobs at work at a time in all services that share the database; None for no limit beside that of each."""
     max_queued: int = 100
     """Jobs that wait for their turn; another is refused. Services that share a database count them together."""
+    budget_usd_per_day: float | None = None
+    """Dollars that the jobs of 24 hours may cost together; a job is begun where the most it may cost is left."""
+    max_calls_per_day: int | None = None
+    """Model calls of the jobs of 24 hours, failed ones included."""
     lease_s: float = 10.0
     """Seconds after which the jobs of a service that died go on in another one, where they share a database."""
     keep_days: float | None = None
     """Days for which jobs that are over are kept; None keeps them until they are deleted."""
     max_body_mb: float = 8.0
     rate: str = "60/minute"
-    """Jobs that one key, or one address without a key, may ask for or delete. Reading is allowed ten times as often."""
+    """Jobs that one key, or one address without a key, may ask for. Reading is allowed ten times as often."""
     body_timeout_s: float = 20.0
     """Seconds in which a request must have come in whole."""
     header_timeout_s: float = 10.0
@@ -57,7 +63,14 @@ class ServiceSettings(Binding):
         for name, paths in self.documents.items():
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
-        amounts = {"--max-jobs": self.max_jobs, "--max-body-mb": self.max_body_mb, "--keep-days": self.keep_days}
+        amounts: dict[str, float | None] = {
+            "--max-jobs": self.max_jobs,
+            "--max-jobs-together": self.max_jobs_together,
+            "--budget-usd-per-day": self.budget_usd_per_day,
+            "--max-calls-per-day": self.max_calls_per_day,
+            "--max-body-mb": self.max_body_mb,
+            "--keep-days": self.keep_days,
+        }
         for flag, value in amounts.items():
             if value is not None and not value > 0:
                 raise ConfigError(f"{flag} {value:g}: must be greater than 0")

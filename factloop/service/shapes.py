@@ -193,7 +193,7 @@ class Job(Record):
     """Set if and only if the status is `done`."""
     begun_anew: bool = False
     """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
-    they were paid for again."""
+    they were paid for again, and its report says so."""
     n_deaths: Count = 0
     """How many services died while they were at work on it; at the third it fails, as it may be the cause."""
     request_id: str = ""
@@ -233,7 +233,14 @@ class LimitsInfo(Record):
     max_document_chars: int = LONGEST_DOCUMENT
     max_rows: int = MOST_ROWS
     max_running: int
+    """Jobs at work at a time in this service."""
+    max_running_together: int | None = None
+    """In all services that share its database; None for no limit beside that of each."""
     max_queued: int
+    budget_usd_per_day: float | None = None
+    """Dollars that all jobs of 24 hours may cost together; None for no limit."""
+    max_calls_per_day: int | None = None
+    """Their model calls, failed ones included."""
     rate: str
     each_check: Limits
     """The most that a check may take, even if it asks for more."""

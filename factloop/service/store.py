@@ -12,14 +12,15 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
 from factloop.service.database import open_database, reason_of, shown, sole_use
 from factloop.service.filtering import JobFilter
 from factloop.service.shapes import Job
-from factloop.service.tables import FORMATS, JOBS, KEY, REPEATS, TEXTS, prepare
+from factloop.service.spending import DayLimits
+from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
 
 ROWS_AT_ONCE = 100
 UNFINISHED = ("queued", "running")
@@ -27,7 +28,7 @@ ENDED = 0.0
 """The end of a lease whose service is known to have died."""
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
 """Jobs, of those not over, that no service has."""
-TextName = Literal["request", "events", "result"]
+TextName = Literal["request", "events", "result", "labels"]
 
 log = logging.getLogger(__name__)
 
@@ -67,20 +68,12 @@ class Room:
     """The service that adds it."""
     most: int
     """Jobs that wait for any service or are at work in this one."""
-    pace: tuple[tuple[int, int], ...] = ()
-    """At most so many jobs of one owner in so many seconds, over all services."""
+    day: DayLimits | None = None
+    """What the jobs of a day may cost, over all services."""
 
 
 class NoRoom(Exception):
     """Too many jobs are unfinished."""
-
-
-class TooFast(Exception):
-    """The owner asked for too many jobs; another one is taken after `wait_s` seconds."""
-
-    def __init__(self, amount: int, seconds: int) -> None:
-        super().__init__(f"at most {amount} in {seconds} s")
-        self.wait_s = seconds
 
 
 class OtherRequest(Exception):
@@ -134,14 +127,16 @@ class JobStore:
             connection.execute(update(FORMATS).values(format=FORMATS.c.format))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, TooFast, OtherRequest."""
+        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, DayOver, OtherRequest."""
         with self.engine.begin() as connection:
-            if self.is_shared and (repeat is not None or room is not None):
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 2})  # one after the other
+            if repeat is not None or room is not None:
+                hold_others_off(connection, "add a job")
             if repeat is not None and (earlier := _repeated(connection, stored.owner, repeat)) is not None:
                 return earlier
             if room is not None:
-                _look_for_room(connection, room, stored.owner if self.is_shared else "")
+                _look_for_room(connection, room)
+                if room.day is not None:
+                    room.day.refuse(connection, stored.job.kind)
             connection.execute(insert(JOBS).values(**row_of(stored)))
             write_texts(connection, stored.job.id, {"request": request})
             if repeat is not None:
@@ -200,6 +195,11 @@ class JobStore:
             if len(ids) < ROWS_AT_ONCE:
                 return n_deleted
 
+    def forget_spending(self, day: DayLimits) -> None:
+        """Forgets what was spent longer ago than a day."""
+        with self.engine.begin() as connection:
+            day.forget(connection)
+
     def forget_repeats(self, than: datetime) -> None:
         """Forgets the names of requests that were made before; their jobs stay."""
         with self.engine.begin() as connection:
@@ -252,16 +252,11 @@ def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob |
     return stored_of(found)
 
 
-def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
+def _look_for_room(connection: Connection, room: Room) -> None:
     of_ours = or_(WAITING, JOBS.c.leased_by == room.service)
     unfinished = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), of_ours)
     if (connection.scalar(unfinished) or 0) >= room.most:
         raise NoRoom
-    for amount, seconds in room.pace if owner else ():
-        since = first_id_of(datetime.fromtimestamp(time.time() - seconds).astimezone())
-        made = select(func.count()).select_from(JOBS).where(JOBS.c.owner == owner, JOBS.c.id >= since)
-        if (connection.scalar(made) or 0) >= amount:
-            raise TooFast(amount, seconds)
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:

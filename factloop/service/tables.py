@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Engine,
     Float,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    func,
     inspect,
     select,
     text,
@@ -63,9 +65,41 @@ REPEATS = Table(
     Column("digest", String(64), nullable=False),
     Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), nullable=False),
 )
+HITS = Table(
+    "factloop_hits",
+    _META,
+    Column("whose", String(64), nullable=False),  # hash of the limit and of the caller, an address or a key's owner
+    Column("until", Float(53), nullable=False),  # when it counts no more, by the database's clock
+)
+SPENDING = Table(
+    "factloop_spending",
+    _META,
+    Column("job_id", String(32), primary_key=True),  # also of jobs that were deleted: they were paid for all the same
+    Column("attempt", Integer, primary_key=True),
+    Column("at", Float(53), nullable=False),  # seconds since the epoch
+    Column("usd", Float(53), nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("is_open", Integer, nullable=False),  # 1: set aside for a job at work; 0: spent
+)
+Index("factloop_spending_by_time", SPENDING.c.at)
+Index("factloop_hits_of_caller", HITS.c.whose, HITS.c.until)
+Index("factloop_hits_by_time", HITS.c.until)
 Index("factloop_jobs_of_owner", JOBS.c.owner, JOBS.c.id)
 Index("factloop_jobs_by_status", JOBS.c.status)
 Index("factloop_repeats_of_job", REPEATS.c.job_id)
+
+
+def database_now() -> ColumnElement[float]:
+    """Seconds since the epoch by the clock of a PostgreSQL database, which all its services share."""
+    return func.date_part("epoch", func.clock_timestamp())
+
+
+def hold_others_off(connection: Connection, what: str) -> None:
+    """Lets no other service do `what` until the transaction ends. Without effect where the database is not shared."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}
+        )
 
 
 def prepare(engine: Engine, shown: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
@@ -34,6 +35,7 @@ from factloop.service.shapes import (
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
+from factloop.trust.long_form import with_remaining_limits
 from factloop.trust.scorer import TrustScorer
 
 ASKS: dict[Kind, type[RequestModel]] = {
@@ -43,6 +45,11 @@ ASKS: dict[Kind, type[RequestModel]] = {
     "audit": AuditAsk,
 }
 WAITING_TOLD_EVERY_S = 5.0
+BEGUN_ANEW = (
+    "another service had begun this and ended early, and the answers that it had paid for could not be reached: it was "
+    "begun anew, and the cost here leaves out what was paid for before"
+)
+R = TypeVar("R", FactualityReport, TrustReport, LongFormTrustReport)
 
 
 @dataclass(frozen=True)
@@ -72,16 +79,21 @@ class Work:
         """`chat` is the checker's model, to be closed with it."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
 
-    async def do(self, kind: Kind, request: str, folder: Path, watching: JobListener) -> JobOutcome:
-        """Does the work, keeping what is paid for in the folder. Raises FactloopError."""
-        ask = ASKS[kind].model_validate_json(request)
+    async def do(
+        self, kind: Kind, request: str, folder: Path, watching: JobListener, *, begun_anew: bool = False
+    ) -> JobOutcome:
+        """Does the work, keeping what is paid for in the folder. Raises FactloopError.
+
+        `begun_anew`: the report says that an earlier attempt was paid for as well.
+        """
+        ask, notes = ASKS[kind].model_validate_json(request), (BEGUN_ANEW,) * begun_anew
         match ask:
             case CheckAsk():
-                return await self._check(ask, folder, watching)
+                return await self._check(ask, folder, watching, notes)
             case TrustAsk():
-                return await self._trust(ask, folder, watching)
+                return await self._trust(ask, folder, watching, notes)
             case LongFormAsk():
-                return await self._long_form(ask, folder, watching)
+                return await self._long_form(ask, folder, watching, notes)
             case AuditAsk():
                 from factloop.service.audits import audit
 
@@ -90,19 +102,26 @@ class Work:
             case _:
                 raise AssertionError(f"no work is called {kind}")
 
+    def share_pace(self, n_services: int) -> None:
+        """Leaves the other services that are at work their part of the ceiling on model calls."""
+        for one in {self.checker.pace, self.scorer.pace}:
+            one.share(n_services)
+
     async def aclose(self) -> None:
         await self.checker.aclose()
         await self.scorer.aclose()
         if self._chat is not None:
             await self._chat.aclose()
 
-    async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener) -> JobOutcome:
-        report = _with_ks(await self._factuality(ask, folder, watching), ask.k)
+    async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
+        report = _noted(_with_ks(await self._factuality(ask, folder, watching), ask.k), notes)
         summary = summary_of_check(report)
         watching.event(CheckEnded(summary=summary), "check_finished")
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
-    async def _long_form(self, ask: LongFormAsk, folder: Path, watching: JobListener) -> JobOutcome:
+    async def _long_form(
+        self, ask: LongFormAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]
+    ) -> JobOutcome:
         mode: Mode = "factuality" if ask.documents is None else "faithfulness"
         check = CheckAsk(
             response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
@@ -115,8 +134,12 @@ class Work:
             watching.progress(progress)
 
         factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
+        settings = with_remaining_limits(self.scorer.settings, factuality.usage)
+        subject_alone = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
         with _told_cost(watching, last, of_before=factuality.usage) as meter:
-            report = await self.scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
+            async with TrustScorer(settings=subject_alone, pace=self.scorer.pace) as scorer:
+                scored = await scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
+        report = _noted(scored, notes)
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
@@ -154,7 +177,7 @@ class Work:
         tool = await self.library.tool(ask.documents)
         return Sources(() if tool is None else (tool,), ask.mode)
 
-    async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener) -> JobOutcome:
+    async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
         run_dir = folder / "trust"
         tool = None if ask.documents is None else await self.library.tool(ask.documents)
         with _told_cost(watching, Progress()) as meter:
@@ -162,8 +185,9 @@ class Work:
                 report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
             else:
                 settings = self.scorer.settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=settings, corpus=tool) as scorer:
+                async with TrustScorer(settings=settings, corpus=tool, pace=self.scorer.pace) as scorer:
                     report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
+        report = _noted(report, notes)
         return JobOutcome(report, to_json(report), _summary_of_trust(report))
 
 
@@ -227,6 +251,10 @@ def _summary_of_long_form(report: LongFormTrustReport) -> LongFormSummary:
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
         warnings=(*checked.warnings, *report.warnings),
     )
+
+
+def _noted(report: R, notes: tuple[str, ...]) -> R:
+    return report.model_copy(update={"warnings": (*report.warnings, *notes)}) if notes else report
 
 
 def _with_ks(report: FactualityReport, ks: tuple[int, ...] | None) -> FactualityReport:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from langchain_core.language_models import BaseChatModel
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
+from factloop.tools.calls.urls import is_nearby
 from factloop.tools.models.chat import (
     ChatModel,
     build_chat_model,
@@ -14,6 +17,9 @@ from factloop.tools.models.chat import (
     wrap_chat_model,
 )
 from factloop.tools.models.prices import Price, unknown_price
+
+NEARBY_S = 600.0
+"""Seconds that a server nearby may take for a reply: without a GPU, reading the prompt alone takes minutes."""
 
 
 def build_model(
@@ -29,9 +35,16 @@ def build_model(
         base_url=base_url,
         temperature=temperature,
         max_tokens=settings.max_tokens,
-        timeout_s=settings.timeout_s,
+        timeout_s=reply_timeout_s(settings, base_url or os.environ.get("OPENAI_BASE_URL")),
         price=price,
     )
+
+
+def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
+    """Seconds for one reply of a model at that address: as the user said, else longer for a server nearby."""
+    if address is None or "timeout_s" in settings.model_fields_set or not is_nearby(address):
+        return settings.timeout_s
+    return max(NEARBY_S, settings.timeout_s)
 
 
 def stated_price(settings: RunSettings) -> Price | None:

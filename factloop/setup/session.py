@@ -21,9 +21,11 @@ from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
+from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.embedding_model import build_embedder
+from factloop.setup.pace import Pace, address_of, new_limiter
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.answers import Answers, RunAnswers
+from factloop.tools.calls.answers import Answers, MemoryAnswers, RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
@@ -56,17 +58,13 @@ class Common:
     """What models' servers can do, by address and model."""
 
     def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
-        return self.patience.setdefault(_address(chat), Patience(chat.name, patience_s))
+        return self.patience.setdefault(address_of(chat), Patience(chat.name, patience_s))
 
     def abilities_of(self, settings: RunSettings, chat: ChatModel) -> Abilities:
-        of_server = (_address(chat), chat.name)
+        of_server = (address_of(chat), chat.name)
         if of_server not in self.abilities:
             self.abilities[of_server] = abilities_of(settings, chat)
         return self.abilities[of_server]
-
-
-def _address(chat: ChatModel) -> str:
-    return chat.identity.get("base_url") or chat.name
 
 
 @dataclass(frozen=True)
@@ -92,6 +90,8 @@ class Session:
     budget: Budget
     rng: random.Random
     common: Common | None = None
+    pace: Pace | None = None
+    """The pace that it shares with other sessions; None for one of its own."""
     cache: CallCache | None = None
     """The cache behind the session's own store; None where it was given a store."""
 
@@ -103,10 +103,10 @@ class Session:
         transport = Transport(
             chat,
             json_reply=self.prompts[JSON_REPLY],
-            limiter=_limiter(settings) if common is None else common.limiter,
+            limiter=self._limiter(chat),
             budget=self.budget,
             retry=retry_policy(settings),
-            timeout_s=settings.timeout_s,
+            timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
             rng=self.rng,
             use_tools=use_tools,
             before=before,
@@ -118,6 +118,11 @@ class Session:
             abilities=abilities_of(settings, chat) if common is None else common.abilities_of(settings, chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
+
+    def _limiter(self, chat: ChatModel) -> Limiter:
+        if self.common is not None:
+            return self.common.limiter
+        return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
         """The door to search tools, which gives so many hits for a query."""
@@ -155,12 +160,13 @@ def open_session(
     journal: Path | None = None,
     tape: Tape | None = None,
     store: Store | None = None,
+    pace: Pace | None = None,
 ) -> Session:
     """The session of a run, which closes `chats` at its end. `seed` is that of the jitter of retries.
 
-    With a `journal`, a `tape` or a `store`, answers are kept there and nowhere else; otherwise `keeps` says whether
-    those of this run are worth keeping beyond it. Raises ConfigError, also where the settings name a recording and this
-    run has none: it would ask live what the user wants replayed.
+    With a `pace` it asks models at the pace of others. With a `journal`, a `tape` or a `store`, answers are kept there
+    and nowhere else; otherwise `keeps` says whether those of this run are worth keeping beyond it. Raises ConfigError,
+    also where the settings name a recording and this run has none: it would ask live what the user wants replayed.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
@@ -174,17 +180,13 @@ def open_session(
     budget = Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
     if journal is not None:
         budget.note_earlier(*cache.paid())
-    answers = RunAnswers(cache, journal=journal is not None, tape=tape)
-    return Session(settings, prompts, chats, answers, answers, budget, rng, cache=cache)
+    answers = RunAnswers(cache if cache.is_on_disk else MemoryAnswers(), journal=journal is not None, tape=tape)
+    return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, cache=cache)
 
 
 def common_to(settings: RunSettings) -> Common:
     """The shared parts of sessions with these limits."""
-    return Common(Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd), _limiter(settings))
-
-
-def _limiter(settings: RunSettings) -> Limiter:
-    return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
+    return Common(Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd), new_limiter(settings))
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:

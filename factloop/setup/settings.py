@@ -66,7 +66,9 @@ class RunSettings(BaseModel):
     requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
     """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """Seconds for one model call or search."""
+    """Seconds for one model call or search.
+
+    Unless it is set, a model on this machine or in a private network has 600."""
     patience_s: Annotated[Positive, Mark(LIMITS)] = PATIENCE_S
     """A server that accepts no request for so long is given up, and what needs it is unscored."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True)] = True

@@ -46,7 +46,7 @@ async def ascore_long_form(
     recording = Recording.of(settings)
     async with FactChecker(settings=check, recording=recording) as checker:
         factuality = await checker.acheck(response, prompt, run_dir=first)
-    async with TrustScorer(settings=_with_remaining_limits(subject, factuality.usage), recording=recording) as scorer:
+    async with TrustScorer(settings=with_remaining_limits(subject, factuality.usage), recording=recording) as scorer:
         report = await scorer.ascore_claims(factuality, run_dir=second)
     if recording is not None:
         recording.save()
@@ -84,7 +84,8 @@ def missing_scores(report: LongFormTrustReport) -> int:
     return asked + report.factuality.counts.unscored
 
 
-def _with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
+def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
+    """The settings with what their limits on calls and money leave after so much was spent."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

@@ -34,6 +34,7 @@ from factloop.core.records import Claim, FactualityReport, Record, Verdict
 from factloop.core.sync import run_blocking
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
+from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
@@ -72,11 +73,12 @@ class TrustScorer:
         corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
         settings: TrustSettings | None = None,
         recording: str | Path | Recording | None = None,
+        pace: Pace | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
 
-        `recording` and `recording_mode` are those of `FactChecker`.
+        `recording`, `recording_mode` and `pace` are those of `FactChecker`.
         """
         paths = _paths(corpus)
         named = {
@@ -95,6 +97,7 @@ class TrustScorer:
         self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
         self._corpus = as_search_tool(corpus) if paths is None else None
         self._opening = threading.Lock()
+        self.pace = Pace(self.settings) if pace is None else pace
         self._open: PerLoop[TrustScoring] = PerLoop()
 
     @property
@@ -243,7 +246,7 @@ class TrustScorer:
             setup = await asyncio.to_thread(self._setup)
             try:
                 directory.claim(_configuration(setup, items))
-                scoring = _opened(setup, directory.journal)
+                scoring = _opened(setup, self.pace, directory.journal)
             except BaseException:
                 await setup.aclose()
                 raise
@@ -255,7 +258,7 @@ class TrustScorer:
     async def _shared(self) -> TrustScoring:
         await self._load()
         scoring = self._open.here
-        return scoring if scoring is not None else await self._open.keep(_opened(self._setup()))
+        return scoring if scoring is not None else await self._open.keep(_opened(self._setup(), self.pace))
 
     async def _load(self) -> None:
         """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
@@ -282,10 +285,10 @@ def _load_tables() -> None:
     import_module("factloop.trust.scoring")  # of some size; imported late, it would hold up the loop
 
 
-def _opened(setup: TrustSetup, journal: Path | None = None) -> TrustScoring:
+def _opened(setup: TrustSetup, pace: Pace, journal: Path | None = None) -> TrustScoring:
     from factloop.trust.scoring import open_trust_scoring
 
-    return open_trust_scoring(setup, journal=journal)
+    return open_trust_scoring(setup, journal=journal, pace=pace)
 
 
 def _is_asked_about(claim: Claim) -> bool:

@@ -20,6 +20,7 @@ from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, 
 from factloop.agents.trustscore.stages import Judge, TrustContext
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.records import Claim, FactualityReport
+from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, open_session
 from factloop.tools.calls.meter import UsageMeter
@@ -105,15 +106,16 @@ class TrustScoring:
         await self.setup.sources.aclose()
 
 
-def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None) -> TrustScoring:
-    """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else.
+def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None) -> TrustScoring:
+    """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else; with a
+    `pace` models are asked at the pace of others.
 
     Raises ConfigError.
     """
     settings, chats = setup.settings, setup.chats
     keeps = bool(chats) and all(chat.persistent for chat in chats)
     session = open_session(
-        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape
+        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, pace=pace
     )
     subject = consistency = factual = None
     if setup.subject is not None:

@@ -144,6 +144,8 @@ def test_the_first_tab_stop_skips_to_the_claims(visits: Visits) -> None:
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Label claims")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Problems 11")).to_be_focused()
 
 

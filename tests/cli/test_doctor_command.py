@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import jsonschema
 import pytest
 
 from factloop.cli.exits import DONE
+from factloop.doctor.controls import MILL, SENTENCES
 from factloop.schemas import FOLDER
 from factloop.service.store import JobStore
 from tests.cli.command import Command
@@ -316,3 +318,87 @@ def test_the_database_shows_no_password(factloop: Command) -> None:
     found = diagnosis(factloop, "--database", "postgresql://me:secret-word@127.0.0.1:9/jobs", code=BROKEN)
     assert "secret-word" not in json.dumps(found)
     assert "127.0.0.1:9/jobs" in part(found, "database")["problem"]
+
+
+def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Command) -> None:
+    found = part(diagnosis(factloop, "--controls", code=BROKEN), "controls")
+    assert found["name"] == "offline engine"
+    controls = found["controls"]
+    assert (controls["n_true"], controls["n_false"]) == (6, 6)
+    assert controls["n_true_supported"] < 4 or controls["n_false_refused"] < 4  # a baseline, as it says of itself
+    assert f"{controls['n_true_supported']} of 6 true sentences supported" in found["problem"]
+    assert "a chat model (--model)" in found["advice"]
+
+
+def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
+    """A model that finds one fact in each sentence, and judges it by a function of its words."""
+
+    def respond(request: ReceivedRequest) -> Reply:
+        if request.path == "/v1/models":
+            return Reply(404)
+        title = request.payload["response_format"]["json_schema"]["name"]
+        asked = request.payload["messages"][-1]["content"]
+        said: dict[str, Any]
+        if title == "Assessment":
+            said = {"rationale": "", "cited": [1], "wrong": "", "verdict": "supported"}
+        elif title == "GroundedFacts":
+            told = re.findall(r'<sentence id="(\d+)">(.*?)</sentence>', asked, re.DOTALL)
+            facts = [(int(number), text.strip(), judges(text.strip())) for number, text in told]
+            said = {"facts": [], "without_fact": [], "off_topic": []}
+            said["facts"] = [
+                {"sentence": number, "fact": text, "verdict": verdict, "passages": [1], "reason": ""}
+                for number, text, verdict in facts
+            ]
+        else:
+            told = re.findall(r'<claim id="(\d+)">(.*?)</claim>', asked, re.DOTALL)
+            said = {"claims": []}
+            said["claims"] = [
+                {"claim": int(number), "fact": "", "verdict": judges(text), "passages": [1], "wrong": "", "reason": "x"}
+                for number, text in told
+            ]
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(said)}}
+        completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "x", "choices": [choice]}
+        return Reply(body=json.dumps(completion).encode())
+
+    return respond
+
+
+def of_known_truth(text: str) -> str:
+    return "supported" if dict(SENTENCES)[text] else "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("judges", "code", "n_supported", "n_refused"),
+    [(of_known_truth, DONE, 6, 6), (lambda _: "supported", BROKEN, 6, 0), (lambda _: "contradicted", BROKEN, 0, 6)],
+)
+def test_a_model_is_tried_on_sentences_of_known_truth(
+    factloop: Command, server: FakeServer, judges: Callable[[str], str], code: int, n_supported: int, n_refused: int
+) -> None:
+    server.respond = reader(judges)
+    options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--no-tool-calling", "--controls")
+    diagnosed = diagnosis(factloop, *options, code=code)
+    controls = part(diagnosed, "controls")["controls"]
+    assert (controls["n_true_supported"], controls["n_false_refused"], controls["n_unscored"]) == (
+        n_supported,
+        n_refused,
+        0,
+    )
+    assert diagnosed["usage"]["calls"] > 2  # those of the controls are counted
+
+
+def test_a_report_tells_of_a_judge_that_cites_without_reading(
+    factloop: Command, server: FakeServer, tmp_path: Path
+) -> None:
+    server.respond = reader(lambda _: "supported")
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "mill.md").write_text(MILL, encoding="utf-8")
+    answer = tmp_path / "answer.md"
+    answer.write_text("The Eiffel Tower stands in Paris. Big Ben was built in 1859.", encoding="utf-8")
+    options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--docs", sources, "--json", "-")
+    done = factloop("check", answer, *options)
+    report = json.loads(done.out)
+    assert [claim["judgement"]["verdict"] for claim in report["claims"]] == ["supported", "supported"]
+    assert any("2 of 2 supported claims cite passages without" in warning for warning in report["warnings"])
+    titles = [one.payload["response_format"]["json_schema"]["name"] for one in server.received if one.payload]
+    assert titles == ["GroundedFacts", "GroundedClaims"]  # each was looked at again

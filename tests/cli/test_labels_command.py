@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from factloop.core.files.json import to_json
+from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey
 from factloop.evaluation.runs.calibration import load_calibration
 from factloop.reports.downloads import csv_text
+from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.cli.command import Command
 from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.reports.html_page import Page
 
 RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 
@@ -62,7 +66,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
         row["label"] = label
     (home / "sheet.csv").write_text(csv_text([*rows[0]], [tuple(row.values()) for row in rows]), encoding="utf-8")
     exported = factloop("labels", "export", "sheet.csv", "--out", "labels.jsonl")
-    assert "7 labels in labels.jsonl; 1 row without a label left out" in exported.out
+    assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
     read = [json.loads(line) for line in (home / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [one["label"] for one in read if one["verdict"] == one["label"]]
     assert {one["probability"] for one in read} == {0.4}
@@ -81,5 +85,69 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
 def test_sheets_without_labels_are_refused(factloop: Command, home: Path) -> None:
     finished(home / "run")
     assert factloop("labels", "next", "run", "--out", "sheet.csv", "--quiet").code == 0
-    assert "no row has a label" in factloop("labels", "export", "sheet.csv", "--out", "labels.jsonl").complaint
+    assert "no claim has a label" in factloop("labels", "export", "sheet.csv", "--out", "labels.jsonl").complaint
+    assert "--out for a sheet, --html for a page" in factloop("labels", "next", "run").complaint
     assert "--half-width 2" in factloop("labels", "next", "run", "--out", "s.csv", "--half-width", 2).complaint
+
+
+def saved_by_a_page(place: Path, report: FactualityReport, labels: Sequence[str], *, blind: bool = False) -> None:
+    """What the page of a report saves: a label for each of its first claims."""
+    claims = claims_to_label(report)
+    given = [
+        GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel(label), blind=blind)
+        for one, label in zip(claims, labels, strict=False)
+    ]
+    place.write_text(
+        to_json(LabelFile(claims_hash=hash_of(claims), claims=claims, labels=tuple(given))), encoding="utf-8"
+    )
+
+
+def test_labels_of_report_pages_are_read_by_calibration_audit_and_cascade(factloop: Command, home: Path) -> None:
+    """Five reports of six claims (s n s n i ?): of each four supported or not, one irrelevant, one it cannot tell."""
+    said = ("supported", "not_supported", "not_supported", "supported", "irrelevant", "cannot_tell")
+    for number, one in enumerate(RESPONSES):
+        saved_by_a_page(home / f"page{number}.json", one.report, said, blind=number == 0)
+    pages = [f"page{number}.json" for number in range(5)]
+    done = factloop("labels", "export", *pages, "--out", "labels.jsonl", "--system", "one")
+    assert (done.code, done.err) == (0, "")
+    assert "20 labels in labels.jsonl (4 given blind, 16 with the verdict in sight)" in done.out
+    assert "5 labelled cannot tell left out; 5 labelled irrelevant left out" in done.out
+    sample = load_calibration(home / "labels.jsonl")
+    assert (sample.labels[:4], sample.verdicts[:4]) == ((1, 0, 0, 1), (1, 0, 1, 0))
+    assert sample.systems == frozenset({"one"})
+    assert factloop("audit", "labels.jsonl", "--json", "audit.json").code == 0
+    assert "labels.jsonl:" not in factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json").err
+
+
+def test_the_page_of_the_claims_to_label_next_carries_their_probabilities(factloop: Command, home: Path) -> None:
+    finished(home / "run")
+    done = factloop("labels", "next", "run", "--html", "next.html", "--n", 8)
+    assert (done.code, done.err) == (0, "")
+    assert "label them on the page next.html" in done.out
+    page = Page((home / "next.html").read_text(encoding="utf-8"))
+    common = json.loads(next(one["data-labelling"] for _, one in page.elements if "data-labelling" in one))
+    assert (common["common"]["probability"], common["begins"]) == (0.4, "blind")
+    assert len([one for one in page.of("li") if "data-claim" in one]) == 8
+
+
+def test_export_refuses_what_does_not_belong_together(factloop: Command, home: Path) -> None:
+    finished(home / "run")
+    saved_by_a_page(home / "page.json", RESPONSES[0].report, ["supported"])
+    (home / "other.json").write_text(to_json(RESPONSES[1].report))
+    (home / "own.json").write_text(to_json(RESPONSES[0].report))
+    factloop("labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--quiet")
+    rows = list(csv.DictReader(io.StringIO((home / "sheet.csv").read_text(encoding="utf-8"))))
+    filled = csv_text([*rows[0]], [tuple((one | {"label": "1"}).values()) for one in rows])
+    (home / "sheet.csv").write_text(filled, encoding="utf-8")
+
+    def complaint(*arguments: str) -> str:
+        return factloop("labels", "export", *arguments, "--out", "labels.jsonl").complaint
+
+    assert "another report than those of --report" in complaint("page.json", "--report", "other.json")
+    assert "page.json: is no report of factloop check" in complaint("page.json", "--report", "page.json")
+    assert "has another label in page.json" in complaint("page.json", "page.json").replace("this file", "page.json")
+    assert "were not drawn with known probabilities, those of sheet.csv were" in complaint("page.json", "sheet.csv")
+    assert "cannot be read" in complaint("nowhere.json")
+    assert not (home / "labels.jsonl").exists()
+    assert factloop("labels", "export", "page.json", "--report", "own.json", "--out", "labels.jsonl").code == 0
+    assert json.loads((home / "labels.jsonl").read_text())["document"] == ""

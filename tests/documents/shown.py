@@ -27,7 +27,14 @@ STOPPED = (0, 130)
 """Exit codes of a server that was interrupted."""
 _COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
+_ENDS = "# ends with "
 _NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat ")
+
+
+def _without_remark(line: str) -> str:
+    """The command, and how it ends where the document says that it does not end with 0."""
+    command, mark, _ = line.partition("  #")
+    return line if _ENDS in line else command.strip() if mark else line
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class Document:
     def read(cls, name: str) -> Document:
         text = (ROOT / name).read_text(encoding="utf-8")
         lines = [line.strip() for line in re.findall(r"^    (.+)$", text, re.MULTILINE)]
-        commands = [line.split("  #")[0].strip() for line in lines if _COMMAND.match(line)]
+        commands = [_without_remark(line) for line in lines if _COMMAND.match(line)]
         ending = [command for command in commands if not _SERVER.search(command)]
         return cls(
             tuple(command for command in ending if not _NEEDS_A_SHELL.match(command)),
@@ -64,10 +71,11 @@ GUIDES = {
 
 def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> str:
     """The output of a command, run as a reader types it but in this process, the simulator in place of a server."""
-    name, *arguments = shlex.split(command.replace(LOCAL_SERVER, simulator.base_url))
+    typed, _, code = command.partition(_ENDS)
+    name, *arguments = shlex.split(typed.replace(LOCAL_SERVER, simulator.base_url))
     assert name == "factloop"
     result = factloop(*arguments)
-    assert result.code == 0, result.err
+    assert result.code == int(code or 0), result.err
     return result.out
 
 

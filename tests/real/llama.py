@@ -45,7 +45,7 @@ def write_model(path: Path, template: str) -> Path:
     """A model of the architecture `llama` in half a megabyte, with that chat template."""
     gguf: Any = import_module("gguf")
 
-    tokens = [*_byte_characters(), CALL, START, END]
+    tokens = [*byte_characters(), CALL, START, END]
     rng = np.random.default_rng(0)
     writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_context_length(8192)
@@ -72,7 +72,7 @@ def write_model(path: Path, template: str) -> Path:
         if name == "token_embd.weight":
             values[:, 0] = 10.0  # equal in each state, so that the weight of an output on it is a bias
         elif name == "output.weight":
-            values[:, 0] = [_bias(token) if token != CALL or CALL in template else -1.0 for token in tokens]
+            values[:, 0] = [bias(token) if token != CALL or CALL in template else -1.0 for token in tokens]
         writer.add_tensor(name, values.astype(np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -104,7 +104,7 @@ def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
     del server
 
 
-def _byte_characters() -> list[str]:
+def byte_characters() -> list[str]:
     """The characters that stand for the 256 bytes in the vocabulary of GPT-2: printable ones for themselves."""
     printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
@@ -112,7 +112,7 @@ def _byte_characters() -> list[str]:
     return [of_byte[byte] for byte in range(256)]
 
 
-def _bias(token: str) -> float:
+def bias(token: str) -> float:
     """The weight of a token on the first number of the state, which is about 8 at the end."""
     character = " " if token == "\u0120" else token
     if character in BIASED:

@@ -51,7 +51,7 @@ def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLCont
     subprocess.run(made, check=True, capture_output=True)
     server = shown("nginx")
     for before, after in (
-        ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
+        ("listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;"),
         (f"/etc/ssl/{HOST}.pem", str(certificate)),
         (f"/etc/ssl/private/{HOST}.key", str(key)),
         ("http://127.0.0.1:8000/", f"{service}/"),

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +21,8 @@ WITHIN_S = 90.0
 LOOK_S = 0.05
 MAX_JOBS = 4
 """Jobs at work in one service."""
-AT_ONCE = 2
-"""Model calls of one job."""
+AT_ONCE = 8
+"""Model calls of one service."""
 ASK: dict[str, Any] = {
     "response": "Ada Lovelace was born in London. Ada Lovelace was born in Paris.",
     "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],
@@ -66,6 +66,13 @@ class Services:
     started: list[RunningService] = field(default_factory=list)
 
     def start(self, *flags: object, folder: str = "shared") -> RunningService:
+        return self._ready(self._begin(flags, folder))
+
+    def start_several(self, n_services: int, *flags: object) -> list[RunningService]:
+        """Services of one folder, all started at once."""
+        return [self._ready(process) for process in [self._begin(flags, "shared") for _ in range(n_services)]]
+
+    def _begin(self, flags: Sequence[object], folder: str) -> subprocess.Popen[str]:
         given = ["--folder", self.folder / folder, "--port", 0, "--model", MODEL, "--base-url", self.sim.base_url]
         given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--max-queued", 1_000]
         words = ["-m", "factloop", "serve", *given, "--rate", "100000/minute", *flags]
@@ -76,11 +83,16 @@ class Services:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.started.append(RunningService(process, httpx.Client()))
+        return process
+
+    def _ready(self, process: subprocess.Popen[str]) -> RunningService:
+        """The service, once it serves."""
         assert process.stderr is not None
         line = process.stderr.readline()
-        found = RunningService(process, httpx.Client(base_url=line.split()[3] if "serving at" in line else ""))
-        self.started.append(found)
         assert "serving at" in line, line + process.stderr.read()
+        (found,) = (one for one in self.started if one.process is process)
+        found.client.base_url = httpx.URL(line.split()[3])
         found.client.timeout = httpx.Timeout(WITHIN_S)
         return found
 

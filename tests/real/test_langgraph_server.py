@@ -1,7 +1,7 @@
-"""LangGraph's own server with the graphs of `langgraph.json`, asked over HTTP.
+"""LangGraph's own server with the graphs of `langgraph.json`, asked over HTTP. It refuses what blocks its event loop.
 
-`langgraph` (the package `langgraph-cli[inmem]`) wants older versions of what our tests use, so it is taken from an
-environment of its own, that has factloop's requirements too: from the path, or by the variable below.
+`langgraph` (the package `langgraph-cli[inmem]`) wants other versions of a few packages than our tests do, so that it
+has an environment of its own, which `make test-real` makes.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from typing import Any
 import pytest
 import requests
 
+from tests.real import llama
 from tests.simulator import MODEL, Simulator
 
-PROGRAM = os.environ.get("FACTLOOP_TEST_LANGGRAPH") or shutil.which("langgraph")
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = shutil.which("langgraph", path=f"{ROOT / '.venv-langgraph' / 'bin'}{os.pathsep}{os.environ['PATH']}")
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.skipif(PROGRAM is None, reason="langgraph-cli[inmem] is not installed"),
+    pytest.mark.skipif(PROGRAM is None, reason="LangGraph's server is not installed (make test-real does it)"),
 ]
 
-ROOT = Path(__file__).resolve().parents[2]
 TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
 WITHIN_S = 60.0
+GRAPHS = ("safe-fused", "safe-paper", "safe-grounded")
 
 
 @contextmanager
-def running_server(folder: Path, *flags: str, **environment: str) -> Iterator[str]:
+def running_server(folder: Path, **environment: str) -> Iterator[str]:
     """The URL of a server that is started in the folder."""
     config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
     graphs = {name: str(ROOT / place) for name, place in config["graphs"].items() if name != "trustscore"}
@@ -43,7 +45,7 @@ def running_server(folder: Path, *flags: str, **environment: str) -> Iterator[st
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     assert PROGRAM is not None
-    command = [PROGRAM, "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port), *flags]
+    command = [PROGRAM, "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port)]
     server = subprocess.Popen(
         command,
         cwd=folder,
@@ -71,10 +73,11 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"LangGraph's server does not answer at {url}")
 
 
-def verdicts(url: str, graph: str) -> list[str]:
+def claims(url: str, graph: str) -> list[Any]:
     asked: Mapping[str, Any] = {"assistant_id": graph, "input": {"prompt": "Where was she born?", "response": TEXT}}
     answer = requests.post(f"{url}/runs/wait", json=asked, timeout=WITHIN_S).json()
-    return [claim["judgement"]["verdict"] for claim in answer["claims"]]
+    assert "claims" in answer, answer
+    return [claim["judgement"] for claim in answer["claims"]]
 
 
 @pytest.fixture
@@ -84,21 +87,44 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_offline_engine_blocks_nothing(tmp_path: Path, documents: Path) -> None:
-    """The server refuses whatever blocks its event loop."""
+def test_the_offline_engine_judges(tmp_path: Path, documents: Path) -> None:
     with running_server(tmp_path, FACTLOOP_DOCS=str(documents)) as url:
-        assert verdicts(url, "safe-fused") == ["supported", "not_supported"]
-        assert verdicts(url, "safe-paper") == ["supported", "not_supported"]
+        for graph in ("safe-fused", "safe-paper"):
+            found = [judgement["verdict"] for judgement in claims(url, graph)]
+            assert found == ["supported", "not_supported"]
 
 
-def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path) -> None:
+@pytest.mark.parametrize("keeps", [True, False], ids=["cache", "no cache"])
+def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path, keeps: bool) -> None:
     sim.set(reads_by_words=True)
-    environment = {
-        "FACTLOOP_MODEL": MODEL,
-        "FACTLOOP_BASE_URL": sim.base_url,
-        "FACTLOOP_CACHE_DIR": str(tmp_path / "c"),
-    }
-    with running_server(tmp_path, "--allow-blocking", FACTLOOP_DOCS=str(documents), **environment) as url:
-        found = [verdicts(url, graph) for graph in ("safe-fused", "safe-paper", "safe-grounded")]
+    cache = tmp_path / "c"
+    environment = {"FACTLOOP_CACHE_DIR": str(cache)} if keeps else {"FACTLOOP_CACHE": "false"}
+    environment |= {"FACTLOOP_MODEL": MODEL, "FACTLOOP_BASE_URL": sim.base_url, "FACTLOOP_DOCS": str(documents)}
+    with running_server(tmp_path, **environment) as url:
+        found = [claims(url, graph) for graph in GRAPHS]
+        n_asked = sim.stats().model.requests
+        again = [claims(url, graph) for graph in GRAPHS]
     assert all(len(one) == 2 for one in found)
-    assert sim.stats().model.requests > 0
+    assert [[one["verdict"] for one in each] for each in again] == [[one["verdict"] for one in each] for each in found]
+    assert n_asked > 0
+    assert (sim.stats().model.requests == n_asked) is keeps
+    assert cache.exists() is keeps
+
+
+@pytest.mark.skipif(not llama.is_installed(), reason="xllamacpp and gguf are not installed")
+def test_a_model_of_llama_cpp_is_asked(tmp_path: Path, documents: Path) -> None:
+    """It says letters of chance: that no claim is lost is what can be asked for."""
+    model = llama.write_model(tmp_path / "tools.gguf", llama.WITH_TOOLS)
+    with (
+        llama.running_llama(model) as address,
+        running_server(
+            tmp_path,
+            FACTLOOP_MODEL="openai:tools",
+            FACTLOOP_BASE_URL=address,
+            FACTLOOP_TEMPERATURE="1",
+            FACTLOOP_DOCS=str(documents),
+            FACTLOOP_CACHE_DIR=str(tmp_path / "c"),
+        ) as url,
+    ):
+        for graph in GRAPHS:
+            assert all(one["verdict"] or one["unscored_reason"] for one in claims(url, graph))

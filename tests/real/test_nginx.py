@@ -146,5 +146,7 @@ def test_a_reader_checks_through_the_proxy(proxy: Proxy, tmp_path: Path) -> None
         page.get_by_role("button", name="Load an example").click()
         page.get_by_role("button", name="Check", exact=True).click()
         sync_api.expect(page.locator(".figures dt").first).to_have_text("Precision", timeout=60_000)
+        protocols = page.evaluate("performance.getEntries().map(one => one.nextHopProtocol).filter(Boolean)")
+        assert set(protocols) == {"h2"}  # the page, its parts and its requests
         page.screenshot(path=str(tmp_path / "page.png"))
         browser.close()

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from factloop.checking.views.html import render_html
+from factloop.core.records import FactualityReport
 from factloop.correction.views.html import render_correction_html
 from factloop.evaluation.audit.views.html import render_audit_html
 from factloop.evaluation.cascades.views.html import render_cascade_html
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.experiments.views.html import render_experiment_html
+from factloop.evaluation.labels.sheets import draw_next
+from factloop.evaluation.labels.views.html import render_labels_html
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
+from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.long_form_html import render_long_form_html
@@ -56,6 +60,13 @@ def hostile_mixedqa() -> MixedQaResult:
     )
 
 
+def claims_to_label_of(report: FactualityReport) -> str:
+    """Five claims of a run with one response."""
+    judged = JudgedResponse(id="ada", system="one", prompt_id="ada", report=report)
+    drawn = draw_next([judged], 5, data=f"answers.jsonl {HOSTILE}", seed=0).drawn
+    return render_labels_html(drawn, data=f"answers.jsonl {HOSTILE}")
+
+
 MADE_BY: dict[str, Callable[[], str]] = {
     "fact-check": lambda: render_html(sample_report()),
     "fact-check without claims": lambda: render_html(make_report("I don't know.", ())),
@@ -95,6 +106,8 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "experiment with one variant": lambda: render_experiment_html(experiment_samples.of_one_variant()),
     "experiment without results": lambda: render_experiment_html(experiment_samples.of_nothing()),
     "hostile experiment": lambda: render_experiment_html(experiment_samples.hostile()),
+    "claims to label": lambda: claims_to_label_of(sample_report()),
+    "hostile claims to label": lambda: claims_to_label_of(hostile_report()),
     "cascade": lambda: render_cascade_html(cascade_samples.tuned_cascade()),
     "cascade set by hand": lambda: render_cascade_html(cascade_samples.set_by_hand()),
     "hostile cascade": lambda: render_cascade_html(cascade_samples.hostile_cascade()),

@@ -134,6 +134,20 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     assert page.status_code == 200
 
 
+async def test_a_long_answer_has_one_limit_for_both_parts(service: Service, sim: Simulator) -> None:
+    most = 3
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
+    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
+    async with service(check, trust) as client:
+        given = await client.post(
+            "/v1/trust/long-form?wait=true", json={name: ASK[name] for name in ("response", "documents")}
+        )
+    report = LongFormTrustReport.model_validate_json(given.content)
+    assert 0 < report.factuality.usage.calls < most
+    assert sim.stats().model.requests == most
+    assert {claim.trust_bc.unscored_reason for claim in report.claims if claim.trust_bc} >= {"budget"}
+
+
 async def test_an_audit_is_a_job(service: Service) -> None:
     labels = [1, 1, 0, 0, 1, 0]
     rows = [

@@ -19,7 +19,6 @@ from factloop.service.store import (
     Repeat,
     Room,
     StoredJob,
-    TooFast,
     first_id_of,
     new_job_id,
 )
@@ -33,9 +32,9 @@ def opened(url: str) -> Iterator[Opened]:
     """A service's view of the database; each call is another service."""
     stores = []
 
-    def make(seconds: float = 60.0) -> tuple[JobStore, Leases]:
+    def make(seconds: float = 60.0, most_at_work: int | None = None) -> tuple[JobStore, Leases]:
         stores.append(JobStore(url))
-        return stores[-1], Leases(stores[-1], seconds)
+        return stores[-1], Leases(stores[-1], seconds, most_at_work=most_at_work)
 
     yield make
     for store in stores:
@@ -190,16 +189,41 @@ def test_room_is_what_waits_for_all_and_is_at_work_here(opened: Opened) -> None:
         other_store.add(job(), "{}", room=Room(other.service, most=4))
 
 
+def test_jobs_at_work_are_limited_over_all_services(opened: Opened) -> None:
+    _, one = opened(most_at_work=3)
+    store, other = opened(most_at_work=3)
+    jobs = added(store, 5)
+    assert (taken(one, 2), taken(other, 2)) == (jobs[:2], jobs[2:3])
+    one.give_back(StoredJob(job().job.model_copy(update={"id": jobs[0]}), ""))
+    assert (taken(one), taken(other)) == (jobs[:1], [])
+
+
 @pytest.mark.usefixtures("postgres_only")
-def test_the_pace_of_an_owner_holds_over_all_services(opened: Opened) -> None:
-    stores = [opened() for _ in range(2)]
-    for store, leases in stores:
-        store.add(job("ada"), "{}", room=Room(leases.service, 100, ((2, 60),)))
-    for store, leases in stores:
-        with pytest.raises(TooFast):
-            store.add(job("ada"), "{}", room=Room(leases.service, 100, ((2, 60),)))
-        store.add(job("bo"), "{}", room=Room(leases.service, 100, ((2, 60),)))
-        store.add(job(""), "{}", room=Room(leases.service, 100, ((0, 60),)))
+def test_a_renewal_says_how_many_services_are_at_work(opened: Opened) -> None:
+    store, one = opened()
+    _, other = opened()
+    _, dead = opened(0.0)
+    added(store, 4)
+    (mine,) = one.take(1, lapsed=False)
+    assert one.renew([(mine.stored, None)]).n_services == 1
+    (theirs, more) = other.take(2, lapsed=False)
+    assert len(dead.take(1, lapsed=False)) == 1
+    assert one.renew([(mine.stored, None)]).n_services == 2
+    for ended in (theirs, more):
+        other.end(ended.stored.changed(status="done"), {"result": "{}"})
+    assert one.renew([(mine.stored, None)]).n_services == 1
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_what_a_dead_service_had_is_not_at_work(opened: Opened) -> None:
+    store, dead = opened(0.05, most_at_work=1)
+    _, alive = opened(most_at_work=1)
+    jobs = added(store, 2)
+    assert taken(dead) == jobs[:1]
+    time.sleep(0.06)
+    assert taken(alive) == [], "after an outage it may be at work still"
+    assert taken(alive, lapsed=True) == jobs[:1]
+    assert taken(alive, lapsed=True) == []
 
 
 def test_old_jobs_that_are_over_are_forgotten(opened: Opened) -> None:

@@ -15,6 +15,7 @@ from factloop.core.records import FactualityReport
 from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
+from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, Service, finished
 from tests.simulator import MODEL, Simulator
 
@@ -276,3 +277,16 @@ async def test_a_check_takes_limits_within_those_of_the_service(service: Service
         assert (wrong.status_code, wrong.json()["error"]["field"]) == (422, "limits.max_calls")
         unpriced = await client.post("/v1/checks?wait=true", json={**ASK, "limits": {"budget_usd": 1}})
         assert words(unpriced) == (422, "invalid_input")
+
+
+async def test_calls_in_flight_are_limited_over_all_jobs(service: Service, sim: Simulator) -> None:
+    sim.set(llm_latency_s=0.05)
+    own = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, concurrency=2)
+    subject = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, concurrency=2)
+    question = {"question": "Where was Ada Lovelace born?", "response": "London"}
+    async with service(own, subject, max_jobs=8) as client:
+        jobs = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(5)]
+        jobs.append((await client.post("/v1/trust", json=question)).json()["id"])
+        ended = [(await finished(client, job))["status"] for job in jobs]
+    assert set(ended) == {"done"}
+    assert sim.stats().max_in_flight == 2

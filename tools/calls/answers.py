@@ -6,15 +6,16 @@ journal or on a tape; an experiment brings one of its own, which its variants sh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from factloop.tools.calls.cache import CallCache, StoredAnswer
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
 
+T = TypeVar("T")
 Value = dict[str, Any]
 """An answer as JSON has it."""
 AnsweredBy = Literal["call", "cache", "identical_call"]
@@ -73,7 +74,7 @@ class Answers(Protocol):
         """
         ...
 
-    def forget(self, key: str) -> None:
+    async def forget(self, key: str) -> None:
         """Drops an answer that led nowhere, unless all that was paid for is kept here."""
         ...
 
@@ -85,7 +86,7 @@ class Answers(Protocol):
 class RunAnswers:
     """The answers of one run. What is kept is free; of what an earlier attempt paid for each is charged once."""
 
-    def __init__(self, kept: CallCache | _Memory, *, journal: bool = False, tape: Tape | None = None) -> None:
+    def __init__(self, kept: CallCache | MemoryAnswers, *, journal: bool = False, tape: Tape | None = None) -> None:
         """With `journal`, `kept` is the record of one run: no answer ages there, none is forgotten, and what an earlier
         attempt paid for counts as paid by this run. In a cache shared by runs replies that led nowhere are forgotten,
         as another try may go better.
@@ -97,7 +98,8 @@ class RunAnswers:
         self._charged: set[str] = set()
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        kept = self._kept.get(call.key, newer_than_s=None if self._journal else call.keep_s)
+        newer_than_s = None if self._journal else call.keep_s
+        kept = await self._kept.aside(partial(self._kept.get, call.key, newer_than_s=newer_than_s))
         if kept is not None:
             self._charge(call, kept)
             return kept.value, "cache"
@@ -119,7 +121,7 @@ class RunAnswers:
     async def _pay(self, call: Call) -> Value:
         value = await call.make(call.meter)
         calls, usd = call.price(value)
-        self._kept.put(call.key, value, calls=calls, usd=usd)
+        await self._kept.aside(partial(self._kept.put, call.key, value, calls=calls, usd=usd))
         return value
 
     def _charge(self, call: Call, kept: StoredAnswer) -> None:
@@ -129,15 +131,15 @@ class RunAnswers:
         else:
             call.meter.hit(call.stage)
 
-    def forget(self, key: str) -> None:
+    async def forget(self, key: str) -> None:
         if not self._journal:
-            self._kept.drop(key)
+            await self._kept.aside(partial(self._kept.drop, key))
 
     def passing(self) -> Answers:
-        return self if self._journal else RunAnswers(_Memory(), tape=self._tape)
+        return self if self._journal else RunAnswers(MemoryAnswers(), tape=self._tape)
 
 
-class _Memory:
+class MemoryAnswers:
     """Keeps answers as long as it lives: within a check even what is not worth keeping is asked once."""
 
     def __init__(self) -> None:
@@ -151,3 +153,6 @@ class _Memory:
 
     def drop(self, key: str) -> None:
         self._values.pop(key, None)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        return work()

@@ -6,15 +6,17 @@ answer is committed before it is used, so a killed run repeats only the calls th
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 
@@ -23,6 +25,7 @@ from factloop.core.files.holds import Hold
 from factloop.core.files.private import make_private_database, make_private_folder
 from factloop.tools.calls.cache_bounds import CacheBounds, prepare_to_shrink, prune
 
+T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 2
 """Written into the file as its `user_version`."""
@@ -43,7 +46,8 @@ class StoredAnswer:
 
 class CallCache:
     """A map from call keys to JSON values on disk. Not tied to an event loop: each operation takes microseconds, where
-    the bounds are reached some milliseconds.
+    the bounds are reached some milliseconds, and as long as another process writes up to `BUSY_TIMEOUT_S`. So within an
+    event loop it goes `aside`.
     """
 
     def __init__(self, path: Path | None, bounds: CacheBounds | None = None) -> None:
@@ -55,6 +59,7 @@ class CallCache:
         self._mine: set[str] = set()
         self._unweighed = 0
         self._hold: Hold | None = None
+        self._thread: ThreadPoolExecutor | None = None
         try:
             if path is not None:
                 self._make(path)
@@ -168,6 +173,21 @@ class CallCache:
                 raise
             _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
 
+    @property
+    def is_on_disk(self) -> bool:
+        return self._path is not None
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Does work with this cache in its one thread, in the order in which it comes; in memory, here.
+
+        A caller that is cancelled does not wait for it: it is done all the same, before the cache is closed.
+        """
+        if self._path is None:
+            return work()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="factloop-answers")
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
+
     def drop(self, key: str) -> None:
         """Forgets an answer. Raises ConfigError."""
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
@@ -194,6 +214,9 @@ class CallCache:
             raise self._unusable(error) from error
 
     def close(self) -> None:
+        """Closes the file, once what goes aside is done."""
+        if self._thread is not None:
+            self._thread.shutdown()
         self._connection.close()
         if self._hold is not None:
             self._hold.release()

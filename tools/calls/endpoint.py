@@ -70,12 +70,12 @@ class Endpoint:
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()
-        if (kept := self._cache.get(key)) is not None:
+        if (kept := await self._cache.aside(partial(self._cache.get, key))) is not None:
             return kept.value
 
         async def fetch() -> Any:
             value = await self._taken(method, fields, read)
-            self._cache.put(key, value)
+            await self._cache.aside(partial(self._cache.put, key, value))
             return value
 
         value, _ = await self._flights.do(key, fetch)

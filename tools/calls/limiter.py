@@ -55,7 +55,7 @@ class Limiter:
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
         self._slots = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
-        self._cap = requests_per_second
+        self._cap = self._ceiling = requests_per_second
         self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
         self._turn = asyncio.Lock()
         self._next_at = 0.0
@@ -72,6 +72,12 @@ class Limiter:
         """A place to send one request in; leaving it frees the place."""
         async with self._slots:
             yield Slot(await self._wait_for_turn())
+
+    def share_ceiling(self, n_processes: int) -> None:
+        """From now on has an even part of the ceiling, as so many processes ask the server."""
+        if self._ceiling is not None:
+            self._cap = self._ceiling / n_processes
+            self._rate = min(self._rate, self._cap)
 
     def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
         """Records that the server refused the request for its rate: all calls pause, then go on more slowly."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import urlsplit, urlunsplit
 
 from factloop.core.errors import ConfigError
@@ -23,6 +24,19 @@ def checked_base_url(url: str, named: str) -> str:
     if not is_base_url(url):
         raise ConfigError(f"{named}: {without_userinfo(url)!r} is not an http:// or https:// address")
     return url.rstrip("/")
+
+
+def is_nearby(url: str) -> bool:
+    """Whether the address is of this machine or of a private network, as far as it says so itself."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith((".local", ".internal", ".localhost")))
+    return address.is_private or address.is_loopback
 
 
 def without_userinfo(url: str) -> str:

@@ -152,7 +152,7 @@ class ModelGateway:
         reply = read_reply((await self._reply(request))["reply"])
         if reply.refusal is None and reply.text.strip():
             return FreeAnswer(reply.text, reply.cut_off, reply.tokens)
-        self._forget(request)
+        await self._forget(request)
         if reply.refusal is not None:
             raise ModelRefusal(reply.refusal, schema="free answer", reply=reply.text)
         end = ": the token limit was reached before the first word" if reply.cut_off else ""
@@ -168,7 +168,7 @@ class ModelGateway:
                 return await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
             except ModelOutputError as error:
                 if isinstance(error, ModelRefusal) or len(asked) > REPAIRS:
-                    self._forget(*asked)
+                    await self._forget(*asked)
                     raise
                 asked.append(self._repairing(first, error, n_before=len(asked) - 1))
 
@@ -206,10 +206,10 @@ class ModelGateway:
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
-    def _forget(self, *requests: Request) -> None:
+    async def _forget(self, *requests: Request) -> None:
         """Drops the replies of a conversation that led nowhere."""
         for request in requests:
-            self._answers.forget(request_key(self.chat, request))
+            await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
         """The reply to one request as it is kept: from the store, from an identical request under way, or paid for."""

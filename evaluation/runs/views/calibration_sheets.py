@@ -28,7 +28,7 @@ Row = tuple[str, str, Estimate, bool]
 
 def corrected(found: Calibration) -> Sheet:
     columns: tuple[ColumnOf[Row], ...] = (
-        (name("System"), lambda row: row[0]),
+        (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
         (name("By"), _method),
         (Column("Value", is_strong=True), lambda row: replace(figure_cell(row[2], share), note="")),

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
+from factloop.reports import labelling
 from factloop.reports.deciding import shared_passages
 from factloop.reports.faults import faults
+from factloop.reports.labels import claims_to_label
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter, PageStretch, homes
 from factloop.reports.prose import lay_out
@@ -35,12 +37,13 @@ def render_html(report: FactualityReport) -> str:
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
-        styles=("list.css", "prose.css"),
-        scripts=("list.js",),
+        styles=("list.css", "prose.css", *labelling.STYLES),
+        scripts=("list.js", *labelling.SCRIPTS),
         report=report,
         prose=lay_out(stretches),
         homes=homes(stretches),
         numbers=numbers,
+        labelling=labelling.labelling_of(claims_to_label(report)),
         claims=[(number, claim, _filter_keys(claim)) for number, claim in claims],
         shared=shared_passages(claims),
         problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),

@@ -12,7 +12,8 @@ from factloop.core.extras import require
 
 def next_(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run directory of factloop eval.")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")],
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="The claims as a page to label on.")] = None,
     labels: Annotated[
         str | None, typer.Option(metavar="FILE", help="Labels to learn from: label, verdict and perhaps score.")
     ] = None,
@@ -27,19 +28,31 @@ def next_(
     require("evaluation", "factloop labels next")
     from factloop.cli.labels import NextAsk, run_next
 
-    raise typer.Exit(run_next(NextAsk(run, out, labels, n, half_width, seed, quiet=quiet)))
+    raise typer.Exit(run_next(NextAsk(run, out, html, labels, n, half_width, seed, quiet=quiet)))
 
 
 def export(
-    sheet: Annotated[str, typer.Argument(metavar="SHEET", help="The sheet of labels next, filled in.")],
+    sheets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SHEET...", help="Sheets of labels next, filled in, and files that pages saved (.json)."
+        ),
+    ],
     out: Annotated[str, typer.Option(metavar="FILE", help="The labels, as JSON Lines.")],
+    report: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="The report (check --json) of a page: adds the passages of its claims."),
+    ] = None,
+    system: Annotated[
+        str, typer.Option(metavar="NAME", help="The system that wrote answers whose page does not know it.")
+    ] = "unnamed",
     quiet: flags.Quiet = False,
 ) -> None:
-    """Turn a filled-in sheet into the file that --calibration, audit and cascade tune read."""
+    """Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read."""
     require("evaluation", "factloop labels export")
-    from factloop.cli.labels import run_export
+    from factloop.cli.labels import ExportAsk, run_export
 
-    raise typer.Exit(run_export(sheet, out, quiet=quiet))
+    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, quiet=quiet)))
 
 
 def disagree(

@@ -50,9 +50,32 @@ def serve(
         ),
     ] = None,
     max_jobs: Annotated[int, typer.Option(min=1, help="Jobs at work at a time.", rich_help_panel=flags.SERVER)] = 8,
+    max_jobs_together: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Jobs at work at a time in all services of one database (default: --max-jobs of each).",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
     max_queued: Annotated[
         int, typer.Option(min=0, help="Jobs waiting for their turn.", rich_help_panel=flags.SERVER)
     ] = 100,
+    budget_usd_per_day: Annotated[
+        float | None,
+        typer.Option(
+            help="Dollars that all jobs of 24 hours may cost; needs --budget-usd, that of one job.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
+    max_calls_per_day: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Model calls of all jobs of 24 hours; needs --max-calls, those of one job.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
     max_body_mb: Annotated[float, typer.Option(help="Megabytes of one request.", rich_help_panel=flags.SERVER)] = 8.0,
     rate: Annotated[
         str,
@@ -100,7 +123,10 @@ def serve(
         database=database,
         folder=folder,
         max_jobs=max_jobs,
+        max_jobs_together=max_jobs_together,
         max_queued=max_queued,
+        budget_usd_per_day=budget_usd_per_day,
+        max_calls_per_day=max_calls_per_day,
         max_body_mb=max_body_mb,
         rate=rate,
         keep_days=keep_days,

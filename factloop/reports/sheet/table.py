@@ -45,6 +45,8 @@ class Column:
     """Whether its cells say in words what a line is about. The first column does; on the terminal names lead."""
     is_heading: bool = False
     """A name that on the terminal stands once above all lines that have it."""
+    is_as_given: bool = False
+    """Whether a heading keeps its first letter: the name of a system, rather than words of ours."""
     is_strong: bool = False
     key: str = ""
     """Its head in CSV, where that is another."""
@@ -80,7 +82,11 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        return next((cell.text for column, cell in self._pairs(line) if column.is_heading), "")
+        """The name above the line, words of ours with a capital; empty where there is none."""
+        for column, cell in self._pairs(line):
+            if column.is_heading:
+                return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
+        return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A line for each figure: what does not fit beside each other stands under each other.

@@ -81,8 +81,7 @@ def _side_by_side(sheet: Sheet, widths: Sequence[int]) -> RenderableType:
 def _under_headings(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
     found: dict[str, list[Line]] = {}
     for line in sheet.lines:
-        heading = sheet.heading_of(line)
-        found.setdefault(heading[:1].upper() + heading[1:], []).append(line)
+        found.setdefault(sheet.heading_of(line), []).append(line)
     return iter(found.items())
 
 

@@ -60,6 +60,7 @@ const refusal = async (answer) => {
 const json = { "Content-Type": "application/json" };
 export const get = async (path, signal) => (await ask(path, { signal })).json();
 export const post = async (path, body) => (await ask(path, { method: "POST", headers: json, body: JSON.stringify(body) })).json();
+export const put = async (path, body) => (await ask(path, { method: "PUT", headers: json, body: JSON.stringify(body) })).json();
 export const remove = async (path) => { await ask(path, { method: "DELETE" }); };
 
 // A file of the service, saved under a name of ours.

@@ -4,6 +4,7 @@ import { ClaimList } from "./claims.js";
 import { button, eachFrame, h, replace } from "./dom.js";
 import { again } from "./form.js";
 import { deleteButton, stopButton } from "./keeping.js";
+import { offerLabels } from "./labels.js";
 import { Overview } from "./overview.js";
 import { Prose } from "./prose.js";
 import { Unfolding } from "./unfolding.js";
@@ -72,6 +73,11 @@ class CheckView {
       for (const claim of this.unfolding.stop()) this.take(claim);
     }
     this.drawNow();
+    if (this.report) {
+      this.list.settle();
+      const name = this.job.id.replace(/[^\w-]/g, "");
+      offerLabels({ path: this.path, name, unfolding: this.unfolding, list: this.list, prose: this.prose, failed: (text) => { this.refused = text; this.draw(); }, signal });
+    }
     this.announce(this.report ? `Check finished. ${plural(this.unfolding.claims.length, "claim")}.` : this.told());
   }
 

@@ -2,10 +2,11 @@
 import { button, h, replace } from "./dom.js";
 import { grounds } from "./evidence.js";
 import { outcome, searched } from "./unfolding.js";
-import { STATUSES, capital, many, mark, plural } from "./words.js";
+import { PROBLEMS, STATUSES, capital, many, mark, plural } from "./words.js";
 
 const MOST_OPEN = 100;
 const TYPING_MS = 120;
+const PROBLEM = "problem"; // the filter that shows all problems
 
 export class ClaimList {
   // `located(claim)` shows a claim's sentence, and says whether it stands anywhere.
@@ -13,12 +14,13 @@ export class ClaimList {
     Object.assign(this, { unfolding, hasSentence, located });
     this.items = new Map(); // claim id to its item of the list
     this.numbers = new Map();
-    this.chosen = new Set(); // statuses that are shown; none means all
+    this.chosen = new Set(); // statuses that are shown, or problems; none means all
+    this.isTouched = false; // whether the reader has chosen what to see
     this.words = "";
     this.changed = new Set();
     this.moved = false;
     this.list = h("ol", { role: "list" });
-    this.chips = new Map([["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
+    this.chips = new Map([[PROBLEM, this.chip(PROBLEM)], ["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
     this.shown = h("p", { class: "shown" });
     this.openAll = button("Open all", () => this.toggleAll());
     this.nothing = h("p", { class: "nothing", hidden: true }, "No claim matches. ", button("Show all claims", () => { this.reset(); this.search.focus(); }));
@@ -29,7 +31,9 @@ export class ClaimList {
     this.toolbar.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.search.value) { event.preventDefault(); this.reset(); } });
     this.list.addEventListener("keydown", (event) => this.pressed(event));
     this.empty = h("p", { class: "nothing" });
-    this.element = h("section", { class: "claims", id: "list", tabindex: "-1", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, "Claims"), this.toolbar, this.list, this.nothing, this.empty);
+    this.toLabel = h("button", { type: "button", class: "quiet", "aria-pressed": "false", hidden: true }, "Label claims ");
+    this.head = h("div", { class: "list-head" }, h("h2", { id: "list-title" }, "Claims"), this.toLabel);
+    this.element = h("section", { class: "claims", id: "list", tabindex: "-1", "aria-labelledby": "list-title" }, this.head, this.toolbar, this.list, this.nothing, this.empty);
     this.draw();
   }
 
@@ -49,8 +53,9 @@ export class ClaimList {
 
   chip(status) {
     const count = h("b", {}, "0");
-    const element = h("button", { type: "button", class: status ? `chip is-${status}` : "chip", "aria-pressed": String(!status), onclick: () => this.choose(status) },
-      status && mark(status), ` ${status ? capital(STATUSES[status].words) : "All"} `, count);
+    const words = { "": "All", [PROBLEM]: "Problems" }[status];
+    const element = h("button", { type: "button", class: words ? "chip" : `chip is-${status}`, "aria-pressed": String(!status), onclick: () => this.choose(status) },
+      !words && mark(status), ` ${words ?? capital(STATUSES[status].words)} `, count);
     return { element, count };
   }
 
@@ -69,7 +74,7 @@ export class ClaimList {
     const renumbered = this.moved && this.place(claims);
     for (const claim of this.changed) this.restate(claim);
     for (const [status, { element, count }] of this.chips) {
-      const n = status ? counts[status] : claims.length;
+      const n = status === PROBLEM ? PROBLEMS.reduce((sum, one) => sum + counts[one], 0) : status ? counts[status] : claims.length;
       count.textContent = many(n);
       element.hidden = status !== "" && n === 0 && !this.chosen.has(status);
       element.setAttribute("aria-pressed", String(status ? this.chosen.has(status) : this.chosen.size === 0));
@@ -106,10 +111,10 @@ export class ClaimList {
   }
 
   item(claim) {
-    const item = { number: h("span", {}), sign: h("span", {}), statement: h("span", { class: "statement", dir: "auto" }), outcome: h("span", { class: "outcome" }), body: h("div", { class: "body" }), filled: false };
+    const item = { number: h("span", {}), sign: h("span", {}), statement: h("span", { class: "statement", dir: "auto" }), outcome: h("span", { class: "outcome of-judge" }), body: h("div", { class: "body" }), filled: false };
     item.summary = h("summary", {}, item.sign, item.statement, item.outcome, h("span", { class: "number" }, h("span", { class: "unseen" }, "Claim "), item.number));
     item.details = h("details", { ontoggle: () => { if (item.details.open) this.fill(claim, item); } }, item.summary, item.body);
-    item.element = h("li", { class: "claim" }, item.details);
+    item.element = h("li", { class: "claim", onfocusin: () => this.noticed?.(claim) }, item.details);
     return item;
   }
 
@@ -136,7 +141,8 @@ export class ClaimList {
   }
 
   matches(claim) {
-    return (this.chosen.size === 0 || this.chosen.has(claim.status)) && (!this.words || searched(claim).includes(this.words));
+    const isChosen = this.chosen.size === 0 || this.chosen.has(claim.status) || (this.chosen.has(PROBLEM) && PROBLEMS.includes(claim.status));
+    return isChosen && (!this.words || searched(claim).includes(this.words));
   }
 
   filterOne(claim) {
@@ -158,13 +164,22 @@ export class ClaimList {
     this.nShown = n;
   }
 
+  // All is judged: problems first, unless the reader has chosen what to see.
+  settle() {
+    if (this.isTouched || this.list.querySelector("details[open]") || !this.unfolding.claims.some((claim) => PROBLEMS.includes(claim.status))) return;
+    this.chosen.add(PROBLEM);
+    this.filter();
+  }
+
   choose(status) {
+    this.isTouched = true;
     if (!status) this.chosen.clear();
     else if (!this.chosen.delete(status)) this.chosen.add(status);
     this.filter();
   }
 
   typed() {
+    this.isTouched = true;
     clearTimeout(this.typing);
     this.typing = setTimeout(() => {
       this.words = this.search.value.trim().toLowerCase();
@@ -184,6 +199,28 @@ export class ClaimList {
     (this.opened ? items.slice(0, MOST_OPEN) : [...this.items.values()]).forEach((item) => { item.details.open = this.opened; });
     this.openAll.textContent = this.opened ? "Close all" : "Open all";
     this.countShown();
+  }
+
+  // Claims that are shown.
+  get seen() { return this.unfolding.claims.filter((claim) => this.matches(claim)); }
+
+  // Opens a claim to be labelled, alone, and goes there.
+  turnTo(claim, focuses) {
+    const item = this.items.get(claim.id);
+    if (this.turnedTo && this.turnedTo !== item) this.turnedTo.details.open = false;
+    this.turnedTo = item;
+    this.list.querySelectorAll(".claim.is-linked").forEach((one) => one.classList.remove("is-linked"));
+    item.element.classList.add("is-linked");
+    item.details.open = true;
+    if (focuses) item.summary.focus({ preventScroll: true });
+    item.summary.scrollIntoView({ block: "start" });
+  }
+
+  tag(claim, words) {
+    const { element, summary } = this.items.get(claim.id);
+    summary.querySelector(".given")?.remove();
+    element.classList.toggle("is-labelled", Boolean(words));
+    if (words) summary.append(h("span", { class: "given" }, words));
   }
 
   // Opens a claim and goes there.

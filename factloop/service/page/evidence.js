@@ -37,13 +37,14 @@ export const grounds = (claim, { original, toOriginal, toSentence }) => {
   const judgement = record.judgement;
   return [
     record.duplicate_of !== null && h("p", { class: "duplicate" }, "Says the same as ", original ? h("button", { type: "button", class: "link", onclick: toOriginal }, `claim ${original}`) : "another claim", ", whose judgement stands for both."),
-    judgement.rationale && h("p", { class: "rationale", dir: "auto" }, judgement.rationale),
+    judgement.rationale && h("p", { class: "rationale of-judge", dir: "auto" }, judgement.rationale),
     record.evidence.length > 0 && [h("h3", {}, "Evidence"), passages(record.evidence, citedBy(record), judgement.quote)],
     h("h3", {}, "How it was checked"),
-    trail(["Sentence", sentence], ["Fact as split", said(record.text)],
+    trail(["Sentence", sentence], ["Fact as split", said(record.text)]),
+    h("div", { class: "of-judge" }, trail(
       record.queries.length > 0 && [record.queries.length === 1 ? "Query" : "Queries", listed(record.queries)],
       record.missing.length > 0 && ["Was missing", listed(record.missing)],
       judgement.judged_by && ["Judged by", said(judgement.judged_by)],
-      judgement.score !== null && ["Degree of support", `${judgement.score.toFixed(2)} of 1`]),
+      judgement.score !== null && ["Degree of support", `${judgement.score.toFixed(2)} of 1`])),
   ];
 };

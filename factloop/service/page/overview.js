@@ -6,9 +6,9 @@ import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisio
 export class Overview {
   constructor(prompt) {
     this.byline = h("p", { class: "byline" });
-    this.figures = h("dl", { class: "figures" });
+    this.figures = h("dl", { class: "figures of-judge" });
     this.bar = verdictBar();
-    this.legend = h("ul", { class: "legend" });
+    this.legend = h("ul", { class: "legend of-judge" });
     this.without = h("p", { class: "byline", hidden: true });
     this.notices = h("div", {});
     this.actions = h("div", { class: "actions" });

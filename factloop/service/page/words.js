@@ -9,6 +9,7 @@ export const STATUSES = {
   unscored: { words: "unscored", symbol: "?" },
   pending: { words: "being checked", symbol: "…" },
 };
+export const PROBLEMS = ["contradicted", "no_evidence", "unscored"]; // what a reader has to look into
 export const WORST_FIRST = ["contradicted", "no_evidence", "unscored", "pending", "supported", "irrelevant"];
 
 const REASONS = {

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -46,11 +50,26 @@ def abilities_of(settings: RunSettings, chat: ChatModel) -> Abilities:
     if folder is None:
         return Abilities()
     path, server = folder / ABILITIES, json.dumps([chat.identity.get("base_url"), chat.name])
-    entry = _read(path).servers.get(server)
+    entry = _thread().submit(_read, path).result().servers.get(server)  # after what is being written
     known = entry.known if entry is not None else Known()
     if known.gives_logprobs:  # it took the field once; whether it does is seen again at no cost
         known = known.model_copy(update={"gives_logprobs": None})
-    return Abilities(known, lambda learnt: _keep(path, server, learnt))
+    return Abilities(known, lambda learnt: _aside(partial(_keep, path, server, learnt)))
+
+
+@cache
+def _thread() -> ThreadPoolExecutor:
+    """The thread that reads and writes the file, one after the other; it ends its work before the process ends."""
+    return ThreadPoolExecutor(1, thread_name_prefix="factloop-abilities")
+
+
+def _aside(work: Callable[[], None]) -> None:
+    """Does the work; from within an event loop without waiting for it, so that the disk does not hold it up."""
+    done = _thread().submit(work)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        done.result()
 
 
 def _read(path: Path) -> _File:

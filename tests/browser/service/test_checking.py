@@ -99,6 +99,7 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     finished(page)
     report = service.get(f"/v1/jobs/{job_of(page)}/result")
     supported = sum(claim["judgement"]["verdict"] == "supported" for claim in report["claims"])
+    page.get_by_role("button", name=f"All {len(report['claims'])}").click()
     page.get_by_role("button", name=f"Supported {supported}").click()
     expect(page.locator(".claim:visible")).to_have_count(supported)
     expect(page.locator(".shown")).to_have_text(f"{supported} of {len(report['claims'])} claims")
@@ -188,7 +189,7 @@ def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    body = page.locator(".claim").nth(1).locator(".body")
+    body = page.locator(".claim:visible").nth(1).locator(".body")  # the problems alone
     expect(body).to_be_visible()
     page.keyboard.press("Escape")
     expect(body).to_be_hidden()

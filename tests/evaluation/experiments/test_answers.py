@@ -100,7 +100,7 @@ async def test_a_failure_is_not_kept_and_reaches_all_who_wait(answers: SharedAns
 async def test_what_led_nowhere_stays(answers: SharedAnswers) -> None:
     server = Server()
     await answers.once(ServerCall(server))
-    answers.forget("k")
+    await answers.forget("k")
     await answers.once(ServerCall(server))
     assert server.asked == 1
 

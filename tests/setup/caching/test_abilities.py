@@ -89,3 +89,12 @@ def test_clearing_the_answers_forgets_it(settings: CheckSettings, chat: ChatMode
     abilities_of(settings, chat).note_unreadable(Mode.TOOLS, IN_WORDS)
     clear(folder(settings), answers=True, indexes=False)
     assert tried(abilities_of(settings, chat)) == EVERY_MODE
+
+
+async def test_what_is_learnt_within_an_event_loop_is_known_to_the_next_run(
+    settings: CheckSettings, chat: ChatModel
+) -> None:
+    learning = abilities_of(settings, chat)
+    learning.note_unreadable(Mode.TOOLS, IN_WORDS)
+    learning.note_refused([Mode.JSON_SCHEMA])
+    assert tried(abilities_of(settings, chat)) == EVERY_MODE[2:]

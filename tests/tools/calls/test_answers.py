@@ -74,7 +74,7 @@ async def test_only_a_journal_keeps_what_led_nowhere(tmp_path: Path) -> None:
         with closing(CallCache(tmp_path / f"{journal}.sqlite")) as cache:
             answers, question = RunAnswers(cache, journal=journal), Question()
             await answers.once(question)
-            answers.forget("k")
+            await answers.forget("k")
             await answers.once(question)
             assert question.n_made == n_made
 

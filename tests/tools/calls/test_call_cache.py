@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,37 @@ def test_values_are_plain_json_in_the_file(tmp_path: Path) -> None:
     ((text,),) = other.execute("SELECT value FROM answers")
     other.close()
     assert json.loads(text) == {"a": "ä"}
+
+
+async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache, other = CallCache(path), sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    putting = asyncio.create_task(cache.aside(partial(cache.put, "key", "answer")))
+    for _ in range(10):  # turns of the loop, which it would not have if it waited for the file
+        await asyncio.sleep(0.01)
+    was_done = putting.done()
+    other.execute("COMMIT")
+    other.close()
+    await putting
+    assert not was_done
+    assert await cache.aside(partial(cache.get, "key")) == StoredAnswer("answer", earlier=False)
+    cache.close()
+
+
+async def test_what_was_paid_for_is_kept_though_its_caller_leaves(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache, other = CallCache(path), sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    putting = [asyncio.create_task(cache.aside(partial(cache.put, key, "answer"))) for key in "ab"]
+    await asyncio.sleep(0)
+    for one in putting:
+        one.cancel()
+    found = await asyncio.gather(*putting, return_exceptions=True)
+    other.execute("COMMIT")
+    other.close()
+    cache.close()
+    assert [type(one) for one in found] == [asyncio.CancelledError] * 2
+    reopened = CallCache(path)
+    assert sorted(reopened.get(key) is not None for key in "ab") == [True, True]
+    reopened.close()

@@ -209,3 +209,26 @@ def test_the_start_rate_is_what_a_lone_response_needs() -> None:
     """Twenty sentences leave within a fifth of a second."""
     times = run_in_virtual_time(departures(Limiter(), 20))
     assert max(times) <= 20 / START_RATE
+
+
+def test_processes_have_even_parts_of_a_ceiling() -> None:
+    async def sent() -> tuple[int, int, int]:
+        limiter, counts, start = Limiter(requests_per_second=12), [], asyncio.get_running_loop().time()
+        for n_processes in (1, 3, 1):
+            limiter.share_ceiling(n_processes)
+            for _ in range(40):  # the growth after a lowered ceiling
+                async with limiter.slot():
+                    pass
+            left = await departures(limiter, 121)
+            counts.append(round(120 / (left[-1] - left[0])))
+        assert asyncio.get_running_loop().time() > start
+        return counts[0], counts[1], counts[2]
+
+    assert run_in_virtual_time(sent()) == (12, 4, 12)
+
+
+def test_without_a_ceiling_there_is_none_to_share() -> None:
+    limiter = Limiter()
+    limiter.share_ceiling(3)
+    left = run_in_virtual_time(departures(limiter, 200))
+    assert left[-1] - left[0] < 200 / START_RATE

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.urls import checked_base_url, without_userinfo
+from factloop.tools.calls.urls import checked_base_url, is_nearby, without_userinfo
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,23 @@ def test_a_complaint_hides_the_password() -> None:
 def test_userinfo_is_hidden() -> None:
     assert without_userinfo("https://me:pw@host:8/x") == "https://host:8/x"
     assert without_userinfo("http://me:pw@[::1") == "[::1"
+
+
+@pytest.mark.parametrize(
+    ("url", "nearby"),
+    [
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://localhost:11434", True),
+        ("http://[::1]:8080/v1", True),
+        ("https://192.168.1.7/v1", True),
+        ("http://vllm:8000/v1", True),
+        ("http://gpu.local/v1", True),
+        ("https://api.openai.com/v1", False),
+        ("https://8.8.8.8/v1", False),
+        ("https://localhost.example.org/v1", False),
+        ("http://[::1", False),
+        ("", False),
+    ],
+)
+def test_whether_a_server_is_nearby(url: str, nearby: bool) -> None:
+    assert is_nearby(url) is nearby

@@ -17,6 +17,7 @@ from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.views.calibration_terminal import print_calibration
 from factloop.evaluation.runs.views.terminal import print_agreement
 from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.evaluation.runs.views.run_samples import labelled_run
 
 HOSTILE = "\x1b[31m[bold]x[/bold]"
 
@@ -82,12 +83,24 @@ def corrected(responses: list[JudgedResponse], sample: CalibrationSample = SAMPL
 
 def test_raw_and_corrected_figures_stand_side_by_side() -> None:
     text = corrected([judged(f"p{n}", "snsn") for n in range(3)])
-    assert ["one", "Precision,", "all", "claims", "raw", "0.500"] in [row[:6] for row in rows(text)]
+    assert ["one"] in rows(text), "a heading, with its own first letter"
+    assert ["Precision,", "all", "claims", "raw", "0.500"] in [row[:5] for row in rows(text)]
     assert any(row[:2] == ["F1@2", "raw"] for row in rows(text))
     assert "4 claims of rows" in text
     assert "1 of them without a verdict" in text
     assert "Caution" in text
     assert "few labelled claims" in text
+
+
+def test_figures_fit_a_terminal_of_80_columns_without_folded_words() -> None:
+    """The widest words of such a table: of the preferred figure, and what it rests on."""
+    lines = printed(print_calibration, labelled_run().calibration, 80).splitlines()
+    preferred = next(
+        at for at, line in enumerate(lines) if "prediction-powered, preferred  0.763  [0.486, 0.944]" in line
+    )
+    assert lines[preferred - 1].split()[:4] == ["Precision,", "all", "claims", "raw"]
+    assert lines[preferred + 1].strip() == "λ 0.42: 58% from labels alone"
+    assert next(line.strip() for line in lines if "mistral-7b" in line) == "mistral-7b"
 
 
 def test_a_correction_that_cannot_be_made_says_why() -> None:

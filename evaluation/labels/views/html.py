@@ -1,0 +1,25 @@
+"""The claims to label next as one self-contained page, which saves the labels that a person gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.evaluation.labels.sheets import DrawnClaim
+from factloop.reports import labelling
+from factloop.reports.page import render_page
+
+
+def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
+    """The page, open for labelling with its verdicts hidden. Equal draws give equal pages."""
+    told = labelling.labelling_of([one.to_label for one in drawn], begins="blind")
+    return render_page(
+        "labels.html.j2",
+        room="factloop.evaluation.labels.views",
+        styles=("list.css", *labelling.STYLES),
+        scripts=("list.js", *labelling.SCRIPTS),
+        data=data,
+        labelling=told,
+        claims=[(number, one, told.rows[number - 1]) for number, one in enumerate(drawn, 1)],
+        n_prompts=len({one.to_label.group for one in drawn}),
+        judges=sorted({one.to_label.judge for one in drawn}),
+    )

@@ -1,0 +1,101 @@
+"""Has the judge check a text whose truth is known, against documents that came with it.
+
+Place and people are invented, so that a model cannot know them; half of the sentences are false, each in another way.
+A dozen sentences tell a judge that reads from one that does not, and no more: `factloop audit` measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langchain_core.documents import Document
+
+from factloop.checking.checker import FactChecker
+from factloop.core.records import Claim, FactualityReport, Verdict
+from factloop.doctor.looking import Working
+from factloop.doctor.records import ControlsFound
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.given import GivenDocuments
+
+QUESTION = "What is known about Harrow Mill?"
+MILL = """Harrow Mill stands on the river Tolle at Brackwick. It was built in 1784 for the weaver Agnes Dorling, who ran
+it until she died in 1811. Her nephew Peter Voss inherited it, and put an iron wheel in the place of the wooden one in
+1823. In 1846 a fire destroyed the top floor; no one was hurt. Weaving ended there in 1931."""
+VISITS = """Harrow Mill has been a museum since 1968. Entry costs 6 euros; for children under 12 it is free. The museum
+is open from April to October, and closed on Mondays."""
+SENTENCES: tuple[tuple[str, bool], ...] = (
+    ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", True),
+    ("Agnes Dorling ran it until her death in 1821.", False),
+    ("Her nephew Peter Voss gave the mill an iron wheel in 1823.", True),
+    ("Agnes Dorling inherited the mill from Peter Voss.", False),
+    ("A fire destroyed its top floor in 1846.", True),
+    ("Two workers were hurt in that fire.", False),
+    ("Today Harrow Mill is a museum.", True),
+    ("Entry to the museum costs 9 euros.", False),
+    ("A child of ten pays nothing to get in.", True),
+    ("The museum is open on Mondays, too.", False),
+    ("No visitor gets in during January.", True),
+    ("The Eiffel Tower was finished in 1889.", False),
+)
+"""The sentences of the answer. The last is true and stands in no document, so that these do not support it."""
+ENOUGH = 2 / 3
+"""Share of the true, and of the false, that a judge must get right for its verdicts to say anything."""
+SUPPORTED = Verdict.SUPPORTED
+REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
+ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop audit)."
+
+
+async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> Working:
+    """Checks the sentences in the plan that the settings give, but by these documents alone. Raises FactloopError."""
+    asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
+    documents = [
+        Document(text, metadata={"title": title, "source": f"factloop doctor, {title}"})
+        for title, text in (("Harrow Mill", MILL), ("A visit to Harrow Mill", VISITS))
+    ]
+    answer = " ".join(sentence for sentence, _ in SENTENCES)
+    async with FactChecker(settings=asked) as checker:
+        report = await checker.acheck(answer, prompt=QUESTION, sources=Sources((GivenDocuments(documents),)))
+    meter.add(report.usage)
+    found = count(report)
+    said = tuple(_said(found))
+    advice = ADVICE.format(better="a chat model (--model)" if settings.model is None else "a larger model")
+    if is_enough(found):
+        return Working(how=said, controls=found)
+    return Working(how=said, controls=found, problem="; ".join(said), advice=advice)
+
+
+def is_enough(found: ControlsFound) -> bool:
+    """Whether the judge got so many of both kinds right that its verdicts may say something."""
+    return found.n_true_supported >= ENOUGH * found.n_true and found.n_false_refused >= ENOUGH * found.n_false
+
+
+def count(report: FactualityReport) -> ControlsFound:
+    """How the sentences were judged. One is supported if all its claims are, and refused if any of them is."""
+    found = ControlsFound(n_true=0, n_true_supported=0, n_false=0, n_false_refused=0, n_unscored=0)
+    for number, (_, is_true) in enumerate(SENTENCES):
+        claims = _claims_of(report, number)
+        verdicts = [claim.judgement.verdict for claim in claims]
+        update = {
+            "n_true": found.n_true + is_true,
+            "n_false": found.n_false + (not is_true),
+            "n_true_supported": found.n_true_supported + (is_true and bool(claims) and set(verdicts) == {SUPPORTED}),
+            "n_false_refused": found.n_false_refused + (not is_true and bool(REFUSED & set(verdicts))),
+            "n_unscored": found.n_unscored + (not claims or None in verdicts),
+        }
+        found = found.model_copy(update=update)
+    return found
+
+
+def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
+    start = sum(len(sentence) + 1 for sentence, _ in SENTENCES[:number])
+    return [claim for claim in report.claims if start <= claim.span[0] < start + len(SENTENCES[number][0])]
+
+
+def _said(found: ControlsFound) -> list[str]:
+    said = [
+        f"{found.n_true_supported} of {found.n_true} true sentences supported",
+        f"{found.n_false_refused} of {found.n_false} false ones not",
+    ]
+    return said + ([f"{found.n_unscored} not judged"] if found.n_unscored else [])

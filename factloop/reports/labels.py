@@ -1,0 +1,168 @@
+"""People's labels of claims, as pages give and save them: the claims that were shown, and what a person said of each.
+
+A file holds both, so that it can be read without the report. It names the claims by a hash of them, in their order: a
+label belongs to the very claims, with the very verdicts, that its page showed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import FailFast, Field, StringConstraints, ValidationError
+
+from factloop.core.errors import DataError
+from factloop.core.factuality import claims_that_count
+from factloop.core.records import FactualityReport, Record, Share, Verdict
+
+LARGEST_FILE = 64 * 2**20
+"""Bytes of a file of labels that is read: 5,000 claims without documents have three million."""
+LONGEST_COMMENT = 2_000
+"""Characters of a comment."""
+REPORTS_DATASET = "reports"
+"""Name of the data set that the claims of single reports make up."""
+
+
+class PersonLabel(StrEnum):
+    """A person's verdict on a claim."""
+
+    SUPPORTED = "supported"
+    NOT_SUPPORTED = "not_supported"
+    IRRELEVANT = "irrelevant"
+    CANNOT_TELL = "cannot_tell"
+    """The passages do not settle it for the person: no label for a statistic, and no verdict."""
+
+
+class ClaimToLabel(Record):
+    """A claim as a page shows it to the person who labels it, with the judge's verdict."""
+
+    dataset: str
+    system: str = ""
+    """The system that wrote the response; empty where it is not known."""
+    response_id: str
+    group: str
+    """Claims of one prompt share it, as they resemble each other."""
+    claim_id: str
+    claim: str
+    judge: str
+    """Name of the evaluator."""
+    verdict: Verdict | None
+    """None where the claim is unscored."""
+    score: Share | None = None
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for labelling; None where none was drawn."""
+    document: str | None = None
+    """The passages that it was judged by."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.response_id, self.claim_id
+
+
+class GivenLabel(Record):
+    """What a person said of one claim."""
+
+    response_id: str
+    claim_id: str
+    label: PersonLabel
+    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+    blind: bool = False
+    """Whether the verdict was hidden from the person until the label was given."""
+    given_at: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.response_id, self.claim_id
+
+
+class LabelFile(Record):
+    """Labels of the claims of one page."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    kind: Literal["labels"] = "labels"
+    claims_hash: str
+    """`hash_of` the claims."""
+    claims: Annotated[tuple[ClaimToLabel, ...], FailFast()]
+    labels: Annotated[tuple[GivenLabel, ...], FailFast()]
+
+
+def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
+    """The claims of a report that count in its figures, each without its passages.
+
+    A report does not know its system, and names its response by a hash of prompt, response and time.
+    """
+    fingerprint = report.fingerprint
+    named = (report.prompt, report.response, report.created_at.isoformat())
+    response_id = _hash(named)[:16]
+    return tuple(
+        ClaimToLabel(
+            dataset=REPORTS_DATASET,
+            response_id=response_id,
+            group=_hash(report.prompt)[:16] if report.prompt else response_id,
+            claim_id=claim.id,
+            claim=claim.self_contained,
+            judge=fingerprint.evaluator,
+            verdict=claim.judgement.verdict,
+            score=claim.judgement.score,
+        )
+        for claim in claims_that_count(report.claims, fingerprint.repeats)
+    )
+
+
+def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> tuple[ClaimToLabel, ...]:
+    """The claims of a report with their passages, which audits of wording and of chunks read."""
+    documents = {claim.id: "\n\n".join(item.passage for item in claim.evidence) for claim in report.claims}
+    return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
+
+
+def hash_of(claims: Iterable[ClaimToLabel]) -> str:
+    """A hash of the claims but for their passages: 64 hexadecimal digits."""
+    return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
+
+
+def read_label_file(place: str | Path) -> LabelFile:
+    """The labels that a page saved.
+
+    Raises DataError for a file that is larger than `LARGEST_FILE`, is no such file, was changed since it was saved, or
+    has a label of a claim that is not in it or two of one.
+    """
+    path = str(place)
+    try:
+        size = Path(place).stat().st_size
+        text = Path(place).read_bytes() if size <= LARGEST_FILE else b""
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from error
+    if size > LARGEST_FILE:
+        raise DataError(f"has {size:,} bytes; a file of labels has at most {LARGEST_FILE:,}", path=path)
+    try:
+        found = LabelFile.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or None
+        raise DataError(f"is not a file of labels that a page saved: {first['msg']}", path=path, field=field) from error
+    if hash_of(found.claims) != found.claims_hash:
+        message = "its claims are not those that the page showed: save the labels again, and leave the file as it is"
+        raise DataError(message, path=path, field="claims")
+    refuse_wrong_labels(found.labels, [one.key for one in found.claims], path)
+    return found
+
+
+def refuse_wrong_labels(labels: Iterable[GivenLabel], known: Iterable[tuple[str, str]], path: str) -> None:
+    """Raises DataError for a label of a claim that is not known, and for a second label of one."""
+    names, labelled = {*known}, set()
+    for place, label in enumerate(labels):
+        field = f"labels[{place}]"
+        if label.key not in names:
+            raise DataError(f"there is no claim {'/'.join(label.key)!r} to be labelled", path=path, field=field)
+        if label.key in labelled:
+            raise DataError(f"claim {'/'.join(label.key)!r} has two labels", path=path, field=field)
+        labelled.add(label.key)
+
+
+def _hash(value: Mapping[str, Any] | Sequence[Any] | str | None) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()

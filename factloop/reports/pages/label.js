@@ -1,0 +1,120 @@
+"use strict";
+// Labels on a page that stands alone: kept by the browser under the hash of the page's claims, saved as a file.
+(() => {
+  const list = document.querySelector("#list[data-labelling]");
+  if (!list) return;
+  const { claims_hash: hash, common, begins } = JSON.parse(list.dataset.labelling);
+  const items = [...list.querySelectorAll(".claim[data-claim]")];
+  const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
+  const itemOf = new Map(items.map((item) => [numberOf(item), item]));
+  const claims = new Map([...itemOf].sort(([one], [other]) => one - other).map(([number, item]) => [number, { ...common, ...JSON.parse(item.dataset.claim) }]));
+  const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
+  const place = `factloop-labels-${hash}`;
+  const LARGEST = 64 * 2 ** 20;
+  const KNOWN = new Set(["supported", "not_supported", "irrelevant", "cannot_tell"]);
+
+  const labelsOf = (given) => [...given].sort(([one], [other]) => one - other).map(([number, one]) => {
+    const { response_id, claim_id } = claims.get(number);
+    return { response_id, claim_id, ...one };
+  });
+
+  // Labels by the numbers of their claims. Fails for what is no label of this page's claims.
+  const taken = (labels) => {
+    const found = new Map();
+    for (const { response_id: response, claim_id: claim, label, comment = "", blind = false, given_at = null } of labels) {
+      const number = named.get(JSON.stringify([response, claim]));
+      if (number === undefined) throw new Error(`This file has a label of a claim that is not on this page: ${String(claim).slice(0, 80)}`);
+      if (found.has(number)) throw new Error(`This file has two labels of claim ${number}.`);
+      if (!KNOWN.has(label) || typeof comment !== "string") throw new Error(`This file has a label of claim ${number} that cannot be read.`);
+      found.set(number, { label, blind: blind === true, given_at, comment: comment.slice(0, 2000) });
+    }
+    return found;
+  };
+
+  let isKept = true;
+  let isSaved = true;
+  const store = {
+    load: async () => {
+      try { return taken(JSON.parse(localStorage.getItem(place) ?? "[]")); } catch { return new Map(); }
+    },
+    keep: async (_number, _one, given) => {
+      isSaved = false;
+      try { localStorage.setItem(place, JSON.stringify(labelsOf(given))); isKept = true; } catch {
+        isKept = false;
+        throw new Error("This browser keeps nothing for this page: save the labels before you leave it.");
+      }
+    },
+    save: async (given) => {
+      const file = { schema_version: "1.0", kind: "labels", claims_hash: hash, claims: [...claims.values()], labels: labelsOf(given) };
+      const address = URL.createObjectURL(new Blob([`${JSON.stringify(file, null, 1)}\n`], { type: "application/json" }));
+      const link = document.createElement("a");
+      link.href = address;
+      link.download = `labels-${hash.slice(0, 8)}.json`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      isSaved = true;
+    },
+    read: async (file) => {
+      if (file.size > LARGEST) throw new Error("This file is too large for a file of labels.");
+      let found = null;
+      try { found = JSON.parse(await file.text()); } catch { /* said below */ }
+      if (found?.kind !== "labels" || !Array.isArray(found.labels) || !found.labels.every((one) => one && typeof one === "object")) throw new Error("This is not a file of labels that a page saved.");
+      if (found.claims_hash !== hash) throw new Error("These labels are of another report.");
+      return taken(found.labels);
+    },
+    wouldLose: () => !isKept && !isSaved,
+  };
+
+  let revealed = null;
+  const view = {
+    shown: () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf),
+    statement: (number) => itemOf.get(number).querySelector(".statement").textContent,
+    reveal: (number, focuses) => {
+      const details = itemOf.get(number).firstElementChild;
+      if (revealed && revealed !== details) revealed.open = false;
+      revealed = details;
+      details.open = true;
+      document.querySelectorAll(".is-linked").forEach((element) => element.classList.remove("is-linked"));
+      itemOf.get(number).classList.add("is-linked");
+      const pieces = document.querySelectorAll(`.sentence[data-claims~="${number}"]`);
+      pieces.forEach((piece) => piece.classList.add("is-linked"));
+      pieces[0]?.scrollIntoView({ block: "nearest" });
+      if (focuses) details.firstElementChild.focus({ preventScroll: true });
+      details.firstElementChild.scrollIntoView({ block: "start" });
+    },
+    tag: (number, words) => {
+      const summary = itemOf.get(number).querySelector("summary");
+      summary.querySelector(".given")?.remove();
+      itemOf.get(number).classList.toggle("is-labelled", Boolean(words));
+      if (!words) return;
+      const tag = document.createElement("span");
+      tag.className = "given";
+      tag.textContent = words;
+      summary.append(tag);
+    },
+    // All claims, in the order of the response: problems first would tell the verdict, and make no sample of the report.
+    line: (on) => {
+      if (on) list.querySelector('.chip[data-filter=""]')?.click();
+      items[0].parentElement.append(...(on ? [...items].sort((one, other) => numberOf(one) - numberOf(other)) : items));
+    },
+    // Links from sentences to their claims are named after verdicts.
+    blinded: (on) => {
+      for (const signs of document.querySelectorAll(".prose .signs")) {
+        if (on) signs.setAttribute("aria-label", `To claim ${signs.parentElement.dataset.claims.replaceAll(" ", ", ")}`);
+        else signs.removeAttribute("aria-label");
+      }
+    },
+    failed: () => {},
+    hasLetters: () => document.querySelector("#shortcuts").checked,
+  };
+
+  const toggle = document.querySelector("#label-mode");
+  const labelling = new Labelling({ claims, view, store, toggle, isBlind: begins === "blind" });
+  list.append(labelling.dock);
+  list.addEventListener("focusin", (event) => {
+    const item = event.target.closest(".claim[data-claim]");
+    if (item) labelling.noticed(numberOf(item));
+  });
+  toggle.hidden = false;
+  if (begins) labelling.turn(true);
+})();

@@ -1,0 +1,42 @@
+"""The limits on one caller's requests: jobs over all services that share a database, reads by each service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from limits import RateLimitItem, parse_many
+
+from factloop.core.errors import ConfigError
+from factloop.service.errors import RequestRefusal
+from factloop.service.windows import Windows
+
+READS_FOR_A_JOB = 10
+"""How many times as many reads a caller may make as requests for work."""
+
+
+class RateLimits:
+    """Counts the requests of callers, refused ones too."""
+
+    def __init__(self, rate: str, windows: Windows) -> None:
+        """Raises ConfigError for a rate that cannot be read."""
+        try:
+            jobs = parse_many(rate)
+        except ValueError as error:
+            raise ConfigError(f"--rate {rate!r}: say for instance 60/minute") from error
+        self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
+        self._windows = windows
+
+    async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
+        """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
+        for limit in self._limits[kind]:
+            wait_s = await self._windows.wait_s(limit, kind, caller, of_all=kind == "jobs")
+            if wait_s:
+                raise RequestRefusal(
+                    429, "too_many_requests", f"at most {limit}", headers={"Retry-After": str(wait_s)}
+                )  # fmt: skip
+
+
+def _oftener(limit: RateLimitItem) -> RateLimitItem:
+    kind: Callable[..., RateLimitItem] = type(limit)
+    return kind(READS_FOR_A_JOB * limit.amount, limit.multiples)

@@ -1,0 +1,123 @@
+"""What jobs may cost in a day, over all services that share the database.
+
+A job sets aside the most that it may cost before it is begun; at its end it gives back what it did not spend. So the
+limits are never passed, however many services begin jobs at once. Of a job whose service died all counts that it had
+set aside: what it paid for is not known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from factloop.core.errors import ConfigError
+from factloop.service.settings import ServiceSettings
+from factloop.service.shapes import Job, Kind
+from factloop.service.tables import SPENDING, hold_others_off
+from factloop.setup.settings import RunSettings
+
+DAY_S = 86_400.0
+FREE: frozenset[Kind] = frozenset({"audit"})
+"""Kinds of jobs that ask no model."""
+_ROUNDING = 1e-9
+"""Dollars that sums of many small prices may be off."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Dollars and model calls, failed ones included. Each None where there is no limit on it."""
+
+    usd: float | None = None
+    calls: int | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.usd is not None or self.calls is not None
+
+
+class DayOver(Exception):
+    """The day's limits are spent; `wait_s` seconds later a job fits within them again."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__("what jobs may cost in 24 hours is spent")
+        self.wait_s = wait_s
+
+
+class DayLimits:
+    """The limits of 24 hours. Every method works within a transaction of the caller's, and blocks."""
+
+    def __init__(self, of_day: Cost, of_job: Cost, clock: Callable[[], float] = time.time) -> None:
+        """`of_job`: the most that one job may cost, which is known for each limit of the day."""
+        self._of_day, self._of_job, self._clock = of_day, of_job, clock
+
+    def refuse(self, connection: Connection, kind: Kind) -> None:
+        """Raises DayOver where a new job would not fit even if those at work cost nothing."""
+        if not self._of_day.is_limited or kind in FREE:
+            return
+        over = select(SPENDING).where(SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
+        rows = connection.execute(over.order_by(SPENDING.c.at)).all()
+        usd, calls, wait_s = sum(row.usd for row in rows), sum(row.calls for row in rows), 0.0
+        for row in rows:
+            if self._fits(usd, calls):
+                break
+            usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - self._clock()
+        if wait_s:
+            raise DayOver(wait_s)
+
+    def set_aside(self, connection: Connection, job: Job, attempt: int) -> bool:
+        """Sets aside what the job may cost at most. False where there is not so much left now."""
+        connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
+        if not self._of_day.is_limited or job.kind in FREE:
+            return True
+        hold_others_off(connection, "set money aside")
+        now = self._clock()
+        in_day = SPENDING.c.at > now - DAY_S
+        spent = connection.execute(
+            select(func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)).where(
+                in_day
+            )
+        ).one()
+        if not self._fits(*spent):
+            return False
+        most = {"usd": self._of_job.usd or 0.0, "calls": self._of_job.calls or 0}
+        connection.execute(insert(SPENDING).values(job_id=job.id, attempt=attempt, at=now, is_open=1, **most))
+        return True
+
+    def settle(self, connection: Connection, job: Job, attempt: int) -> None:
+        """Counts what the job cost in place of what it had set aside. A price that is not known counts as set aside."""
+        usage = job.progress.usage
+        cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
+        if usage is not None:
+            cost = {"calls": usage.calls + usage.failed_calls}
+            cost |= {} if usage.cost_usd is None else {"usd": usage.cost_usd}
+        ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
+        connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
+
+    def forget(self, connection: Connection) -> None:
+        """Forgets what was spent more than a day ago."""
+        connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
+
+    def _fits(self, usd: float, calls: int) -> bool:
+        day, job = self._of_day, self._of_job
+        has_money = day.usd is None or usd + (job.usd or 0.0) <= day.usd + _ROUNDING
+        return has_money and (day.calls is None or calls + (job.calls or 0) <= day.calls)
+
+
+def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
+    """The limits of a day. Raises ConfigError where it is not known what one job may cost."""
+    of_day = Cost(settings.budget_usd_per_day, settings.max_calls_per_day)
+    usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
+    of_job = Cost(
+        None if None in usd else max(filter(None, usd), default=0.0),
+        None if None in calls else max(filter(None, calls), default=0),
+    )
+    for flag, day, job in (("budget-usd", of_day.usd, of_job.usd), ("max-calls", of_day.calls, of_job.calls)):
+        if day is not None and job is None:
+            raise ConfigError(f"--{flag}-per-day {day:g}: give --{flag}, too: the most that one job may take")
+        if day is not None and job is not None and job > day:
+            raise ConfigError(f"--{flag}-per-day {day:g}: no job could begin, as each may take {job:g} (--{flag})")
+    return DayLimits(of_day, of_job)

@@ -1,0 +1,305 @@
+"""Labels that a person gives on the page of a report, or on that of the claims to label next, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
+from playwright.sync_api import Page, expect
+
+from factloop.checking.views.html import render_html
+from factloop.evaluation.labels.sheets import draw_next
+from factloop.evaluation.labels.views.html import render_labels_html
+from factloop.evaluation.runs.calibration import calibrated, load_calibration
+from factloop.reports.labels import LabelFile, PersonLabel, read_label_file
+from tests.browser.test_every_page import NAMELESS, OPEN_ALL, OVERFLOW
+from tests.browser.visits import Visits
+from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.reports.page_samples import PAGES
+from tests.reports.sample import sample_report
+
+SAMPLE = PAGES["fact-check"]
+N_CLAIMS = 21
+
+
+@pytest.fixture
+def visits(visits: Visits) -> Visits:
+    """A saved file is an address of the page's own."""
+    visits.requests = _WithoutBlobs()
+    return visits
+
+
+class _WithoutBlobs(list[str]):
+    def append(self, url: str) -> None:
+        if not url.startswith("blob:"):
+            super().append(url)
+
+
+def labelling(visits: Visits, html: str = SAMPLE) -> Page:
+    """The page of a report with labelling switched on by its key."""
+    page = visits.open(html)
+    page.keyboard.press("l")
+    expect(page.get_by_role("region", name="Label the claims")).to_be_visible()
+    return page
+
+
+def labelled(page: Page, n: int, of: int = N_CLAIMS) -> None:
+    expect(page.get_by_text(f"{n} of {of} labelled", exact=True)).to_be_visible()
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def saved(page: Page, place: Path) -> LabelFile:
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save labels").click()
+    assert started.value.suggested_filename.startswith("labels-")
+    started.value.save_as(place)
+    return read_label_file(place)
+
+
+def labels_of(file: LabelFile) -> dict[str, PersonLabel]:
+    return {one.claim_id: one.label for one in file.labels}
+
+
+def current(page: Page) -> str:
+    found: str = page.evaluate("document.activeElement.closest('details').id")
+    return found
+
+
+def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    expect(page.locator(".label-dock")).to_be_hidden()
+    toggle = page.get_by_role("button", name="Label claims")
+    expect(toggle).to_have_attribute("aria-pressed", "false")
+    toggle.click()
+    expect(page.locator(".label-dock")).to_be_visible()
+    labelled(page, 0)
+    numbers = page.locator(".claim:visible .number").all_text_contents()
+    assert numbers == [f"Claim {n}" for n in range(1, N_CLAIMS + 1)], "all, in the order of the response"
+    page.get_by_role("button", name="Stop labelling").click()
+    expect(page.locator(".label-dock")).to_be_hidden()
+    page.get_by_role("button", name="Problems 11").click()
+    assert page.locator(".claim:visible .number").first.text_content() == "Claim 8", "problems first, as before"
+
+
+def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tmp_path: Path) -> None:
+    page = labelling(visits)
+    assert current(page) == "claim-1"
+    press(page, "a")
+    assert current(page) == "claim-2"
+    press(page, "2")
+    press(page, "c")
+    page.keyboard.type("Only 1815, n and p are 3 letters")
+    page.keyboard.press("Enter")
+    assert current(page) == "claim-3"
+    press(page, "3")
+    press(page, "4")
+    labelled(page, 4)
+    expect(page.locator("#claim-2 .given")).to_have_text("Labelled not supported, unlike the verdict")
+    press(page, "u")
+    assert current(page) == "claim-4"
+    expect(page.locator("#claim-4 .given")).to_have_count(0)
+    press(page, "pp")
+    assert current(page) == "claim-2"
+    press(page, "1n")
+    expect(page.locator("#claim-2 .given")).to_have_text("Labelled supported")
+    press(page, "u")
+    expect(page.locator("#claim-2 .given")).to_have_text("Labelled not supported, unlike the verdict")
+    file = saved(page, tmp_path / "labels.json")
+    ids = [claim.id for claim in sample_report().claims]
+    assert labels_of(file) == {
+        ids[0]: PersonLabel.SUPPORTED,
+        ids[1]: PersonLabel.NOT_SUPPORTED,
+        ids[2]: PersonLabel.IRRELEVANT,
+    }
+    assert {one.comment for one in file.labels} == {"", "Only 1815, n and p are 3 letters"}
+    assert not any(one.blind for one in file.labels)
+    assert len(file.claims) == N_CLAIMS
+
+
+def test_an_unscored_claim_has_no_verdict_to_agree_with(visits: Visits) -> None:
+    page = labelling(visits)
+    unscored = next(n for n, claim in enumerate(sample_report().claims, 1) if claim.judgement.verdict is None)
+    press(page, "n" * (unscored - 1))
+    expect(page.get_by_role("button", name="Agree")).to_be_disabled()
+    press(page, "a")
+    expect(page.get_by_role("status").filter(has_text="There is no verdict to agree with")).to_have_count(1)
+    labelled(page, 0)
+
+
+def test_buttons_label_too_and_keep_the_focus(visits: Visits) -> None:
+    page = labelling(visits)
+    button = page.get_by_role("button", name="Supported", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(button).to_be_focused()
+    labelled(page, 2)
+    expect(page.locator("#claim-3 .body")).to_be_visible()
+    assert page.get_by_role("status").filter(has_text="Claim 3: ").count() == 1
+
+
+def test_letters_that_are_switched_off_label_nothing(visits: Visits) -> None:
+    page = labelling(visits)
+    page.get_by_label("Single-key shortcuts").uncheck()
+    press(page, "a1n")
+    labelled(page, 0)
+
+
+def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:
+    page = labelling(visits)
+    press(page, "b")
+    for hint in (".verdict", ".rationale", ".figures", ".bar", ".legend", ".decided-by", ".chips", ".tag", ".mark"):
+        expect(page.locator(f"{hint}:visible")).to_have_count(0)
+    assert page.locator(".prose [title]").count() == 0
+    expect(page.get_by_role("link", name="Supported, claim")).to_have_count(0)
+    expect(page.get_by_role("link", name="To claim 1", exact=False).first).to_have_count(1)
+    press(page, "a")
+    labelled(page, 0)
+    press(page, "2")
+    expect(page.locator("#claim-1 .verdict")).to_be_visible()
+    expect(page.locator("#claim-2 .verdict")).to_be_hidden()
+    press(page, "p1")  # changed after the verdict was seen
+    press(page, "2")
+    blind = {one.claim_id: one.blind for one in saved(page, tmp_path / "labels.json").labels}
+    assert list(blind.values()) == [False, True]
+    press(page, "b")
+    assert page.locator(".prose [title]").count() > 0
+
+
+def test_labels_are_kept_by_the_browser_for_this_report_alone(visits: Visits) -> None:
+    page = labelling(visits)
+    press(page, "12")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_function(
+        "Object.keys(localStorage).some((key) => key.startsWith('factloop-labels-') && localStorage[key].length > 200)"
+    )
+    other.keyboard.press("l")
+    labelled(other, 2)
+    assert current(other) == "claim-3", "the first without a label"
+    changed = sample_report().model_copy(update={"response": f"{sample_report().response} More."})
+    (visits.folder / "page.html").write_text(render_html(changed), encoding="utf-8")
+    other.reload()
+    other.keyboard.press("l")
+    labelled(other, 0)
+
+
+def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits, tmp_path: Path) -> None:
+    page = labelling(visits)
+    press(page, "12")
+    place = tmp_path / "labels.json"
+    file = json.loads(saved(page, place).model_dump_json())
+    page.context.close()
+    page = labelling(visits)
+    chooser = page.get_by_label("File of labels")
+    wrong = {
+        "not JSON": ("{", "This is not a file of labels"),
+        "a list": ("[1]", "This is not a file of labels"),
+        "another report": ({**file, "claims_hash": "0"}, "These labels are of another report."),
+        "no such claim": ({**file, "labels": [{**file["labels"][0], "claim_id": "x"}]}, "not on this page: x"),
+        "twice": ({**file, "labels": [file["labels"][0]] * 2}, "two labels of claim 1"),
+        "no label": ({**file, "labels": [{**file["labels"][0], "label": "yes"}]}, "cannot be read"),
+        "nothing in it": ({**file, "labels": [None]}, "This is not a file of labels"),
+    }
+    for content, message in wrong.values():
+        (tmp_path / "wrong.json").write_text(content if isinstance(content, str) else json.dumps(content))
+        chooser.set_input_files(tmp_path / "wrong.json")
+        expect(page.get_by_role("alert")).to_contain_text(message)
+        labelled(page, 0)
+    chooser.set_input_files(place)
+    labelled(page, 2)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_where_the_browser_keeps_nothing_the_page_says_so(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
+    press(page, "l1")
+    expect(page.get_by_role("alert")).to_contain_text("save the labels before you leave")
+
+
+RUN = [judged(f"p{n}", "ssnns") for n in range(4)]
+"""Twenty claims, of which eight are drawn."""
+
+
+def command(folder: Path, *arguments: str) -> None:
+    """Runs factloop in a process of its own: while Playwright runs, no event loop runs in this one."""
+    subprocess.run([sys.executable, "-m", "factloop", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.process
+def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabilities(
+    visits: Visits, tmp_path: Path
+) -> None:
+    drawn = draw_next(RUN, 8, data="answers.jsonl", seed=0).drawn
+    page = visits.open(render_labels_html(drawn, data="answers.jsonl"))
+    labelled(page, 0, of=8)
+    expect(page.locator(".verdict:visible")).to_have_count(0)
+    press(page, "12121234")
+    labelled(page, 8, of=8)
+    expect(page.get_by_role("status").filter(has_text="All are labelled: save the labels.")).to_have_count(1)
+    assert all(one.blind for one in saved(page, tmp_path / "labels.json").labels)
+    command(tmp_path, "labels", "export", "labels.json", "--out", "labels.jsonl")
+    sample = load_calibration(tmp_path / "labels.jsonl")
+    assert (sample.labels, sample.probabilities) == ((1, 0, 1, 0, 1, 0), (0.4,) * 6)
+    corrected = calibrated(summary_of(RUN), sample, transfer=None, rng=np.random.default_rng(0), resamples=50)
+    assert corrected.calibration is not None
+    (one,) = corrected.calibration.systems
+    assert (corrected.calibration.n_claims, one.is_sampled) == (6, True)
+    command(tmp_path, "audit", "labels.jsonl", "--json", "audit.json")
+    assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["data"]["n_claims"] == 6
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("blind", [False, True], ids=["in sight", "blind"])
+@pytest.mark.parametrize("name", ["fact-check", "hostile fact-check", "claims to label"])
+def test_axe_finds_nothing_wrong_while_labelling(visits: Visits, name: str, blind: bool, dark: bool) -> None:
+    page = visits.open(PAGES[name], dark=dark)
+    if "to label" not in name:
+        page.keyboard.press("l")
+    if page.get_by_label("Hide verdicts").is_checked() != blind:
+        page.keyboard.press("b")
+    press(page, "1")
+    page.evaluate(OPEN_ALL)
+    found = Axe().run(page)
+    assert [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found.response["violations"]
+    ] == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1100])
+def test_the_dock_fits_every_window_and_covers_no_claim(visits: Visits, width: int) -> None:
+    page = visits.open(SAMPLE, width=width)
+    page.keyboard.press("l")
+    press(page, "112")
+    assert page.evaluate(OVERFLOW) == 0
+    assert page.evaluate(NAMELESS) == []
+    summary, dock = page.locator("#claim-4 > summary").bounding_box(), page.locator(".label-dock").bounding_box()
+    assert summary is not None
+    assert dock is not None
+    assert summary["y"] + summary["height"] <= dock["y"]
+    assert dock["y"] + dock["height"] <= 801, "its end is in sight"
+    assert dock["height"] < 320
+
+
+def test_on_paper_nothing_of_labelling_is_seen(visits: Visits) -> None:
+    page = labelling(visits)
+    press(page, "1")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for part in (".label-dock", "#label-mode", ".given"):
+        expect(page.locator(part).filter(visible=True)).to_have_count(0)
+
+
+def test_without_a_script_there_is_no_button_to_label(visits: Visits) -> None:
+    page = visits.open(SAMPLE, script=False)
+    expect(page.get_by_role("button", name="Label claims")).to_have_count(0)

@@ -1,0 +1,94 @@
+"""`transformers serve` on loopback, with a model of random weights that the test makes.
+
+It takes `response_format`, `tool_choice` and `logprobs` and heeds none of them: what it says has the form that the
+model gives it.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.real.llama import BLOCKS, END, HEADS, HIDDEN, PLAIN, START, WIDTH, bias, byte_characters
+
+NEEDED = ("transformers", "torch", "accelerate", "fastapi", "uvicorn")
+STARTS_WITHIN_S = 120.0
+
+
+def is_installed() -> bool:
+    return all(find_spec(name) is not None for name in NEEDED)
+
+
+def write_model(folder: Path) -> Path:
+    """A model of the architecture `llama` with a byte tokenizer, in half a megabyte."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    tokens = [*byte_characters(), START, END]
+    built = Tokenizer(models.BPE(vocab={token: at for at, token in enumerate(tokens)}, merges=[]))
+    built.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    built.decoder = decoders.ByteLevel()
+    built.add_special_tokens([START, END])
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=built, bos_token=START, eos_token=END, pad_token=END)
+    tokenizer.chat_template = PLAIN
+    tokenizer.save_pretrained(folder)
+
+    torch.manual_seed(0)
+    end = len(tokens) - 1
+    config = LlamaConfig(
+        vocab_size=len(tokens),
+        hidden_size=WIDTH,
+        intermediate_size=HIDDEN,
+        num_hidden_layers=BLOCKS,
+        num_attention_heads=HEADS,
+        max_position_embeddings=8192,
+        bos_token_id=end - 1,
+        eos_token_id=end,
+        pad_token_id=end,
+    )
+    model: Any = LlamaForCausalLM(config)
+    with torch.no_grad():
+        model.model.embed_tokens.weight[:, 0] = 10.0  # equal in each state: the weight of an output on it is a bias
+        model.lm_head.weight[:, 0] = torch.tensor([bias(token) for token in tokens])
+    model.generation_config.do_sample = True
+    model.save_pretrained(folder)
+    return folder
+
+
+@contextmanager
+def running_transformers(model: Path) -> Iterator[str]:
+    """The base URL of a server of that model, as OpenAI's clients want it."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
+    process = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(int(STARTS_WITHIN_S / 0.1)):
+            assert process.poll() is None, "the server has ended"
+            with suppress(httpx.TransportError):
+                if httpx.get(f"{address}/health", timeout=5.0).is_success:
+                    break
+            time.sleep(0.1)
+        yield f"{address}/v1"
+    finally:
+        process.terminate()
+        process.wait(20)

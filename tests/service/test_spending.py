@@ -1,0 +1,138 @@
+"""What the jobs of a day may cost: set aside before a job is begun, counted as it was at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from factloop.core.errors import ConfigError
+from factloop.core.records import Usage
+from factloop.service.leases import LeasedJob, Leases
+from factloop.service.settings import ServiceSettings
+from factloop.service.shapes import Progress
+from factloop.service.spending import DAY_S, Cost, DayLimits, DayOver, day_limits
+from factloop.service.store import JobStore, Room, StoredJob
+from factloop.setup.settings import CheckSettings
+from factloop.trust.settings import TrustSettings
+from tests.service.asking import ASK, Service
+from tests.service.test_store import job
+from tests.simulator import MODEL, Simulator
+
+NOW = 1_800_000_000.0
+
+
+class Clock:
+    """Seconds since the epoch, as the test sets them."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Day:
+    """Services of one database within the limits of a day."""
+
+    def __init__(self, store: JobStore, clock: Clock) -> None:
+        self.store, self.clock = store, clock
+        self.limits = DayLimits(Cost(usd=0.3, calls=30), Cost(usd=0.1, calls=10), clock)
+
+    def service(self, seconds: float = 60.0) -> Leases:
+        return Leases(self.store, seconds, day=self.limits)
+
+    def add(self, n_jobs: int = 1, **values: Any) -> None:
+        for _ in range(n_jobs):
+            self.store.add(job(**values), "{}", room=Room("any", 100, self.limits))
+
+
+@pytest.fixture
+def day(url: str) -> Iterator[Day]:
+    store = JobStore(url)
+    yield Day(store, Clock())
+    store.close()
+
+
+def ended(one: LeasedJob, usd: float | None, calls: int, failed: int = 0) -> StoredJob:
+    usage = Usage(calls=calls, failed_calls=failed, cost_usd=usd)
+    return one.stored.changed(status="done", progress=Progress(usage=usage))
+
+
+def test_jobs_set_aside_the_most_that_they_may_cost(day: Day) -> None:
+    one, other = day.service(), day.service()
+    day.add(5)
+    taken = one.take(2, lapsed=False) + other.take(5, lapsed=False)
+    assert len(taken) == 3, "three times 0.1 dollars are 0.3, however they are added up"
+    assert other.take(5, lapsed=False) == []
+    assert one.end(ended(taken[0], usd=0.02, calls=3), {"result": "{}"})
+    assert other.take(5, lapsed=False) == [], "0.02 dollars are too many"
+    one.give_back(taken[1].stored.changed(progress=Progress(usage=Usage(calls=1, cost_usd=0.0))))
+    assert len(other.take(5, lapsed=False)) == 1
+
+
+@pytest.mark.parametrize(("usd", "calls", "failed"), [(0.1, 1, 0), (0.0, 4, 6), (None, 10, 0)])
+def test_a_day_that_is_spent_takes_no_job(day: Day, usd: float | None, calls: int, failed: int) -> None:
+    service = day.service()
+    day.add(3)
+    for one in service.take(3, lapsed=False):
+        service.end(ended(one, usd, calls, failed), {"result": "{}"})
+        day.clock.now += 100.0
+    with pytest.raises(DayOver) as refused:
+        day.add()
+    assert refused.value.wait_s == DAY_S - 300.0
+    day.add(kind="audit")
+    assert [one.stored.job.kind for one in service.take(5, lapsed=False)] == ["audit"]
+    day.clock.now += refused.value.wait_s
+    day.add(2)
+    assert len(service.take(5, lapsed=False)) == 1
+
+
+def test_a_job_that_was_deleted_was_paid_for(day: Day) -> None:
+    service = day.service()
+    day.add(3)
+    for one in service.take(3, lapsed=False):
+        service.end(ended(one, 0.1, 1), {"result": "{}"})
+        day.store.delete(one.stored.job.id)
+    with pytest.raises(DayOver):
+        day.add()
+    day.clock.now += DAY_S
+    day.store.forget_spending(day.limits)
+    day.add(3)
+    assert len(service.take(5, lapsed=False)) == 3
+
+
+def test_what_a_dead_service_set_aside_counts(day: Day) -> None:
+    dead, alive = day.service(0.0), day.service()
+    day.add(4)
+    assert len(dead.take(2, lapsed=False)) == 2
+    if not day.store.is_shared:
+        alive.end_earlier()
+    assert len(alive.take(9, lapsed=True)) == 1
+    with pytest.raises(DayOver):
+        day.store.add(job(), "{}", room=Room("any", 100, DayLimits(Cost(usd=0.25), Cost(usd=0.1), day.clock)))
+
+
+def test_what_one_job_may_cost_must_be_known() -> None:
+    per_day = ServiceSettings(budget_usd_per_day=1.0)
+    with pytest.raises(ConfigError, match="give --budget-usd, too"):
+        day_limits(per_day, CheckSettings(), TrustSettings())
+    with pytest.raises(ConfigError, match="no job could begin, as each may take 2"):
+        day_limits(per_day, CheckSettings(budget_usd=2.0), TrustSettings(budget_usd=0.5))
+    with pytest.raises(ConfigError, match="--max-calls-per-day 5: give --max-calls"):
+        day_limits(ServiceSettings(max_calls_per_day=5), CheckSettings(max_calls=5), TrustSettings())
+    with pytest.raises(ConfigError, match="--budget-usd-per-day 0: must be greater"):
+        ServiceSettings(budget_usd_per_day=0.0)
+
+
+async def test_a_job_that_does_not_fit_is_refused(service: Service, sim: Simulator) -> None:
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=30)
+    async with service(check, TrustSettings(max_calls=30), max_calls_per_day=30) as client:
+        limits = (await client.get("/v1/info")).json()["limits"]
+        first = await client.post("/v1/checks?wait=true", json=ASK)
+        second = await client.post("/v1/checks", json=ASK)
+    assert (limits["max_calls_per_day"], limits["budget_usd_per_day"]) == (30, None)
+    assert (first.status_code, sim.stats().model.requests) == (200, first.json()["usage"]["calls"])
+    assert (second.status_code, second.json()["error"]["type"]) == (503, "budget_spent")
+    assert 86_000 < int(second.headers["Retry-After"]) <= 86_401
