@@ -24,7 +24,7 @@ MAX_JOBS = 4
 AT_ONCE = 8
 """Model calls of one service."""
 ASK: dict[str, Any] = {
-    "response": "Ada Lovelace was born in London. Ada Lovelace was born in Paris.",
+    "response": "Ada Lovelace was born in London. Ada Lovelace was taught in Paris.",
     "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],
 }
 
