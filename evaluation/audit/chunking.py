@@ -36,6 +36,8 @@ class Changes(Record):
     share_gained: Share | None
     share_changed: Share | None
     """Share of the `n` claims whose prediction changes; None without claims."""
+    n_passed: Count | None = None
+    """Attributable with the whole document, and so able to be lost. None in audits before version 2.2."""
 
 
 class LongDocumentRates(Record):
@@ -164,6 +166,7 @@ def _changes(scores: Floats, cut: Floats, rows: Bools, threshold: float) -> Chan
         share_lost=n_lost / n if n else None,
         share_gained=n_gained / n if n else None,
         share_changed=(n_lost + n_gained) / n if n else None,
+        n_passed=int(before.sum()),
     )
 
 

@@ -25,11 +25,15 @@ _BY_LABELS = {
     "PerplexityAI": ("4812", "756", "320", "0.801", "0.586"),
 }
 """Check values of the labelled data: supported, not supported, irrelevant facts, F1@32 and F1@64."""
+REPEATS = (
+    "There are 16,040 labelled facts (safe:labels), and 16,011 that differ within their response (safe:agreement): 29 "
+    "repeat another. A count of facts rests on these facts, a mean F1@K on responses"
+)
 
 
 def reproduce_agreement(title: str, inputs: Inputs) -> Reproduction:
     """Section 4: the facts that were compared, and the share of them on which SAFE agrees with people."""
-    figures, notes = [*_facts(inputs)], [*inputs.missing((FACTS,))]
+    figures, notes = [*_facts(inputs)], [*inputs.missing((FACTS,)), REPEATS]
     summary = None if inputs.results is None else read_result(inputs.results, RunSummary)
     ours = None
     if summary is not None and summary.agreement is not None:
@@ -48,8 +52,8 @@ def _facts(inputs: Inputs) -> Iterator[ComparedFigure]:
     responses = _labelled(inputs)
     n_facts = sum(len(one.distinct_facts) for one in responses)
     n_responses = sum(bool(one.facts) for one in responses)
-    for column, printed, n in (("facts", N_FACTS, n_facts), ("responses", N_RESPONSES, n_responses)):
-        ours = OurFigure(float(n), Origin.LABELS, len(responses)) if responses else None
+    for column, printed, n in (("distinct facts", N_FACTS, n_facts), ("responses", N_RESPONSES, n_responses)):
+        ours = OurFigure(float(n), Origin.LABELS, n) if responses else None
         yield compared(("FActScore's biographies",), column, printed, ours)
 
 
@@ -69,19 +73,20 @@ def score_by_labels(title: str, inputs: Inputs) -> Reproduction:
             ("irrelevant", irrelevant, "irrelevant"),
         ):
             n = float(sum(getattr(one, field) for one in counts))
-            ours = OurFigure(n, Origin.LABELS, len(counts)) if counts else None
+            ours = OurFigure(n, Origin.LABELS, int(n)) if counts else None
             figures.append(compared((system,), column, Decimal(printed), ours))
         for k, printed in ((32, at_32), (64, at_64)):
-            figures.append(compared((system,), f"F1@{k}", Decimal(printed), _mean_f1(counts, k)))
+            figures.append(compared((system,), f"F1@{k}, mean", Decimal(printed), _mean_f1(counts, k)))
     note = (
-        "Theirs are check values that come with the labels, counted by another program; no table of the paper has them."
+        "What stands under “Paper” are check values that come with the labels, counted by another program; no table of "
+        "the paper has them."
     )
     return Reproduction(
         entry="safe:labels",
         title=title,
         unit="",
         figures=tuple(figures),
-        notes=(*inputs.missing((FACTS,)), note),
+        notes=(*inputs.missing((FACTS,)), note, REPEATS),
     )
 
 

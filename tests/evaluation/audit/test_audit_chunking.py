@@ -91,8 +91,12 @@ def test_changed_predictions_by_hand() -> None:
     assert chunked_evaluators(table.scores) == [("e", "e@2", 2)]
     by_dataset, whole = chunking_bias(table, "e", "e@2", r2_differences(table, 2))
     assert (by_dataset.group, whole.group) == (Group(kind="dataset", name="d"), Group(kind="all", pooled=True))
-    assert whole.within == Changes(n=4, n_lost=1, n_gained=0, share_lost=0.25, share_gained=0.0, share_changed=0.25)
-    assert whole.across == Changes(n=3, n_lost=2, n_gained=1, share_lost=2 / 3, share_gained=1 / 3, share_changed=1.0)
+    assert whole.within == Changes(
+        n=4, n_lost=1, n_gained=0, share_lost=0.25, share_gained=0.0, share_changed=0.25, n_passed=3
+    )
+    assert whole.across == Changes(
+        n=3, n_lost=2, n_gained=1, share_lost=2 / 3, share_gained=1 / 3, share_changed=1.0, n_passed=2
+    )
     assert (whole.n_short, whole.n_no_similarity, whole.n_unscored, whole.n_words) == (2, 1, 2, 2)
     assert by_dataset.across == whole.across
     strict = chunking_bias(table, "e", "e@2", r2_differences(table, 2), threshold=0.95)[-1]
