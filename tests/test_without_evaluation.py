@@ -91,7 +91,7 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
 
 
 def run(package: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

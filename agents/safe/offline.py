@@ -5,7 +5,7 @@ A baseline: it costs nothing, needs no network and says so in `Judgement.judged_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -130,16 +130,18 @@ def _verify(verifier: Verifier, case: Case) -> SupportReading:
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*."""
     pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
-    read = _read(verifier, case.claim, tuple(piece for _, piece in pieces))
+    read = _read(verifier.verify, case.claim, tuple(piece for _, piece in pieces))
     cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
     is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
     return replace(read, cited=cited, quote=read.quote if is_said else "")
 
 
 @lru_cache(maxsize=100)
-def _read(verifier: Verifier, claim: str, pieces: tuple[str, ...]) -> SupportReading:
+def _read(
+    verify: Callable[[str, Sequence[str]], SupportReading], claim: str, pieces: tuple[str, ...]
+) -> SupportReading:
     """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
-    return verifier.verify(claim, pieces)
+    return verify(claim, pieces)
 
 
 @lru_cache(maxsize=1_000)

@@ -120,8 +120,8 @@ def _in_words(report: BuildReport) -> Iterator[str]:
             said = ", ".join(f"{n:,} {why.value}" for why, n in sorted(reasons.items()))
             yield f"    {system} answers not: {said}"
         if one.n_failed:
-            undecided = plural(one.n_failed, "question")
-            yield f"    {undecided} undecided, as a call failed: the same command with another --out asks again"
+            undecided = f"{plural(one.n_failed, 'question')} undecided, as a call failed"
+            yield f"    {undecided}: the same command with another --out asks again"
     yield from (f"  the first failure of {said}" for said in report.failures)
     if report.systems:
         yield f"  {calls(report.usage)}; {cost(report.usage)}"

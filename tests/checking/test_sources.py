@@ -19,7 +19,7 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from tests.simulator import Simulator
 from tests.simulator.scoring import score
 
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
 PASSAGE = "Ada Lovelace was born in London on 10 December 1815."
 
 

@@ -45,7 +45,7 @@ def start(home: Path) -> Iterator[Start]:
 @pytest.fixture
 def answer(home: Path) -> Path:
     path = home / "answer.md"
-    path.write_text("Ada Lovelace was born in London. Ada Lovelace was born in Paris.\n", encoding="utf-8")
+    path.write_text("Ada Lovelace was born in London. Ada Lovelace was taught in Paris.\n", encoding="utf-8")
     return path
 
 

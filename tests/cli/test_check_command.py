@@ -189,5 +189,5 @@ def test_what_a_narrow_terminal_cannot_show_is_escaped(
     narrow.flush()
     assert b"O\\xf9 ?" in narrow.buffer.getvalue()
     assert b"+ Ada Lovelace was born in London." in narrow.buffer.getvalue()
-    assert b"x Ada Lovelace was born in Paris." in narrow.buffer.getvalue() or b"o Ada" in narrow.buffer.getvalue()
+    assert b"x Ada Lovelace was taught in Paris." in narrow.buffer.getvalue() or b"o Ada" in narrow.buffer.getvalue()
     assert b"\\u" not in narrow.buffer.getvalue()

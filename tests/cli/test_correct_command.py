@@ -15,7 +15,7 @@ from tests.reports.html_page import text_of
 from tests.simulator import MODEL, Simulator
 
 RIGHT = "Ada Lovelace was born in London.\n"
-MARKED = "Ada Lovelace was born in London. Ada Lovelace was born in Paris. [unverified]\n"
+MARKED = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris. [unverified]\n"
 REMOVING = ("--unproven", "remove")
 
 
@@ -26,7 +26,7 @@ def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, d
     )
     assert (result.code, result.err) == (0, "")
     assert (home / "right.md").read_text(encoding="utf-8") == RIGHT
-    assert "[-Ada Lovelace was born in Paris.-]#1" in result.out
+    assert "[-Ada Lovelace was taught in Paris.-]#1" in result.out
     assert "Corrected: precision 0.50 (1 of 2) before, 1.00 (1 of 1) after." in result.out
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert answer.read_bytes() == given
@@ -40,7 +40,7 @@ def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path,
 
 
 def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace was born in Paris.\r\n"
+    text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace was taught in Paris.\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert (
         factloop("correct", "-", "--docs", docs, *REMOVING, "--out", "-").out == "Ada Lovelace was born in London.\r\n"
@@ -69,11 +69,11 @@ def test_exit_codes(
 
 def test_thresholds_are_those_of_the_text_to_use(factloop: Command, home: Path, docs: Path) -> None:
     """All of it is wrong: nothing would be left, so the original stands, and is below."""
-    (home / "wrong.md").write_text("Ada Lovelace was born in Paris.")
+    (home / "wrong.md").write_text("Ada Lovelace was taught in Paris.")
     result = factloop("correct", "wrong.md", "--docs", docs, *REMOVING, "--fail-under", 0.5, "--out", "same.md")
     assert (result.code, result.complaint) == (1, "factloop: precision 0.000 is below 0.5 (--fail-under)")
     assert "The original stands: nothing that can be checked would be left." in result.out
-    assert (home / "same.md").read_text() == "Ada Lovelace was born in Paris. [unverified]"
+    assert (home / "same.md").read_text() == "Ada Lovelace was taught in Paris. [unverified]"
 
 
 def test_what_nothing_proves_is_marked_unless_told_otherwise(
@@ -105,7 +105,7 @@ def test_what_is_in_doubt_is_shown(factloop: Command, answer: Path, docs: Path, 
         result = factloop("correct", answer, "--docs", docs, "--unproven", policy, "--html", "page.html")
         assert "Nothing to correct: no claim is contradicted by the evidence." in result.out
         for text in (result.out, text_of((home / "page.html").read_text(encoding="utf-8"))):
-            assert "Ada Lovelace was born in Paris." in text
+            assert "Ada Lovelace was taught in Paris." in text
             assert shown in text
 
 

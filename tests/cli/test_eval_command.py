@@ -18,7 +18,7 @@ from tests.simulator import MODEL, Simulator
 ROWS = [
     {"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London.", "system": "one"},
     {"prompt": "Who was Ada?", "response": "", "system": "two"},
-    {"prompt": "Where?", "response": "Ada Lovelace was born in Paris.", "system": "two"},
+    {"prompt": "Where?", "response": "Ada Lovelace was taught in Paris.", "system": "two"},
 ]
 
 

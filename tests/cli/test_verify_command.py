@@ -25,7 +25,7 @@ LLM = f"llm:{MODEL}"
 def pairs(home: Path) -> Path:
     rows = [
         {"claim": "Ada Lovelace was born in London.", "document": "Ada Lovelace was born in London.", "label": 1},
-        {"claim": "Ada Lovelace was born in Paris.", "document": "Ada Lovelace was born in London.", "label": 0},
+        {"claim": "Ada Lovelace was taught in Paris.", "document": "Ada Lovelace was born in London.", "label": 0},
     ]
     return write_rows(home / "pairs.jsonl", [{"system": "s", **row} for row in rows])
 

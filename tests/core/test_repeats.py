@@ -58,8 +58,8 @@ def test_precision_and_shared_errors_count_once() -> None:
     wrong = "Paris"
     claims = [
         claim(1, "Ada wrote notes.", S),
-        claim(2, "Ada was born in Paris.", N, wrong=wrong),
-        claim(3, "Ada was born in Paris.", N, of=2, wrong=wrong),
+        claim(2, "Ada was taught in Paris.", N, wrong=wrong),
+        claim(3, "Ada was taught in Paris.", N, of=2, wrong=wrong),
         claim(4, "Ada grew up in Paris.", N, wrong=wrong),
     ]
     each, once = (score_claims(claims, [], policy) for policy in ("each", "once"))

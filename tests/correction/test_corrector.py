@@ -21,7 +21,7 @@ from tests.simulator import Faults, Response, Simulator
 from tests.work import LINEAR, growth
 
 LONDON = "Ada Lovelace was born in London on 10 December 1815."
-PARIS = "Ada Lovelace was born in Paris."
+PARIS = "Ada Lovelace was taught in Paris."
 ENGINE = "Charles Babbage designed the Analytical Engine."
 PARROT = "Ada Lovelace kept a parrot."
 

@@ -76,7 +76,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
         assert verdicts(message.artifact) == RIGHT
         assert message.artifact.prompt == QUESTION
         assert message.content.startswith("1 of 2 judged claims are supported by the sources.\n- ")
-        assert "born in Paris" in message.content
+        assert "taught in Paris" in message.content
 
 
 def test_a_tool_searches_the_retriever_of_its_check() -> None:

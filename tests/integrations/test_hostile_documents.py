@@ -121,7 +121,7 @@ async def test_whatever_is_sent_stands_in_blocks_that_it_cannot_end(
 
 def test_a_request_to_revise_holds_it_in_blocks() -> None:
     """An agent's model is asked again in a message of the conversation: it holds claims, sources and passages."""
-    answer = f"Ada Lovelace was born in Paris, {HOSTILE}."
+    answer = f"Ada Lovelace was taught in Paris, {HOSTILE}."
     report = FactCheckRunnable(FactChecker(cache=False)).invoke({**ASKED, "answer": answer})
     text = revision_request(report, PromptRegistry.load()["correction/revision"]).text
     assert MARK in text

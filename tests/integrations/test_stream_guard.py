@@ -34,7 +34,7 @@ def test_a_chain_streams_through_the_guard() -> None:
     pieces = list((model() | guard()).stream(QUESTION))
     assert pieces == [
         "Ada Lovelace was born in London.",
-        " Ada Lovelace was born in Paris. [not supported by the sources]",
+        " Ada Lovelace was taught in Paris. [not supported by the sources]",
     ]
 
 

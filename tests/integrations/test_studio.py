@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 ROOT = Path(__file__).resolve().parents[2]
 GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
 QUESTION = "Where was Ada Lovelace born?"
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -72,7 +72,7 @@ async def test_trustscore_judges_by_the_documents_and_starts_afresh() -> None:
     graph.checkpointer = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "one"}}
     right = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in London."}, thread)
-    wrong = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in Paris."}, thread)
+    wrong = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was taught in Paris."}, thread)
     assert [output["trust_fc"]["relation"] for output in (right, wrong)] == ["support", "neutral"]
     assert right["trust_bc"]["unscored_reason"] == wrong["trust_bc"]["unscored_reason"] == "no_source"
     assert wrong["trust_ov"]["missing"]

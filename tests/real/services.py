@@ -17,14 +17,14 @@ import httpx
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
-WITHIN_S = 90.0
-LOOK_S = 0.05
+WITHIN_S = 180.0
+LOOK_S = 0.2
 MAX_JOBS = 4
 """Jobs at work in one service."""
 AT_ONCE = 8
 """Model calls of one service."""
 ASK: dict[str, Any] = {
-    "response": "Ada Lovelace was born in London. Ada Lovelace was born in Paris.",
+    "response": "Ada Lovelace was born in London. Ada Lovelace was taught in Paris.",
     "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],
 }
 

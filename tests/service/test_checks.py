@@ -50,7 +50,7 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         assert ended["summary"]["counts"] == Counts(supported=1, not_supported=1).model_dump()
         assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
-        assert "Ada Lovelace was born in Paris." in page.text
+        assert "Ada Lovelace was taught in Paris." in page.text
         too_late = await client.post(f"/v1/jobs/{job['id']}/cancel")
         assert (too_late.status_code, too_late.json()["status"]) == (200, "done")
         assert (await client.get(f"/v1/jobs/{job['id']}/result")).status_code == 200, "a late stop takes nothing away"
@@ -204,7 +204,7 @@ async def test_documents_without_text_leave_claims_unscored(service: Service) ->
 async def test_two_checks_are_compared_claim_by_claim(service: Service) -> None:
     other = {
         **ASK,
-        "documents": [{"text": "Ada Lovelace was born in Paris."}],
+        "documents": [{"text": "Ada Lovelace was taught in Paris."}],
         "response": ANSWER + " Ada Lovelace wrote the first program.",
     }
     async with service() as client:

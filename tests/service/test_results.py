@@ -45,7 +45,7 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
         ("run", "check", "Who was she?"),
     ]
     assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
-    assert "Ada Lovelace was born in Paris." in page.text
+    assert "Ada Lovelace was taught in Paris." in page.text
     assert text.text == (folder / "ada.json").read_text()
     assert refused == [404] * 6
 

@@ -31,6 +31,8 @@ _CITATIONS = re.compile(
     r")){0,20}"
 )
 _NEXT_WORD = re.compile(r"[\s\0]*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
+_UNIT = re.compile(r"\d[ \u00a0\u202f]?[gmhslt]\Z")
+"""A figure with a unit of one letter, which is no initial: *400 g. It bakes …*"""
 _LAST_WORD = re.compile(r"[^\W_][\w.'’&-]*$")
 _REPORTING = re.compile(
     r"\s+(?:(?:[A-Z][\w.-]{0,30}\s){1,3}|(?:the|his|her)\s\w{1,20}\s)"
@@ -170,14 +172,17 @@ def _is_boundary(text: str, start: int, stop: re.Match[str], after_closers: int,
     if after > after_closers and not following[:1].islower():
         return True
     if mark == ".":
-        return _full_stop_ends(text, start, word, following, quoted=after_closers > stop.end())
+        is_unit = _UNIT.search(text, max(start, stop.start() - 12), stop.start()) is not None
+        return _full_stop_ends(text, start, word, following, quoted=after_closers > stop.end(), is_unit=is_unit)
     if following[:1].islower() and not _is_camel(following):
         return False
     return not (mark == "!" and word.lower() in ENDING_IN_MARK)
 
 
-def _full_stop_ends(text: str, start: int, word: str, following: str, *, quoted: bool) -> bool:
+def _full_stop_ends(text: str, start: int, word: str, following: str, *, quoted: bool, is_unit: bool) -> bool:
     lower = word.lower()
+    if is_unit:
+        return following[:1].isupper()
     opens = following.lower().rstrip(".") in OPENERS and not following.endswith(".")
     if lower in NEVER_FINAL or (lower in BEFORE_NUMBER and following[:1].isdigit()):
         return False

@@ -9,10 +9,12 @@ beyond clauses. A baseline, and measured as one (`python -m benchmarks.offline_a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.base import Label, SupportReading
+from factloop.tools.verifiers.bounds import as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.coefficients import load_coefficients
@@ -57,10 +59,13 @@ class LexicalVerifier:
         other = None if read.label == "contradicted" else find_other_value(claim, passages)
         if other is not None:
             return _contradicted(read, other)
-        if cells is None or read.label != "insufficient":
+        if read.label == "supported":
             return read
-        by_cells = self._verify_text(cells, passages)
-        return by_cells if by_cells.label == "supported" else read
+        others = as_figures(claim, passages) if cells is None else iter([cells])
+        said_so = (self._verify_text(other, passages) for other in others)
+        kept = read.label == "contradicted" and keeps_bound(claim, read.instead)
+        unsaid = replace(read, label="insufficient", wrong="", instead="") if kept else read
+        return next((other for other in said_so if other.label == "supported"), unsaid)
 
     def _verify_text(self, claim: str, passages: Sequence[str]) -> SupportReading:
         comparison = compare_texts(claim, passages)

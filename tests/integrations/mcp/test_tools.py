@@ -20,7 +20,7 @@ from factloop.service.shapes import CheckAsk, TrustAsk
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
 
-ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+ANSWER = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
 DOCUMENTS = ["Ada Lovelace was born in London on 10 December 1815."]
 HOSTILE = [
     "/etc/passwd",

@@ -35,6 +35,12 @@ def test_hard_paragraph(paragraph: dict[str, Any]) -> None:
     assert [sentence.text for sentence in found] == paragraph["sentences"]
 
 
+@pytest.mark.parametrize("first", ["The loaf weighs 900 g.", "It took 5\u00a0h.", "She ran 100 m."])
+def test_a_unit_of_one_letter_is_no_initial(first: str) -> None:
+    assert [sentence.text for sentence in split_sentences(f"{first} It was new.")] == [first, "It was new."]
+    assert len(split_sentences(f"{first} and no more.")) == 1
+
+
 @pytest.mark.parametrize("text", ["", " \r\n\t", "\0\0", "---", "***", "```\n```", "...", "🙂"])
 def test_text_without_words_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from factloop.tools.verifiers.alignment import Alignment, align
-from factloop.tools.verifiers.checks import denial, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
@@ -15,6 +15,7 @@ Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
     "counts": figures.other_counts,
+    "durations": durations.other_durations,
     "dates": figures.other_dates,
     "limits": figures.other_limits,
     "ends of time": figures.other_ends,

@@ -42,6 +42,8 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 stray = Mismatch("value", (place, counted[0]), (other, theirs[0]))
             elif _is_ordinal(claim, place) and not _is_ordinal(sentence, other):
                 continue  # the third tower is one of four
+            elif claim.is_denied(place) != sentence.is_denied(other):
+                continue  # where three did not finish, thirty-nine may have
             elif like and not is_equal and rival is None:
                 rival = Mismatch("value", (place,), (other,), excludes=True)
         else:

@@ -36,6 +36,13 @@ CASES = [
     ),
     ("counts", "She isolated a gram of radium and won two prizes.", "She won two prizes.", "She isolated two grams."),
     (
+        "durations",
+        "After five attempts an account is locked for 30 minutes.",
+        "An account is locked for 30 minutes.",
+        "An account is locked for an hour.",
+    ),
+    ("durations", "The token lasts for 24 hours.", "The token lasts for a day.", "The token lasts for a week."),
+    (
         "dates",
         "In 1881 Marlow entered Trinity College.",
         "Marlow entered Trinity College in 1881.",

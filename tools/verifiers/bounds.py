@@ -1,0 +1,49 @@
+"""Claims that give a bound: *more than 12,000* holds where the sources say 12,300 of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+MOST_AWAY = 0.25
+"""Share of the bound by which a figure may pass it: *more than 12,000* is no fair word for 40,000."""
+MOST_TRIED = 3
+
+_ABOVE = re.compile(
+    r"\b(?:more than|over|above|at least|no (?:fewer|less) than|upwards of) (\d[\d,]*(?:\.\d+)?)\b", re.I
+)
+_BELOW = re.compile(
+    r"\b(?:fewer than|less than|under|below|at most|no more than|up to|nearly|almost) (\d[\d,]*(?:\.\d+)?)\b", re.I
+)
+_FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w,]|\.\d)")
+
+
+def as_figures(claim: str, passages: Sequence[str]) -> Iterator[str]:
+    """The claim with figures of the passages that keep to its bound, the nearest first; none where it has no bound.
+
+    *More than 12,000 people signed* becomes *12,300 people signed*. What else the claim says is for the verifier.
+    """
+    for pattern, is_above in ((_ABOVE, True), (_BELOW, False)):
+        found = pattern.search(claim)
+        bound = None if found is None else _number(found[1])
+        if found is None or not bound:
+            continue
+        figures = {one for passage in passages for one in _FIGURE.findall(passage)}
+        away = {one: (_number(one) - bound) / bound * (1 if is_above else -1) for one in figures}
+        kept = sorted((share, one) for one, share in away.items() if 0 < share <= MOST_AWAY)
+        yield from (f"{claim[: found.start()]}{one}{claim[found.end() :]}" for _, one in kept[:MOST_TRIED])
+        return
+
+
+def keeps_bound(claim: str, figure: str) -> bool:
+    """Whether a figure does not contradict the bound that the claim gives, however far it is away."""
+    if _FIGURE.fullmatch(figure) is None:
+        return False
+    above, below = _ABOVE.search(claim), _BELOW.search(claim)
+    return (above is not None and _number(figure) >= _number(above[1])) or (
+        below is not None and _number(figure) <= _number(below[1])
+    )
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))

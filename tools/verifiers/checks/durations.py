@@ -1,0 +1,40 @@
+"""Durations: *an hour* where the evidence says *30 minutes*. Equal ones in other units agree: *a day*, *24 hours*."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.terms import TermKind
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+"""Of months and years none: they are counted loosely."""
+_ONE = frozenset({"a", "an"})
+_LAST = frozenset({"for", "within", "after", "in", "takes", "take", "took", "lasts", "last", "lasted"})
+"""Before a duration: *an hour a day* and *twice a day* are none."""
+
+
+def other_durations(alignment: Alignment) -> Iterator[Mismatch]:
+    """*An hour* of the claim, where the sentence with most of it gives one other duration."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place, seconds in _durations(claim):
+        if claim.terms[place - 1].kind is TermKind.NUMBER:
+            continue  # the counts are compared elsewhere
+        told = [(one, other) for one, other in _durations(sentence) if sentence.clauses[one] == alignment.main]
+        if len(told) == 1 and told[0][1] != seconds:
+            yield Mismatch("value", (place,), (told[0][0] - 1, told[0][0]), excludes=True)
+
+
+def _durations(reading: Reading) -> Iterator[tuple[int, float]]:
+    """The place of each unit of time that is counted, with the seconds that it makes."""
+    for place, term in enumerate(reading.terms):
+        unit = _SECONDS.get(term.key)
+        before = reading.terms[place - 1] if place else None
+        if unit is None or before is None:
+            continue
+        if before.kind is TermKind.NUMBER and before.key.replace(".", "", 1).isdigit():
+            yield place, float(before.key) * unit
+        elif before.key in _ONE and place > 1 and reading.terms[place - 2].surface.lower() in _LAST:
+            yield place, unit
