@@ -109,23 +109,21 @@ STATED = World("200 claims in 100 groups", 200, (SAME,) * 2, 2)
 """The world in which the difference that an experiment says it would have seen is tried."""
 
 
-def headline(panel: ClaimPanel, *, seed: int = 0, has_intervals: bool = False) -> tuple[PairedDifference, ...]:
+def headline(panel: ClaimPanel, *, has_intervals: bool = False) -> tuple[PairedDifference, ...]:
     """The headline of every variant against the baseline, as `assess` finds it."""
     values = next(claim_quantities(panel))
     n_variants, n_repeats, _ = panel.verdicts.shape
-    contrasts = [contrast(values, 0, place, seed=seed, n_repeats=n_repeats) for place in range(1, n_variants)]
+    contrasts = [contrast(values, 0, place, n_repeats=n_repeats) for place in range(1, n_variants)]
     names = [f"v{place}" for place in range(n_variants)]
     return Verdicts(names, values, FamilyAdjustment.HOLM, LEVEL, "claims", has_intervals=has_intervals).judge(contrasts)
 
 
-def details(panel: ClaimPanel, *, seed: int = 0) -> tuple[PairedDifference, ...]:
+def details(panel: ClaimPanel) -> tuple[PairedDifference, ...]:
     """All other quantities but cost and tokens, of every variant against the baseline, without intervals."""
     first, *others = [*claim_quantities(panel), *share_quantities(panel)]
     n_variants, n_repeats, _ = panel.verdicts.shape
     contrasts: list[Contrast] = [
-        contrast(values, 0, place, seed=seed, n_repeats=n_repeats)
-        for place in range(1, n_variants)
-        for values in others
+        contrast(values, 0, place, n_repeats=n_repeats) for place in range(1, n_variants) for values in others
     ]
     names = [f"v{place}" for place in range(n_variants)]
     return Verdicts(names, first, FamilyAdjustment.HOLM, LEVEL, "claims", has_intervals=False).judge(contrasts)
@@ -138,13 +136,13 @@ def called(found: Sequence[PairedDifference]) -> list[Outcome]:
 def share_called(world: World, n: int, seed: int = 0) -> float:
     """Share of experiments that call any variant different."""
     generators = np.random.default_rng(seed).spawn(n)
-    return sum(bool(called(headline(world.panel(rng), seed=1))) for rng in generators) / n
+    return sum(bool(called(headline(world.panel(rng)))) for rng in generators) / n
 
 
 def share_details_called(world: World, n: int, seed: int = 0) -> float:
     """Share of experiments that call any variant different in a quantity other than the headline."""
     generators = np.random.default_rng(seed).spawn(n)
-    return sum(bool(called(details(world.panel(rng), seed=1))) for rng in generators) / n
+    return sum(bool(called(details(world.panel(rng)))) for rng in generators) / n
 
 
 def share_found(world: World, n: int, seed: int = 0) -> tuple[float, float]:
@@ -154,7 +152,7 @@ def share_found(world: World, n: int, seed: int = 0) -> tuple[float, float]:
     wanted = Outcome.BETTER if truth > 0 else Outcome.WORSE
     n_found = n_by_holm = 0
     for rng in np.random.default_rng(seed).spawn(n):
-        found = headline(world.panel(rng), seed=1)
+        found = headline(world.panel(rng))
         n_found += found[last].outcome is wanted
         held = adjusted_p_values([one.p for one in found if one.p is not None], PValueAdjustment.HOLM)
         n_by_holm += held[last] <= 1.0 - LEVEL + 1e-12 and (found[last].value or 0.0) * truth > 0.0
@@ -174,7 +172,7 @@ def share_covered(world: World, n: int, seed: int = 0) -> tuple[float, int]:
     n_covered = n_contradictory = 0
     for rng in np.random.default_rng(seed).spawn(n):
         held = []
-        for place, one in enumerate(headline(world.panel(rng), seed=1, has_intervals=True)):
+        for place, one in enumerate(headline(world.panel(rng), has_intervals=True)):
             if one.low is None or one.high is None:
                 continue
             held.append(one.low <= true_difference(world, place + 1) <= one.high)
@@ -186,7 +184,7 @@ def share_covered(world: World, n: int, seed: int = 0) -> tuple[float, int]:
 
 def stated_difference(world: World, n: int, seed: int = 0) -> float:
     """The mean difference that such experiments say they would have seen 4 times out of 5."""
-    found = [headline(world.panel(rng), seed=1)[-1].detectable for rng in np.random.default_rng(seed).spawn(n)]
+    found = [headline(world.panel(rng))[-1].detectable for rng in np.random.default_rng(seed).spawn(n)]
     return float(np.mean([one for one in found if one is not None]))
 
 

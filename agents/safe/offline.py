@@ -27,8 +27,6 @@ from factloop.tools.verifiers.base import SupportReading, Verifier
 if TYPE_CHECKING:
     from spacy.language import Language
 
-MAX_KEPT = 100
-"""Readings kept: where a search brings nothing new, a claim is judged by what was read before."""
 NOTHING_FOUND = "The search found nothing on this claim."
 
 
@@ -39,7 +37,7 @@ class OfflineFusedStages:
 
     def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
         self.name = verifier.name
-        self._read = lru_cache(maxsize=MAX_KEPT)(verifier.verify)
+        self._verifier = verifier
         self._nlp = nlp
 
     async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
@@ -56,7 +54,7 @@ class OfflineFusedStages:
 
     async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
-        entailment = _verify(self._read, case)
+        entailment = _verify(self._verifier, case)
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
@@ -82,7 +80,7 @@ class OfflinePaperStages:
 
     def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
         self.name = verifier.name
-        self._read = lru_cache(maxsize=MAX_KEPT)(verifier.verify)
+        self._verifier = verifier
         self._nlp = nlp
 
     async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
@@ -106,7 +104,7 @@ class OfflinePaperStages:
     async def rate(self, case: Case, _context: CheckContext) -> Judgement:
         if not _is_read(case.task):
             return other_language(self.name)
-        return _judgement(_verify(self._read, case), case, self.name)
+        return _judgement(_verify(self._verifier, case), case, self.name)
 
 
 def _is_read(task: SentenceTask) -> bool:
@@ -127,15 +125,23 @@ def _is_worth_another_query(case: Case) -> bool:
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)
 
 
-def _verify(read: Callable[[str, tuple[str, ...]], SupportReading], case: Case) -> SupportReading:
+def _verify(verifier: Verifier, case: Case) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*."""
     pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
-    found = read(case.claim, tuple(piece for _, piece in pieces))
-    cited = tuple(dict.fromkeys(pieces[index][0] for index in found.cited))
-    is_said = bool(cited) and found.quote in case.evidence[cited[0]].passage  # else it is of the title
-    return replace(found, cited=cited, quote=found.quote if is_said else "")
+    read = _read(verifier.verify, case.claim, tuple(piece for _, piece in pieces))
+    cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
+    is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
+    return replace(read, cited=cited, quote=read.quote if is_said else "")
+
+
+@lru_cache(maxsize=100)
+def _read(
+    verify: Callable[[str, Sequence[str]], SupportReading], claim: str, pieces: tuple[str, ...]
+) -> SupportReading:
+    """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
+    return verify(claim, pieces)
 
 
 @lru_cache(maxsize=1_000)

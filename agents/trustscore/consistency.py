@@ -65,7 +65,8 @@ def decide(state: ConsistencyState) -> str:
 
 def _build_distract(distract: Distract, max_checks: int, seed: int) -> CallingNode[ConsistencyState]:
     async def node(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
-        found = await distract(state["question"], state["response"], meter=meter_of(runtime))
+        references = state.get("references", [])
+        found = await distract(state["question"], state["response"], references=references, meter=meter_of(runtime))
         rng = random.Random(f"{seed}\n{state['question']}\n{state['response']}\nchecks")
         texts = [item.text for item in found.distractors]
         planned = plan_checks(state["response"], texts, max_checks=max_checks, rng=rng)

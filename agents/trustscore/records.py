@@ -72,6 +72,8 @@ class DistractorSet(Record):
     notes: tuple[str, ...] = ()
     """Sources that failed or were not there, in words; the next source was used instead."""
     seed: int
+    usage: Usage | None = None
+    """What the proposals of a model cost, where distractors were all that was asked for; elsewhere None."""
 
 
 class OptionKind(StrEnum):

@@ -65,4 +65,8 @@ class Judge(Protocol):
 class Distract(Protocol):
     """Makes the distractors of one response."""
 
-    async def __call__(self, question: str, response: str, *, meter: UsageMeter) -> DistractorSet: ...
+    async def __call__(
+        self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
+    ) -> DistractorSet:
+        """`references` are right answers, where they are known: a model that proposes distractors may give none."""
+        ...

@@ -18,6 +18,8 @@ class ConsistencyInput(TypedDict):
     response: str
     statements: NotRequired[bool]
     """True where the response is a claim to be told from other claims; then `question` is only its topic."""
+    references: NotRequired[list[str]]
+    """Right answers, where they are known: a model that proposes distractors may give none of them."""
 
 
 class ConsistencyOutput(TypedDict):
@@ -76,6 +78,8 @@ class TrustInput(TypedDict):
 
     question: str
     response: NotRequired[str | None]
+    references: NotRequired[list[str]]
+    """As for TrustBC alone."""
 
 
 class TrustOutput(TypedDict):
@@ -92,5 +96,6 @@ class TrustState(TrustOutput):
     """State of the whole graph."""
 
     question: str
+    references: NotRequired[list[str]]
     unanswered: bool
     """True where the subject was asked for its response and gave none: then there is nothing to score."""

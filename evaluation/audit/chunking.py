@@ -36,6 +36,8 @@ class Changes(Record):
     share_gained: Share | None
     share_changed: Share | None
     """Share of the `n` claims whose prediction changes; None without claims."""
+    n_passed: Count | None = None
+    """Attributable with the whole document, and so able to be lost. None in audits before version 2.2."""
 
 
 class LongDocumentRates(Record):
@@ -75,6 +77,8 @@ class ChunkingBias(Record):
     """Claims left out as they have fewer than two words."""
     n_unscored: Count
     """Claims left out as one of the two columns has no score."""
+    n_no_document: Count = 0
+    """Claims left out as their document is blank. Audits before version 2.2 have them in `n_short`."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
@@ -143,9 +147,10 @@ def chunking_bias(
             across=_changes(scores, cut, rows & is_used & is_across, threshold),
             on_whole=_rates(table, scores, rows & r2_diff.is_cut & is_scored, threshold),
             on_chunks=_rates(table, cut, rows & r2_diff.is_cut & is_scored, threshold),
-            n_short=int((rows & ~r2_diff.is_cut).sum()),
+            n_short=int((rows & ~r2_diff.is_cut & ~table.lacks_document).sum()),
             n_no_similarity=int((rows & r2_diff.is_cut & ~is_known).sum()),
             n_unscored=int((rows & is_known & ~is_scored).sum()),
+            n_no_document=int((rows & table.lacks_document).sum()),
         )
         for group, rows in pooled_groups(table)
     )
@@ -161,6 +166,7 @@ def _changes(scores: Floats, cut: Floats, rows: Bools, threshold: float) -> Chan
         share_lost=n_lost / n if n else None,
         share_gained=n_gained / n if n else None,
         share_changed=(n_lost + n_gained) / n if n else None,
+        n_passed=int(before.sum()),
     )
 
 

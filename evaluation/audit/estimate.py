@@ -39,7 +39,8 @@ class AuditFigure(Figure):
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, and where no resample has a value. None, too, where all
-    have the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
+    have the same: nothing varies, which is no certainty. A rate of 0 or 1 of one data set has Wilson's interval, from
+    version 2.2 on."""
     n_resamples_undefined: Count = 0
     """Resamples without a value; the interval rests on the others."""
     n_datasets: Count | None = None

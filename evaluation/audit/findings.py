@@ -78,7 +78,8 @@ class Findings:
     tau: Finding = NOT_MEASURED
     """Kendall's coefficient of error rates; `n` is the number of systems."""
     lost_across_chunks: Finding = NOT_MEASURED
-    """Share of claims above zero R2-diff that turn unattributable when the document is cut."""
+    """Share of the claims above zero R2-diff that pass with the whole document, and turn unattributable once it is cut:
+    what never passes cannot be lost, and an evaluator that passes little would seem to lose nothing."""
     tpr_by_wording: Finding = NOT_MEASURED
     tnr_by_wording: Finding = NOT_MEASURED
     """In all bins by ROUGE-2 precision together: over the same claims as those of the outermost bins, which `tpr` and

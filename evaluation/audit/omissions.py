@@ -8,8 +8,10 @@ import numpy as np
 
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.report import AuditAt, AuditSettings
-from factloop.evaluation.audit.table import PredictionTable
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, Scores
+from factloop.evaluation.audit.units import numbered
 from factloop.evaluation.audit.verdicts import cells_of, clusters_of
+from factloop.reports.figures import plural
 
 FEWEST_RESAMPLES = 100
 """With fewer the ends of an interval are those of a handful of draws."""
@@ -75,6 +77,21 @@ def _missing_scores(table: PredictionTable) -> Iterator[str]:
                 f"{name} gave no score to {n_missing:,} of {table.n_rows:,} claims ({share:.1f} %): its figures leave "
                 "them out, and so may rest on other claims than those of the others."
             )
+            yield from _missing_responses(table, name, scores)
+
+
+def _missing_responses(table: PredictionTable, name: str, scores: Scores) -> Iterator[str]:
+    """Responses that are left out whole, and those of them whose verdict would be known all the same."""
+    response, n = numbered(table.response.codes)
+    lacks = np.bincount(response[np.isnan(scores)], minlength=n) > 0
+    is_wrong = np.bincount(response[scores < THRESHOLD], minlength=n) > 0
+    n_lacking, n_wrong = int(lacks.sum()), int((lacks & is_wrong).sum())
+    if n_wrong:
+        yield (
+            f"{name}: {n_lacking:,} of {plural(n, 'response')} have a claim without a score and are left out of all "
+            f"figures of responses, {n_wrong:,} of them with another claim that it calls wrong: kept alone, these "
+            f"would raise its error rates, as of the other {n_lacking - n_wrong:,} nothing is known."
+        )
 
 
 def _chunks(at: AuditAt) -> Iterator[str]:

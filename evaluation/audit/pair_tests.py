@@ -39,9 +39,8 @@ class PairTests:
     rate of both together, whose sum is the difference of the two error rates. Otherwise it is `two_proportions`.
     """
 
-    def __init__(self, units: Units, systems: Sequence[int], seed: int) -> None:
+    def __init__(self, units: Units, systems: Sequence[int]) -> None:
         """`systems` are the codes of those to compare, each of which has units; pairs are named by places in it."""
-        self._seed = seed
         self._place = _places(units, systems)
         self._prompt, self._is_shared, self._n_prompts = _shared(units, self._place, len(systems))
         self._n_systems = len(systems)
@@ -67,7 +66,7 @@ class PairTests:
         for start in range(0, len(paired), size):
             together = paired[start : start + size]
             columns = self._by_prompt(on_prompt, self.first[together], self.second[together])
-            p_values = sign_flips(columns, np.random.default_rng(self._seed))
+            p_values = sign_flips(columns)
             for pair, rate, p in zip(together.tolist(), columns.sum(axis=0).tolist(), p_values.tolist(), strict=True):
                 found[pair] = Difference(rate, p)
         for pair in independent.tolist():
@@ -99,15 +98,14 @@ class PairTests:
 class LabelTests:
     """Tests by labels, kept for further evaluators that scored the same units, and for further thresholds."""
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self) -> None:
         self._known: dict[bytes, tuple[PairTests, list[Difference]]] = {}
 
     def of(self, units: Units, systems: Sequence[int]) -> tuple[PairTests, list[Difference]]:
         """The tests of these units and what they give by labels. The order of `systems` follows from the labels."""
         key = _digest(units)
         if key not in self._known:
-            tests = PairTests(units, systems, self._seed)
+            tests = PairTests(units, systems)
             self._known[key] = tests, tests.differences(units.is_error)
         return self._known[key]
 

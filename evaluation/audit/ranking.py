@@ -117,19 +117,18 @@ def rank_systems(
     threshold: float = THRESHOLD,
     alpha: float = ALPHA,
     p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
-    seed: int = 0,
     known: LabelTests | None = None,
 ) -> Ranking:
     """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
 
     A difference is significant if its adjusted p-value is below `alpha`. The paper's tables are unadjusted as far as
-    it says. The seed serves the paired tests alone; neither the order of rows nor other data sets change a result.
-    `known`, made with the same seed, spares the tests by labels where several evaluators scored the same claims.
+    it says. No p-value is drawn; neither the order of rows nor other data sets change a result.
+    `known` spares the tests by labels where several evaluators scored the same claims.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
     places = [table.system.names.index(rate.system) for rate in rates]
-    tests, labelled = (known or LabelTests(seed)).of(units, places)
+    tests, labelled = (known or LabelTests()).of(units, places)
     pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, p_adjustment)
     n_wrong, n_reversed = sum(pair.is_wrong for pair in pairs), sum(pair.is_reversed for pair in pairs)
     error_rates = [rate.labelled for rate in rates], [rate.predicted for rate in rates]

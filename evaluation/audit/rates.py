@@ -12,12 +12,17 @@ paper. Claims without a score are left out and counted. Where a data set has sco
 of the other class and all that needs it is undefined.
 
 Departures: the paper gives no intervals; task groups are not averaged there. A rate has an interval only if claims of
-its class come from two prompts (or responses) or more, and differ in it: a single error says nothing of the next.
+its class come from two prompts (or responses) or more. Where all of them are alike (a rate of 0 or 1) no resample
+differs, which is no certainty: there a data set has Wilson's interval (1927), with as many cases as there are prompts
+(or responses), since how far their claims resemble each other cannot be seen. Balanced accuracy and gap then combine
+the intervals of both rates by their distances from them (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import hypot
+from statistics import NormalDist
 
 import numpy as np
 
@@ -78,7 +83,8 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
         for name, (values, n, n_clusters) in _values(confusion, tally.label_clusters[evaluator]).items()
     }
     rows = zip(*columns.values(), strict=True)
-    return [
+    basis = counted.basis
+    found = [
         EvaluatorRates(
             evaluator=counted.evaluators[evaluator],
             level=level,
@@ -90,6 +96,55 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
         )
         for row in rows
     ]
+    return [_with_extreme_rates(one, basis.level) if basis.n_resamples else one for one in found]
+
+
+def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
+    """The same, with intervals where a rate of a data set is 0 or 1, so that no resample differs."""
+    rates = found.tpr, found.tnr
+    if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
+        return found
+    tpr, tnr = (_wilson(one, level) if one.value in (0.0, 1.0) else one for one in rates)
+    return found.model_copy(
+        update={
+            "tpr": tpr,
+            "tnr": tnr,
+            "fnr": _opposite(found.fnr, tpr),
+            "fpr": _opposite(found.fpr, tnr),
+            "balanced_accuracy": _combined(found.balanced_accuracy, tpr, tnr, sign=1.0, scale=0.5),
+            "gap": _combined(found.gap, tpr, tnr, sign=-1.0, scale=1.0),
+        }
+    )
+
+
+def _wilson(one: AuditFigure, level: float) -> AuditFigure:
+    """The rate with Wilson's interval of as many cases as clusters; one end is the rate itself."""
+    if one.n_clusters < 2:
+        return one
+    reach = _square_of_quantile(level) / (one.n_clusters + _square_of_quantile(level))
+    ends = (1.0 - reach, 1.0) if one.value else (0.0, reach)
+    return one.model_copy(update={"low": ends[0], "high": ends[1]})
+
+
+def _square_of_quantile(level: float) -> float:
+    """The square of the normal quantile for a two-sided interval at the level."""
+    return NormalDist().inv_cdf((1.0 + level) / 2.0) ** 2
+
+
+def _opposite(one: AuditFigure, rate: AuditFigure) -> AuditFigure:
+    if rate.low is None or rate.high is None:
+        return one
+    return one.model_copy(update={"low": 1.0 - rate.high, "high": 1.0 - rate.low})
+
+
+def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: float, scale: float) -> AuditFigure:
+    """The interval of scale * (TPR + sign * TNR) from those of both; as it was where one of them has none."""
+    if tpr.interval is None or tnr.interval is None or tpr.value is None or tnr.value is None or one.value is None:
+        return one
+    (low, high), ends = tpr.interval, tnr.interval if sign > 0.0 else tnr.interval[::-1]
+    below = scale * hypot(tpr.value - low, tnr.value - ends[0])
+    above = scale * hypot(high - tpr.value, ends[1] - tnr.value)
+    return one.model_copy(update={"low": one.value - below, "high": one.value + above})
 
 
 def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:

@@ -132,11 +132,8 @@ def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:
 
 def _lost(at: AuditAt, evaluator: str, group: Group) -> Finding:
     """The largest loss over all sizes of chunks in which the evaluator read; said of its chunked column, too."""
-    lost = [
-        Finding(one.across.share_lost, one.across.n)
-        for one in at.chunking
-        if evaluator in (one.evaluator, one.chunked) and _is_of(one, group)
-    ]
+    of_group = [one.across for one in at.chunking if _is_of(one, group) and evaluator in (one.evaluator, one.chunked)]
+    lost = [Finding(one.n_lost / one.n_passed if one.n_passed else None, one.n_passed or 0) for one in of_group]
     return max(lost, key=lambda one: -1.0 if one.value is None else one.value, default=NOT_MEASURED)
 
 

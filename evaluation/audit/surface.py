@@ -45,6 +45,8 @@ class SurfaceBias(Record):
     """Claims in the bins."""
     n_no_similarity: Count
     """Claims left out as they have fewer than two words."""
+    n_no_document: Count = 0
+    """Claims left out as their document is blank. Audits before version 2.2 took their similarity to be 0."""
     n_unscored: Count
     """Claims left out as the evaluator gave no score; the bounds of the bins rest on them, too."""
 
@@ -54,14 +56,16 @@ class NoTextError(ValueError):
 
 
 def similarities(table: PredictionTable) -> Floats:
-    """(n_rows,): ROUGE-2 precision of each claim against its document, NaN for a claim of fewer than two words.
+    """(n_rows,): ROUGE-2 precision of each claim against its document.
+
+    NaN for a claim of fewer than two words, and for one without a document: what a search did not find is not unlike.
 
     Departure from the paper's words ("the fraction of claim bigrams that appear in the document"): a bigram that the
     claim repeats counts as found no more often than the document has it, as ROUGE has it. Raises NoTextError.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("similarity takes the text of the claims and their documents")
-    return precisions(table.claim_text, table.document)
+    return np.where(table.lacks_document, np.nan, precisions(table.claim_text, table.document))
 
 
 def surface_bias(
@@ -73,14 +77,21 @@ def surface_bias(
     bounds of the bins follow from it alone, so that two evaluators have the same bins.
     """
     scores = scores_of(table, evaluator)
+    lacks = table.lacks_document
     return tuple(
-        _bias(group, evaluator, table.label[rows] == 1, scores[rows], similarity[rows], threshold)
+        _bias(group, evaluator, table.label[rows] == 1, scores[rows], similarity[rows], lacks[rows], threshold)
         for group, rows in pooled_groups(table)
     )
 
 
 def _bias(
-    group: Group, evaluator: str, is_attributable: Bools, scores: Floats, similarity: Floats, threshold: float
+    group: Group,
+    evaluator: str,
+    is_attributable: Bools,
+    scores: Floats,
+    similarity: Floats,
+    lacks_document: Bools,
+    threshold: float,
 ) -> SurfaceBias:
     number, is_scored = _bins(similarity), ~np.isnan(scores)
     passed = scores >= threshold
@@ -94,7 +105,8 @@ def _bias(
             for chosen in (used & (number == place) for place in range(N_BINS))
         ),
         n=int(used.sum()),
-        n_no_similarity=int((number < 0).sum()),
+        n_no_similarity=int(((number < 0) & ~lacks_document).sum()),
+        n_no_document=int(lacks_document.sum()),
         n_unscored=int((~is_scored & (number >= 0)).sum()),
     )
 

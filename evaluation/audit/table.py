@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,3 +79,10 @@ class PredictionTable:
     @property
     def n_rows(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def lacks_document(self) -> NDArray[np.bool_]:
+        """(n_rows,): claims whose document is blank, though the table has documents."""
+        if self.document is None:
+            return np.zeros(self.n_rows, np.bool_)
+        return np.fromiter((not text or text.isspace() for text in self.document), np.bool_, self.n_rows)

@@ -71,7 +71,7 @@ def audit(
         system_groups=system_groups or {},
     )
     texts = _Texts(table)
-    known = LabelTests(seed)
+    known = LabelTests()
     at = tuple(_audit_at(table, one, settings, texts, known) for one in settings.thresholds)
     return AuditReport(
         data=_data(table, name, at[0].rates.basis),
@@ -144,7 +144,6 @@ def _rankings(
             threshold=threshold,
             alpha=settings.alpha,
             p_adjustment=settings.p_adjustment,
-            seed=settings.seed,
             known=known,
         )
 

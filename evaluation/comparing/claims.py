@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.matching import flip_of
-from factloop.evaluation.comparing.paired import adjusted_interval, sign_flip_test
+from factloop.evaluation.comparing.paired import sign_flip_test, simultaneous_interval
 from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
-from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest
 from factloop.evaluation.statistics.significance import mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
@@ -59,7 +59,7 @@ class Resampler:
         """The figure of a difference with the interval that goes with its test."""
         if test is None or not self.resamples:
             return figure
-        found = adjusted_interval(apart, Adjusted(test.p, 1.0), self.level, self.rng)
+        found = simultaneous_interval(apart, test.p, self.level, 1, self.rng)
         interval = None if found is None else (_within(found[0]), _within(found[1]))
         return figure.model_copy(update={"low": None, "high": None, **ends(interval)})
 
@@ -101,7 +101,7 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     binary = _binary(judged)
     outcomes = _outcomes(binary)
     apart = _apart(right)
-    test = sign_flip_test(apart, resampler.rng)
+    test = sign_flip_test(apart)
     shares = _three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED)
     return LabelComparison(
         n_labelled=len(labelled),

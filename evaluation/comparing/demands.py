@@ -17,7 +17,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.comparing.words import p_value
-from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest, holm_tarone
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
@@ -84,7 +84,7 @@ def read_demand(text: str) -> Demand:
 
 def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Whether each demand is met, in the order given; one whose difference is undefined is not."""
-    tests = [_test(one, np.random.default_rng(seed)) for one in asked]
+    tests = [_test(one) for one in asked]
     family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
     adjusted = iter(holm_tarone([test for test in family if test is not None]))
     held = [None if test is None else next(adjusted) for test in family]
@@ -93,22 +93,22 @@ def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tupl
     )
 
 
-def _test(one: Demanded, rng: np.random.Generator) -> DiscreteTest | None:
+def _test(one: Demanded) -> DiscreteTest | None:
     if one.gain is None or one.gain.value is None:
         return None
     if one.demand.margin is None:
         loss = StratifiedMean(-one.gain.sums, one.gain.counts)
-        p, least = noninferiority_p(loss, 0.0, rng), least_p(loss.parts) / 2.0
+        p, least = noninferiority_p(loss, 0.0), least_p(loss.parts) / 2.0
     else:
-        p, least = noninferiority_p(one.gain, one.demand.margin, rng), 0.0
+        p, least = noninferiority_p(one.gain, one.demand.margin), 0.0
     return None if p is None else DiscreteTest(p, min(p, least))
 
 
 def _result(
-    one: Demanded, test: DiscreteTest | None, adjusted: Adjusted | None, alpha: float, seed: int
+    one: Demanded, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
 ) -> DemandResult:
     gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
-    held = None if test is None else test.p if adjusted is None else adjusted.p
+    held = None if test is None else test.p if p_adjusted is None else p_adjusted
     is_met = held is not None and (held > alpha if margin is None else held <= alpha)
     rng = np.random.default_rng(seed)
     interval = None if one.gain is None else sign_flip_interval(one.gain, 1.0 - 2.0 * alpha, rng)

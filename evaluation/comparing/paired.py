@@ -4,6 +4,11 @@ Items are responses or claims. Clusters of them, prompts or groups, are what is 
 resemble each other, and an easy one is easy for both sides. So p-values turn the sign of what each cluster adds to the
 difference, which, if the sides do not differ, is a matter of chance (Fisher 1935's paired randomisation test), and
 intervals hold the differences that this test does not reject.
+
+Of several differences the intervals are simultaneous by Bonferroni's inequality: with m of them each is at the level
+1 - alpha / m, whatever the data show. Where the p-value is at most alpha / m, Holm's method rejects, too, and so does
+that of Benjamini and Hochberg: no such interval leaves 0 out beside a difference that is not shown. These methods
+reject more. There the interval ends at 0, as in the regions that go with Holm's method (Guilbaud 2008).
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest
 from factloop.evaluation.statistics.sign_flip_intervals import sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p, turned_signs
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_mean
@@ -59,40 +64,44 @@ class PairedMeans:
     second_higher: int
     """Numbers of items. What differs by rounding alone is equal."""
 
-    def test(self, rng: np.random.Generator) -> DiscreteTest | None:
+    def test(self) -> DiscreteTest | None:
         """The test of the difference, as `sign_flip_test` has it."""
-        return sign_flip_test(self.apart, rng)
+        return sign_flip_test(self.apart)
 
 
-def sign_flip_test(apart: StratifiedMean, rng: np.random.Generator) -> DiscreteTest | None:
-    """The two-sided test; None without a difference. Signs are drawn where there are too many to try them all."""
+def sign_flip_test(apart: StratifiedMean) -> DiscreteTest | None:
+    """The two-sided test, the same for every seed; None without a difference."""
     if apart.value is None:
         return None
     parts = apart.parts
-    p = turned_signs(parts, rng)
+    p = turned_signs(parts)
     return DiscreteTest(p, min(p, least_p(parts)))
 
 
-def adjusted_interval(
-    apart: StratifiedMean, held: Adjusted | None, level: float, rng: np.random.Generator
+def simultaneous_interval(
+    apart: StratifiedMean, p_adjusted: float | None, level: float, n_intervals: int, rng: np.random.Generator
 ) -> tuple[float, float] | None:
-    """The interval of a difference, as wide as its adjusted p-value demands; `level` is that of a single test.
+    """One of several intervals of differences that together hold the truth at `level`.
 
-    It holds 0 where the test does not reject and only there: an end that drawn signs or the normal approximation leave
-    on the wrong side of 0 is put there. None where nothing varies or nothing can be ruled out.
+    It has 0 inside where the adjusted test does not reject, and only there: an end that drawn signs, the normal
+    approximation or a stepwise adjustment leave on the wrong side of 0 is put there. None without a test, where nothing
+    varies, and where nothing can be ruled out.
     """
-    if held is None or (found := sign_flip_interval(apart, level_of(held, level), rng)) is None:
+    if p_adjusted is None:
+        return None
+    found = sign_flip_interval(apart, level_of_each(level, n_intervals), rng)
+    if found is None:
         return None
     low, high = found
-    if held.p > 1.0 - level + EQUAL:
+    if p_adjusted > 1.0 - level + EQUAL:
         return min(low, 0.0), max(high, 0.0)
     value = apart.value or 0.0
     return (max(low, 0.0), high) if value > 0.0 else (low, min(high, 0.0))
 
 
-def level_of(held: Adjusted | None, level: float) -> float:
-    """The level of the interval of one of several differences, that of a single one being `level`."""
-    return level if held is None else 1.0 - (1.0 - level) / held.n_counted
+def level_of_each(level: float, n_intervals: int) -> float:
+    """The level of each of several intervals that together have `level`, by Bonferroni's inequality."""
+    return 1.0 - (1.0 - level) / n_intervals
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:

@@ -78,12 +78,14 @@ class PairedDifference(Record):
     """Second minus first; None where no pair has two values."""
     low: Difference | None = None
     high: Difference | None = None
-    """The differences that turning the signs of whole prompts does not reject at `level`: 0 is among them just where no
-    difference is shown at one minus the comparison's level. None with fewer than two prompts, where all pairs are as
-    far apart, and where so few prompts can rule out nothing."""
+    """The differences that turning the signs of whole prompts does not reject at `level`. 0 is among them just where no
+    difference is shown at one minus the comparison's level: where Holm's method shows one that Bonferroni's inequality
+    would not, the interval ends at 0. None with fewer than two prompts, where all pairs are as far apart, and where so
+    few prompts can rule out nothing."""
     level: Share | None = None
-    """Level of this interval: that of the comparison, adjusted as the p-value is. None in version 1.1 and before, which
-    have percentile bootstraps at the comparison's level."""
+    """Level of this interval by itself, the same for all differences: 1 - (1 - the comparison's level) / m of the m
+    that vary, so that all together hold the truth at the comparison's level. In version 1.2 it followed the p-value;
+    None in version 1.1 and before, which have percentile bootstraps at the comparison's level."""
     n_pairs: Count
     n_prompts: Count
     n_left_out: Count
@@ -213,7 +215,7 @@ class DemandResult(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -222,7 +224,7 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals, before any adjustment."""
+    """Level of the intervals: of all differences together, and of each other figure alone."""
     n_resamples: Count
     """Resamples behind the intervals of agreement and of labels."""
     seed: int

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.figure import ends
-from factloop.evaluation.comparing.paired import Items, PairedMeans, adjusted_interval, level_of, paired_means
+from factloop.evaluation.comparing.paired import (
+    Items,
+    PairedMeans,
+    level_of_each,
+    paired_means,
+    simultaneous_interval,
+)
 from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import MEASURES, Measure
-from factloop.evaluation.statistics.discrete_tests import Adjusted, DiscreteTest, holm_tarone
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone, n_varying
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 
@@ -43,16 +49,33 @@ def paired_differences(
     The order of the pairs changes nothing; exchanging the sides turns the signs.
 
     A pair in which a side has no value is left out and counted. Holm's adjustment is over all the differences that
-    have a p-value and could have had one so small; intervals are adjusted alike, and are each at least at `level`.
+    have a p-value and could have had one so small. The intervals hold the true differences at `level` all together.
     """
     compared = _all_compared(pairs, ks, abstention)
-    tests = [one.means.test(rng) for one in compared]
-    adjusted = iter(holm_tarone([test for test in tests if test is not None]))
+    tests = [one.means.test() for one in compared]
+    known = [test for test in tests if test is not None]
+    adjusted = iter(holm_tarone(known))
     held = [None if test is None else next(adjusted) for test in tests]
+    intervals = _Intervals(level, n_varying(known), rng if has_intervals else None)
     return tuple(
-        _difference(one, test, of_test, level, rng if has_intervals else None)
-        for one, test, of_test in zip(compared, tests, held, strict=True)
+        _difference(one, test, of_test, intervals) for one, test, of_test in zip(compared, tests, held, strict=True)
     )
+
+
+@dataclass(frozen=True)
+class _Intervals:
+    """How the intervals of one comparison are taken."""
+
+    level: float
+    n: int
+    """How many differences vary, so that they have an interval."""
+    rng: np.random.Generator | None
+    """None for no intervals."""
+
+    def of(self, apart: StratifiedMean, p_adjusted: float | None) -> tuple[float, float] | None:
+        if self.rng is None:
+            return None
+        return simultaneous_interval(apart, p_adjusted, self.level, self.n, self.rng)
 
 
 def system_gains(pairs: Sequence[Pair], ks: Sequence[int], abstention: AbstentionPolicy) -> dict[str, StratifiedMean]:
@@ -85,10 +108,10 @@ def _compared(
 
 
 def _difference(
-    one: _PairedMeasure, test: DiscreteTest | None, held: Adjusted | None, level: float, rng: np.random.Generator | None
+    one: _PairedMeasure, test: DiscreteTest | None, p_adjusted: float | None, intervals: _Intervals
 ) -> PairedDifference:
     means = one.means
-    interval = None if rng is None else adjusted_interval(means.apart, held, level, rng)
+    interval = intervals.of(means.apart, p_adjusted)
     return PairedDifference(
         quantity=one.measure.quantity,
         k=one.k,
@@ -96,7 +119,7 @@ def _difference(
         second=_within(means.second),
         difference=_within(means.apart),
         **ends(None if interval is None else (max(-1.0, interval[0]), min(interval[1], 1.0))),
-        level=level_of(held, level),
+        level=level_of_each(intervals.level, intervals.n),
         n_pairs=means.apart.n,
         n_prompts=means.apart.n_clusters,
         n_left_out=one.n_left_out,
@@ -104,7 +127,7 @@ def _difference(
         equal=means.equal,
         second_higher=means.second_higher,
         p=None if test is None else test.p,
-        p_corrected=None if held is None else held.p,
+        p_corrected=p_adjusted,
     )
 
 

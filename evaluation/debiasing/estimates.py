@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from factloop.core.figure import Undefined, ends
-from factloop.evaluation.debiasing.records import Caution, Estimate, Method
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Target
 from factloop.evaluation.debiasing.samples import Samples
 
 FEWEST_GROUPS = 30
@@ -25,20 +25,40 @@ def with_interval(
     *,
     weight: float | None = None,
     cautions: Iterable[Caution] = (),
+    is_census: bool = False,
 ) -> Estimate:
-    """An estimate with its interval, both cut to [0, 1]; the interval is None for a sample of a single group."""
+    """An estimate with its interval, both cut to [0, 1]; the interval is None for a sample of a single group.
+
+    Of a census, in which every claim is labelled, the interval is the value, and no caution is due.
+    """
+    if is_census:
+        return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
     found = set(cautions) | _cautions(method, samples) | ({Caution.CLIPPED} if not 0.0 <= value <= 1.0 else set())
     if interval is None:
         found.add(Caution.ONE_GROUP)
     elif interval[0] == interval[1]:
         found.add(Caution.NO_SPREAD)
+    cut = None if interval is None else (_cut(interval[0]), _cut(interval[1]))
+    return _estimate(method, _cut(value), cut, samples, level, weight, tuple(sorted(found)))
+
+
+def _estimate(
+    method: Method,
+    value: float,
+    interval: tuple[float, float] | None,
+    samples: Samples,
+    level: float,
+    weight: float | None,
+    cautions: tuple[Caution, ...],
+) -> Estimate:
     return Estimate(
         method=method,
-        value=_cut(value),
-        **ends(None if interval is None else (_cut(interval[0]), _cut(interval[1]))),
+        target=Target.RUN if method is Method.DIFFERENCE else Target.PROMPTS,
+        value=value,
+        **ends(interval),
         level=level,
         weight=weight,
-        cautions=tuple(sorted(found)),
+        cautions=cautions,
         n_run=int(samples.scored.sum()),
         n_run_groups=samples.n_run_groups,
         n_labels=0 if method is Method.RAW else len(samples.label),
@@ -61,6 +81,14 @@ def undefined(method: Method, why: Undefined, samples: Samples, level: float) ->
     )
 
 
+def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Wilson's (1927) interval of a share of n independent cases."""
+    square = quantile**2
+    middle = (share + square / (2.0 * n)) / (1.0 + square / n)
+    reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
+    return middle - reach, middle + reach
+
+
 def smallest_sample(method: Method, samples: Samples) -> int:
     """Groups in the smaller of the samples that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
@@ -74,7 +102,6 @@ def _cautions(method: Method, samples: Samples) -> set[Caution]:
     if method is Method.RAW:
         return set()
     found = {Caution.FEW_LABELS} if samples.n_label_groups < FEWEST_GROUPS else set()
-    n_supported = int(samples.label.sum())
-    if min(n_supported, len(samples.label) - n_supported) < FEWEST_OF_A_CLASS:
+    if samples.fewest_of_a_class < FEWEST_OF_A_CLASS:
         found.add(Caution.FEW_OF_A_CLASS)
     return found

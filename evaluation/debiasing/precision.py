@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.debiasing import adjusted_count, influence, prediction_powered
+from factloop.evaluation.debiasing import adjusted_count, influence, own_claims, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
 from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
@@ -19,11 +19,13 @@ def debiased_precision(
     transfer: Transfer = Transfer.VERDICTS,
     is_sampled: bool = True,
 ) -> DebiasedPrecision:
-    """Supported over scored claims of the whole run: as the evaluator has it, and corrected in two ways.
+    """Supported over scored claims: as the evaluator has it, and corrected in two ways.
 
-    The two rest on different assumptions (`Method`), and are far apart where one of them fails. Precision is taken over
-    all claims together, so that long responses weigh more; responses and prompts are what is drawn. `transfer` says
-    which assumption is preferred. The prediction-powered estimate is withheld where the labelled claims are no sample
+    All three speak of the claims of such prompts (`Target`). Where labelled claims are the run's own, `own_claims` has
+    the precision of this run beside them, which is known better. The two corrections rest on different assumptions
+    (`Method`), and are far apart where one of them fails. Precision is taken over all claims together, so that long
+    responses weigh more; responses and prompts are what is drawn. `transfer` says which assumption is preferred. The
+    prediction-powered estimate is withheld where the labelled claims are no sample
     of the run's and are not said to be alike: it would be their precision for the most part, and not that of the run.
 
     Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
@@ -38,6 +40,7 @@ def debiased_precision(
         raw=raw_precision(samples, level),
         prediction_powered=powered,
         adjusted_count=adjusted,
+        own_claims=own_claims.precision(samples, level),
         preferred=None if preferred.value is None else preferred.method,
         evaluator=samples.rates(),
         n_run_unscored=samples.n_unscored_run,

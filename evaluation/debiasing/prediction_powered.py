@@ -6,6 +6,10 @@ the best lambda leaves the least variance. It holds, whatever the evaluator, whe
 sample of claims like those of the run. Where some were likelier to be drawn than others, each counts for the inverse of
 its probability (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model), which keeps that so.
 
+It estimates the share among the claims of such prompts; those of the run are a draw of them. Where labelled claims are
+the run's own, the two samples are no longer independent: a prompt in both adds up its influence on both before it is
+squared, so that the covariance counts.
+
 Independent claims go to `ppi-python`. It knows no groups; claims of one response have theirs, so for them the variance
 and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
 of the order 1 / n.
@@ -24,7 +28,13 @@ import numpy as np
 from factloop.core.extras import require
 from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
-from factloop.evaluation.debiasing.estimates import FEWEST_OF_A_CLASS, smallest_sample, undefined, with_interval
+from factloop.evaluation.debiasing.estimates import (
+    FEWEST_OF_A_CLASS,
+    smallest_sample,
+    undefined,
+    wilson,
+    with_interval,
+)
 from factloop.evaluation.debiasing.records import Caution, Estimate, Method
 from factloop.evaluation.debiasing.samples import Samples
 
@@ -82,8 +92,7 @@ def _widened(
     value: float, interval: tuple[float, float], samples: Samples, level: float, weight: float | None
 ) -> Estimate:
     """The estimate with an interval that is wide enough where a class is rare."""
-    n_supported = float(samples.label.sum())
-    if min(n_supported, len(samples.label) - n_supported) >= FEWEST_OF_A_CLASS:
+    if samples.fewest_of_a_class >= FEWEST_OF_A_CLASS:
         return with_interval(METHOD, value, interval, samples, level, weight=weight)
     low, high = _wilson(samples, level)
     wide = min(low, interval[0]), max(high, interval[1])
@@ -99,10 +108,7 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
     share, moves = samples.labelled_mean(samples.label), influence.labelled_influence(samples.label, samples)
     variance = influence.covariance(moves, moves)
     n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
-    square = influence.quantile(samples.n_label_groups, level) ** 2
-    middle = (share + square / (2.0 * n)) / (1.0 + square / n)
-    reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
-    return middle - reach, middle + reach
+    return wilson(share, n, influence.quantile(samples.n_label_groups, level))
 
 
 def _library() -> Any:

@@ -24,6 +24,17 @@ class Method(StrEnum):
     """Rogan and Gladen 1978: holds where the evaluator's TPR and FPR are the same on both."""
     BOOTSTRAP = "bootstrap"
     """Resamples of both samples."""
+    DIFFERENCE = "difference"
+    """Difference estimator of a finite population (Särndal, Swensson and Wretman 1992): labelled claims of the run."""
+
+
+class Target(StrEnum):
+    """What a figure is that of."""
+
+    PROMPTS = "prompts"
+    """The claims that the system makes of such prompts; those of the run are a draw of them."""
+    RUN = "run"
+    """The claims of this run alone, as if people had labelled them all."""
 
 
 class Transfer(StrEnum):
@@ -58,6 +69,7 @@ class Estimate(Measurement):
     """A share of supported claims or an F1@K in [0, 1], higher is better, or the reason why it is undefined."""
 
     method: Method
+    target: Target = Target.PROMPTS
     value: Share | None
     low: Share | None = None
     high: Share | None = None
@@ -104,6 +116,9 @@ class DebiasedPrecision(Record):
     raw: Estimate
     prediction_powered: Estimate
     adjusted_count: Estimate
+    own_claims: Estimate | None = None
+    """That of the run's own claims, by those of them that people labelled. None where none of them is known to be, and
+    in summaries before version 1.2."""
     preferred: Method | None = None
     """The estimate whose assumption holds as far as can be seen: prediction-powered where labelled claims come from the
     system or the run, or are said to be alike, otherwise the adjusted count. None where that one is undefined."""

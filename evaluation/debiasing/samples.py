@@ -27,6 +27,8 @@ class LabelledClaims:
     """The response or prompt of each claim: claims of one group resemble each other. None: all are independent."""
     probabilities: Sequence[float] | None = None
     """How likely each claim was to be drawn for labelling, in (0, 1]; each counts for 1 / p. None: all as likely."""
+    is_own: Sequence[bool] | None = None
+    """Whether each claim is one of the run's own, which it was drawn from. None: not known of any."""
 
     def __post_init__(self) -> None:
         if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
@@ -34,6 +36,8 @@ class LabelledClaims:
         given = self.probabilities
         if given is not None and (len(given) != len(self.labels) or not all(0.0 < one <= 1.0 for one in given)):
             raise ValueError("a probability is above 0 and at most 1, and each claim has one where they are given")
+        if self.is_own is not None and len(self.is_own) != len(self.labels):
+            raise ValueError("it is said of each claim whether it is the run's, or of none")
         if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
             raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
 
@@ -46,7 +50,8 @@ class JudgedResponses:
     """Counts of each response."""
     groups: Sequence[Hashable] | None = None
     """The prompt of each response. None: responses are independent. Where some claims of the run are labelled, their
-    groups are in both samples: name them alike, and they are drawn together."""
+    groups are in both samples: name them alike, and they are drawn together. Under other names they would count as
+    independent of the run, and intervals of half the run labelled would hold the truth in 91 % instead of 95 %."""
 
     def __post_init__(self) -> None:
         if self.groups is not None and len(self.groups) != len(self.counts):
@@ -83,6 +88,10 @@ class Samples:
     """Whether every claim of both samples is a group of its own."""
     n_unscored_labels: int
     n_unscored_run: int
+    is_own: NDArray[np.bool_]
+    """(n_labels,): labelled claims that are known to be the run's own."""
+    label_chance: Floats | None
+    """(n_labels,): the probability of each labelled claim to be drawn; None where it is not given."""
 
     @property
     def n_label_groups(self) -> int:
@@ -97,6 +106,12 @@ class Samples:
     def is_evenly_drawn(self) -> bool:
         """Whether every labelled claim counts as much."""
         return bool((self.label_weight == 1.0).all())
+
+    @property
+    def fewest_of_a_class(self) -> int:
+        """Labelled claims of the rarer class."""
+        n_supported = int(self.label.sum())
+        return min(n_supported, len(self.label) - n_supported)
 
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
         """The mean of a value of the labelled claims by their weights, over those where `among` is 1."""
@@ -117,6 +132,7 @@ class Samples:
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
     """Both samples as arrays."""
     judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
+    is_own, chance = labelled.is_own, labelled.probabilities
     label_names = _names("label", labelled.groups, len(labelled.labels))
     run_names = _names("run", run.groups, len(run.counts))
     kept = [label_names[place] for place in judged]
@@ -136,6 +152,8 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
         are_independent=len(number) == len(kept) + len(run_names) and bool((scored <= 1).all()),
         n_unscored_labels=len(labelled.labels) - len(judged),
         n_unscored_run=sum(counts.unscored for counts in run.counts),
+        is_own=np.array([is_own is not None and is_own[place] for place in judged], dtype=np.bool_),
+        label_chance=None if chance is None else np.array([chance[place] for place in judged], dtype=np.float64),
     )
 
 

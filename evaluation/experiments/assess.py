@@ -69,9 +69,7 @@ def assess(
     quantities = list(_quantities(panel, results))
     headline = _headline(quantities)
     compared = _pairs(len(panel.variants), pairs)
-    contrasts = [
-        contrast(values, *pair, seed=seed, n_repeats=results.repeats) for pair in compared for values in quantities
-    ]
+    contrasts = [contrast(values, *pair, n_repeats=results.repeats) for pair in compared for values in quantities]
     of_variants = [(place, values) for place in range(len(panel.variants)) for values in quantities]
     alone = [values.mean(place) for place, values in of_variants]
     intervals = stratified_intervals(alone, np.random.default_rng(seed), resamples, level)

@@ -20,12 +20,10 @@ from factloop.evaluation.comparing.paired import PairedMeans
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import FamilyAdjustment, Quantity
 from factloop.evaluation.statistics.discrete_tests import (
-    Adjusted,
     DiscreteTest,
     false_discovery_discrete,
     holm_tarone,
     n_testable,
-    unadjusted,
 )
 from factloop.evaluation.statistics.significance import mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
@@ -55,10 +53,10 @@ class Contrast:
         return None if self.test is None else self.test.p
 
 
-def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeats: int) -> Contrast:
-    """The comparison of two variants in one quantity; the seed draws signs where there are too many to try them all."""
+def contrast(values: ItemValues, first: int, second: int, *, n_repeats: int) -> Contrast:
+    """The comparison of two variants in one quantity."""
     means = values.paired(first, second)
-    test = means.test(np.random.default_rng(seed))
+    test = means.test()
     return Contrast(values, first, second, means, test, _mcnemar(values, first, second, n_repeats))
 
 
@@ -76,8 +74,8 @@ def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> flo
 
 def adjust_family(
     tests: Sequence[DiscreteTest | None], p_adjustment: FamilyAdjustment, alpha: float
-) -> list[Adjusted | None]:
-    """The tests of one family, adjusted, in the order given; None stays None and is no test."""
+) -> list[float | None]:
+    """The p-values of one family, adjusted, in the order given; None stays None and is no test."""
     known = [test for test in tests if test is not None]
     match p_adjustment:
         case FamilyAdjustment.HOLM:
@@ -85,7 +83,7 @@ def adjust_family(
         case FamilyAdjustment.BENJAMINI_HOCHBERG:
             held = iter(false_discovery_discrete(known, alpha))
         case FamilyAdjustment.NONE:
-            held = iter(unadjusted(known))
+            held = iter([test.p for test in known])
     return [None if test is None else next(held) for test in tests]
 
 

@@ -131,7 +131,8 @@ class PairedDifference(GroupFigure):
     """How far two variants are apart in one quantity, over the items in which both have it. `value` is second - first.
 
     `n_left_out` counts the items in which either has none. The interval holds the differences that turning the signs of
-    whole groups does not reject, at `level`: 0 is among them just where no difference is shown.
+    whole groups does not reject, at `level`: 0 is among them just where no difference is shown, and where a stepwise
+    adjustment shows one that Bonferroni's inequality would not, the interval ends at 0.
     """
 
     first: Name
@@ -146,8 +147,9 @@ class PairedDifference(GroupFigure):
     p_corrected: Share | None
     """Adjusted within its family."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """Level of this interval: that of the report, adjusted as p is. None in reports of version 2.0, which have
-    percentile bootstraps at the report's level."""
+    """Level of this interval by itself: 1 - (1 - the report's level) / m of the m differences of its family that vary,
+    so that all together hold the truth at the report's level; the report's own where nothing is adjusted. In version
+    2.1 it followed the p-value; None in version 2.0, which has percentile bootstraps at the report's level."""
     p_mcnemar: Share | None = None
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
@@ -266,7 +268,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["2.0", "2.1"] = "2.1"
+    schema_version: Literal["2.0", "2.1", "2.2"] = "2.2"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -278,7 +280,7 @@ class ExperimentReport(Record):
     baseline: Name
     k: tuple[Annotated[int, Field(ge=1)], ...]
     level: Annotated[float, Field(gt=0.0, lt=1.0)]
-    """Level of the intervals, those of differences before adjustment; these are held against alpha, one minus this."""
+    """Level of the intervals, those of differences a family together; these are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
     p_adjustment: FamilyAdjustment

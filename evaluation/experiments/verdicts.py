@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from factloop.core.figure import ends
-from factloop.evaluation.comparing.paired import adjusted_interval, level_of
+from factloop.evaluation.comparing.paired import level_of_each, simultaneous_interval
 from factloop.evaluation.experiments.differences import (
     Contrast,
     adjust_family,
@@ -27,7 +27,7 @@ from factloop.evaluation.experiments.words import (
     name_of,
     outcome_of,
 )
-from factloop.evaluation.statistics.discrete_tests import Adjusted
+from factloop.evaluation.statistics.discrete_tests import n_varying
 
 Interval = tuple[float, float] | None
 
@@ -39,6 +39,8 @@ class _Adjustment:
     n_tests: int
     n_counted: int
     """Those that could have shown a difference; 1 at least."""
+    n_intervals: int
+    """Those whose intervals hold the truth together: all that vary, or each by itself where nothing is adjusted."""
     is_headline: bool
 
 
@@ -83,12 +85,13 @@ class Verdicts:
 
     def _adjustment(self, contrasts: Sequence[Contrast], *, is_headline: bool) -> _Adjustment:
         tests = [one.test for one in contrasts if self._is_headline(one) is is_headline and one.test is not None]
-        return _Adjustment(len(tests), n_adjusted_for(tests, self.p_adjustment, self.alpha), is_headline)
+        n_intervals = 1 if self.p_adjustment is FamilyAdjustment.NONE else n_varying(tests)
+        return _Adjustment(len(tests), n_adjusted_for(tests, self.p_adjustment, self.alpha), n_intervals, is_headline)
 
     def _is_headline(self, one: Contrast) -> bool:
         return one.values is self.headline
 
-    def _difference(self, one: Contrast, held: Adjusted | None, adjustment: _Adjustment) -> PairedDifference:
+    def _difference(self, one: Contrast, held: float | None, adjustment: _Adjustment) -> PairedDifference:
         values, apart = one.values, one.apart
         outcome = self._outcome(one, held, adjustment.n_counted)
         n_alike = 1 if self.p_adjustment is FamilyAdjustment.NONE else adjustment.n_counted
@@ -99,15 +102,15 @@ class Verdicts:
             k=values.k,
             value=apart.value,
             undefined=values.undefined(apart),
-            **ends(self._interval(one, held)),
-            level=level_of(held, self.level),
+            **ends(self._interval(one, held, adjustment.n_intervals)),
+            level=level_of_each(self.level, adjustment.n_intervals),
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
             first_value=one.means.first.value,
             second_value=one.means.second.value,
             p=one.p,
-            p_corrected=None if held is None else held.p,
+            p_corrected=held,
             p_mcnemar=one.p_mcnemar,
             detectable=None if outcome is Outcome.UNKNOWN else detectable(apart, alpha=self.alpha, n_tests=n_alike),
             is_headline=adjustment.is_headline,
@@ -118,20 +121,20 @@ class Verdicts:
         words = difference_in_words(found, tested, item_of(values.quantity, self.kind))
         return found.model_copy(update={"words": words})
 
-    def _interval(self, one: Contrast, held: Adjusted | None) -> Interval:
+    def _interval(self, one: Contrast, held: float | None, n_intervals: int) -> Interval:
         """The interval of the difference; of shares it keeps to what differences of shares can be."""
         if not self.has_intervals:
             return None
-        found = adjusted_interval(one.apart, held, self.level, np.random.default_rng(self.seed))
+        found = simultaneous_interval(one.apart, held, self.level, n_intervals, np.random.default_rng(self.seed))
         if found is None or not is_share(one.values.quantity):
             return found
         return max(-1.0, found[0]), min(found[1], 1.0)
 
-    def _outcome(self, one: Contrast, held: Adjusted | None, n_counted: int) -> Outcome:
+    def _outcome(self, one: Contrast, held: float | None, n_counted: int) -> Outcome:
         value = one.apart.value
         if value is None or held is None:
             return Outcome.UNKNOWN
-        if held.p <= self.alpha:
+        if held <= self.alpha:
             return outcome_of(one.values.quantity, value)
         n_groups = one.apart.n_clusters
         reachable = can_be_shown(n_groups, alpha=self.alpha, n_tests=n_counted, p_adjustment=self.p_adjustment)

@@ -39,6 +39,8 @@ class GeneratedResponse(Record):
     topic: str | None
     prompt: NotBlank
     """The prompt as asked: with the postamble, if there was one."""
+    postamble: str | None = None
+    """The name of that postamble, where there are several: the model is then a system for each."""
     response: NotBlank
     cut_off: bool = False
     """It ended because it reached the token limit."""
@@ -49,6 +51,8 @@ class UnansweredPrompt(Record):
     """A prompt that has no response yet, and why."""
 
     prompt_id: str
+    postamble: str | None = None
+    """As in `GeneratedResponse`."""
     reason: UnscoredReason
     said: str
 
@@ -63,7 +67,7 @@ class ResponsesReport(Record):
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
-    """Prompts drawn, each once."""
+    """Prompts drawn, each once; with several postambles, once for each of these."""
     n_answered: Count
     """Those of them that the file answers at the end."""
     n_earlier: Count

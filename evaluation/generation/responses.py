@@ -7,7 +7,7 @@ words, and a call that fails leaves its prompt unanswered instead of being repea
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
-from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses
+from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, name_of_system, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
 from factloop.prompts.registry import PromptRegistry
@@ -33,8 +33,20 @@ RESPOND = "respond"
 """Name of the stage in the account of a run."""
 
 
-def model_prompts(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
-    """The prompts as the model gets them: by themselves, or with the request for detail after each."""
+def model_prompts(
+    prompts: Iterable[AnyPrompt], *, postamble: bool, postambles: Mapping[str, str] | None = None
+) -> list[ModelPrompt]:
+    """The prompts as the model gets them: by themselves, or with the request for detail after each.
+
+    `postambles`, by name, stand in that request's place: each prompt is then asked once with each, which is how the
+    paper varies the length of responses.
+    """
+    if postambles:
+        return [
+            ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt, text), name)
+            for prompt in prompts
+            for name, text in postambles.items()
+        ]
     return [
         ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
         for prompt in prompts
@@ -68,8 +80,8 @@ async def astream_responses(
         )
         stack.push_async_callback(chat.aclose)
         generated_by, name = GeneratedBy.of(chat), system if system is not None else chat.name
-        by_id = {prompt.id: prompt for prompt in asked}
-        log = stack.enter_context(open_responses(out, by_id, system=name, generated_by=generated_by))
+        by_key = {prompt.key: prompt for prompt in asked}
+        log = stack.enter_context(open_responses(out, by_key, system=name, generated_by=generated_by))
         prompts = PromptRegistry.load(settings.prompts)
         session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
         stack.push_async_callback(session.aclose)
@@ -79,7 +91,7 @@ async def astream_responses(
 
         async def respond(prompt: ModelPrompt) -> Outcome:
             meter = UsageMeter()
-            outcome = await _respond(prompt, gateway, name, meter)
+            outcome = await _respond(prompt, gateway, name_of_system(name, prompt.postamble), meter)
             spent.add(meter.snapshot(0.0))
             if isinstance(outcome, UnansweredPrompt):
                 unanswered.append(outcome)
@@ -92,20 +104,20 @@ async def astream_responses(
                 data=data,
                 system=name,
                 generated_by=generated_by,
-                n_prompts=len(by_id),
+                n_prompts=len(by_key),
                 n_answered=len(cut_off),
                 n_earlier=n_earlier,
                 n_cut_off=sum(cut_off),
-                unanswered=tuple(sorted(unanswered, key=lambda one: one.prompt_id)),
+                unanswered=tuple(sorted(unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
                 usage=spent.snapshot(time.perf_counter() - started),
                 created_at=datetime.now(UTC),
             )
 
         run = Run(
-            items=tuple(by_id.values()),
-            key=lambda prompt: prompt.id,
+            items=tuple(by_key.values()),
+            key=lambda prompt: prompt.key,
             log=log,
-            engine=judged_here(respond, at_once=settings.concurrency or max(1, len(by_id))),
+            engine=judged_here(respond, at_once=settings.concurrency or max(1, len(by_key))),
             usage=Increments(lambda: spent.snapshot(0.0)),
             summarise=summed_up,
         )
@@ -131,13 +143,15 @@ async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, mete
     except ConfigError:
         raise
     except FactloopError as error:
-        return UnansweredPrompt(prompt_id=prompt.id, reason=reason_of(error), said=str(error))
+        reason = reason_of(error)
+        return UnansweredPrompt(prompt_id=prompt.id, postamble=prompt.postamble, reason=reason, said=str(error))
     return GeneratedResponse(
         id=f"{prompt.id}/{system}",
         system=system,
         prompt_id=prompt.id,
         topic=prompt.topic,
         prompt=prompt.text,
+        postamble=prompt.postamble,
         response=response,
         cut_off=said.cut_off,
         generated_by=GeneratedBy.of(gateway.chat),

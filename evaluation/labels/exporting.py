@@ -175,7 +175,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel]:
 def _row(claim: ClaimToLabel, given: GivenLabel, label: int) -> dict[str, Any]:
     verdict = None if claim.verdict is None else _VERDICTS.get(claim.verdict)
     scored = verdict is not None and claim.score is not None
-    fields = claim.model_dump(mode="json", exclude={"judge", "verdict", "score"}, exclude_none=True)
+    fields = claim.model_dump(mode="json", exclude={"verdict", "score"}, exclude_none=True)
     return {
         "id": "/".join(claim.key),
         **fields,

@@ -1,22 +1,24 @@
 """How far TrustScores, and other metrics, agree with people on MixedQA (Zheng et al. 2024, section 4 and Table 1).
 
-Departure from the paper: there each system is asked about its own responses. Here the subject model of the run is asked
-about the responses of all of them, and the correlations over all systems together are given, too.
+In the paper each system is asked about its own responses. So it is where a run has a subject model for each system;
+where it has one subject, that is asked about the responses of all of them, a departure. The correlations over all
+systems together, which the paper lacks, are given, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from factloop.agents.trustscore.records import TrustFingerprint, TrustReport
 from factloop.core.records import Count, Record, Share, Usage
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_label
+from factloop.evaluation.mixedqa.gains import Gain, gain_of
 from factloop.evaluation.mixedqa.published import PUBLISHED, PublishedRow
 from factloop.evaluation.statistics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate
 
@@ -103,10 +105,19 @@ class ReferenceCorrelation(_ScoreCorrelation):
         return self.metric
 
 
+class SystemSubject(Record):
+    """The model that was asked about the responses of one system."""
+
+    system: str
+    model: str
+    base_url: str | None = None
+    sampling: Mapping[str, Any] = Field(default_factory=dict)
+
+
 class MixedQaResult(Record):
     """Correlations of TrustScores and other metrics with human labels, beside the published ones."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     data: str = ""
     """What was scored: the name of the file, and its hash where the caller has one."""
     n_questions: Count
@@ -116,11 +127,15 @@ class MixedQaResult(Record):
     """Each metric for each system, then for all together."""
     reference: tuple[ReferenceCorrelation, ...] = ()
     """The same for each reference-based metric that was asked for."""
+    gains: tuple[Gain, ...] = ()
+    """What TrustOV has over each of its halves, for each system and for all; only beside Pearson's coefficients."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """Its `subject_model` was asked about the responses of every system."""
+    """Its `subject_model` was asked about the responses of every system; None where each system had its own."""
+    subjects: tuple[SystemSubject, ...] = ()
+    """The subject model of each system, where each had its own."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
@@ -131,6 +146,10 @@ class MixedQaResult(Record):
         if sorted(named, key=str) != sorted(wanted, key=str):
             raise ValueError("each metric has one correlation for each system and one for all")
         return self
+
+    @property
+    def asks_subjects(self) -> bool:
+        return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
         """The correlations of TrustScores for one system, or for all together, in the order of the metrics."""
@@ -188,6 +207,7 @@ def correlate_with_labels(
     created_at: datetime,
     data: str = "",
     warnings: Sequence[str] = (),
+    subjects: Sequence[SystemSubject] = (),
     method: Method = Method.PEARSON,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
@@ -199,6 +219,8 @@ def correlate_with_labels(
     The intervals follow from the seed of the fingerprint; the order of the responses changes at most that of the
     systems. Raises ValueError where a system answers one question twice.
     """
+    import numpy as np
+
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
         raise ValueError("a system answers each question once")
     names = list(dict.fromkeys(response.system for response in responses))
@@ -218,6 +240,12 @@ def correlate_with_labels(
         mean, found = correlated(group, [response.reference.get(metric) for response in group])
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
+    def gains_of(system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
+        for over in ("trust_bc", "trust_fc"):
+            rng = np.random.default_rng(fingerprint.seed % 2**64)
+            yield gain_of(system, over, group, rng=rng, resamples=resamples, level=level)
+
+    has_both = method is Method.PEARSON and any(response.trust_ov is not None for response in responses)
     metrics = dict.fromkeys(name for response in responses for name in response.reference)
     return MixedQaResult(
         data=data,
@@ -225,8 +253,10 @@ def correlate_with_labels(
         systems=tuple(_labels(name, group) for name, group in by_system.items()),
         correlations=tuple(of_trust(metric, system, group) for metric in TrustMetric for system, group in groups),
         reference=tuple(of_reference(metric, system, group) for metric in metrics for system, group in groups),
+        gains=tuple(gain for system, group in groups for gain in gains_of(system, group)) if has_both else (),
         usage=usage,
         fingerprint=fingerprint,
+        subjects=tuple(subjects),
         created_at=created_at,
         warnings=tuple(warnings),
     )

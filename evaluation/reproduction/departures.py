@@ -70,8 +70,8 @@ DEPARTURES = (
     Departure(
         "trustscore",
         "Each system is asked about its own responses.",
-        "The subject model of a run is asked about the responses of every system.",
-        "a run a system: `eval mixedqa --system NAME --subject-model NAME`",
+        "With one `--subject-model`, that is asked about the responses of every system.",
+        "`eval mixedqa --subject SYSTEM=MODEL`, for each system",
     ),
     Departure(
         "trustscore",

@@ -23,10 +23,17 @@ class Inputs:
 
     places: Mapping[str, Path] = field(default_factory=dict)
     """`NAME:PART` of a data set to its file or folder; those that were not found are absent."""
-    results: Path | None = None
-    """The output of the entry's command."""
+    all_results: tuple[Path, ...] = ()
+    """The outputs of the entry's command, one a run."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """The paper's name of an evaluator to the name that the results have."""
+
+    @property
+    def results(self) -> Path | None:
+        """The output of the entry's command, for entries that read one. Raises ConfigError where several are given."""
+        if len(self.all_results) > 1:
+            raise ConfigError("this entry reads the results of one run: give --results once")
+        return self.all_results[0] if self.all_results else None
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
         """A sentence for each data set that was not found."""

@@ -58,9 +58,9 @@ class ComparedFigure(Record):
 
     @property
     def difference(self) -> float | None:
-        """Ours minus theirs; None unless both are numbers."""
+        """Ours minus theirs, without what floats add (1e-9); None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
-            return self.ours - self.published
+            return round(self.ours - self.published, 9) + 0.0
         return None
 
     @property
@@ -94,6 +94,11 @@ class Reproduction(Record):
     @property
     def n_equal(self) -> int:
         return sum(one.is_equal for one in self.figures)
+
+    @property
+    def n_against_itself(self) -> int:
+        """Compared figures that follow from others that the paper prints: they show its sums, not its data."""
+        return sum(one.is_compared and one.origin is Origin.PRINTED for one in self.figures)
 
 
 class ListedEntry(Record):

@@ -65,11 +65,23 @@ def _by_id() -> Mapping[str, Entry]:
         rankings,
         rates,
         safe,
+        safe_runs,
         system_errors,
         trustscore,
     )
 
-    families = (safe, trustscore, datasets, rates, rankings, system_errors, chunking, consistency, adjustments)
+    families = (
+        safe,
+        safe_runs,
+        trustscore,
+        datasets,
+        rates,
+        rankings,
+        system_errors,
+        chunking,
+        consistency,
+        adjustments,
+    )
     entries = [entry for family in families for entry in family.ENTRIES]
     return {entry.id: entry for entry in sorted(entries, key=_order)}
 

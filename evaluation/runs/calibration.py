@@ -24,6 +24,7 @@ from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
 from factloop.evaluation.runs.records import Calibration, RunDebiasing, RunSummary
+from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 if TYPE_CHECKING:
@@ -53,8 +54,15 @@ def calibrated(
     transfer: Transfer | None,
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
+    run: RunClaims | None = None,
 ) -> RunSummary:
-    """The summary with its precision and its F1@K debiased, and with reasons to distrust that."""
+    """The summary with its precision and its F1@K debiased, and with reasons to distrust that.
+
+    `run` recognises labelled claims that are the run's own or come from its prompts; without it only groups that are
+    named as the run names its prompts are known to be.
+    """
+    if run is not None:
+        sample = sample.held_against(run, can_own=sample.kind in (None, summary.kind))
     calibration = calibrate(
         sample,
         summary.responses,
@@ -116,8 +124,8 @@ def _of_system(
     level: float,
     resamples: int,
 ) -> RunDebiasing:
-    labelled = sample.for_system(name)
-    is_sampled = sample.is_from(name, {one.prompt_id for one in responses})
+    labelled, prompts = sample.for_system(name), {one.prompt_id for one in responses}
+    is_sampled = sample.is_from(name, prompts)
     chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
     return RunDebiasing(
         system=name,
@@ -125,6 +133,8 @@ def _of_system(
         f1=_debiased_f1(labelled, responses, ks, chosen, abstention, rng, level, resamples),
         transfer=chosen,
         is_sampled=is_sampled,
+        n_of_prompts=sum(group in prompts for group in labelled.groups or ()),
+        n_own=sum(labelled.is_own or ()),
     )
 
 
@@ -135,7 +145,12 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tupl
 
 def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     start = f"Corrected by {plural(len(sample.labels), 'labelled claim')} of {sample.data}"
-    if sample.fingerprint is None:
+    judge = summary.fingerprint.evaluator
+    if sample.fingerprint is None and sample.judges:
+        if sample.judges != {judge}:
+            named = ", ".join(sorted(sample.judges))
+            yield f"{start}, which {named} judged, and not {judge}: its errors are not this one's"
+    elif sample.fingerprint is None:
         yield f"{start}, which does not say who judged them: it must be the evaluator of this run, set up alike"
     else:
         ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")

@@ -6,9 +6,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
@@ -18,6 +18,10 @@ from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
+from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
+
+if TYPE_CHECKING:
+    from factloop.evaluation.audit.table import PredictionTable
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
 
@@ -50,19 +54,30 @@ class LabelledRow(Record):
     """The system that wrote the claim."""
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
     """How likely the claim was to be drawn for labelling, as `factloop labels next` writes it."""
+    response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    claim: str | None = None
+    """What the claim is recognised by where it is one of the run that is corrected."""
+    judge: NotBlank | None = None
+    """The evaluator that gave the verdict, as `factloop labels export` names it."""
+
+    @property
+    def origin(self) -> ClaimOrigin:
+        return origin_of(system=self.system, group=self.group, response_id=self.response_id, claim=self.claim)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
     """Rows of `label`, `verdict` and perhaps `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
 
-    Raises DataError for a malformed row, a group or system in only some rows, and no row; ConfigError for an audit's
-    predictions, of which one evaluator is meant.
+    Claims of a run are recognised by `group`, `response_id` and `claim`. Raises DataError for a malformed row, a group
+    or system in only some rows, and no row; ConfigError for an audit's predictions, of which one evaluator is meant.
     """
     labels: list[int] = []
     verdicts: list[int | None] = []
     groups: list[str] = []
     systems: list[str] = []
     probabilities: list[float] = []
+    origins: list[ClaimOrigin] = []
+    judges: set[str | None] = set()
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
@@ -80,6 +95,8 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         first = first or row.line
         labels.append(read.label)
         verdicts.append(read.verdict)
+        origins.append(read.origin)
+        judges.add(read.judge)
         if read.group is not None:
             groups.append(read.group)
         if read.system is not None:
@@ -95,6 +112,8 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         tuple(groups) or None,
         of_systems=tuple(systems) or None,
         probabilities=tuple(probabilities) or None,
+        origins=tuple(origins),
+        judges=frozenset() if None in judges else frozenset(filter(None, judges)),
     )
 
 
@@ -122,7 +141,20 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         verdicts=tuple(verdicts),
         groups=tuple(groups),
         of_systems=tuple(table.system.names[code] for code in table.system.codes.tolist()),
+        origins=tuple(_origins(table)),
     )
+
+
+def _origins(table: PredictionTable) -> Iterator[ClaimOrigin]:
+    prompts = None if table.prompt is None else table.prompt.codes.tolist()
+    places = zip(table.system.codes.tolist(), table.response.codes.tolist(), strict=True)
+    for row, (system, response) in enumerate(places):
+        yield origin_of(
+            system=table.system.names[system],
+            group=None if prompts is None or table.prompt is None else table.prompt.names[prompts[row]],
+            response_id=table.response.names[response],
+            claim=None if table.claim_text is None else table.claim_text[row],
+        )
 
 
 def _refuse_predictions(row: Row) -> None:

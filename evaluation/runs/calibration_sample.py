@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
+from factloop.evaluation.runs.run_claims import ClaimOrigin, RunClaims, origin_of, text_of
 
 _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
@@ -35,16 +36,37 @@ class CalibrationSample:
     """Claims labelled or judged irrelevant, which are not among these."""
     fingerprint: Fingerprint | None = None
     """The fingerprint of the run that judged them; None for a file."""
+    judges: frozenset[str] = frozenset()
+    """The evaluators that a file names; empty where it does not name that of every claim."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim; None where that is not known."""
     probabilities: tuple[float, ...] | None = None
     """How likely each claim was to be drawn for labelling; None: all as likely."""
+    origins: tuple[ClaimOrigin, ...] | None = None
+    """What each claim is recognised by; None where the file says nothing."""
+    is_own: tuple[bool, ...] | None = None
+    """Whether each claim is one of the run that is corrected; None before it was held against one."""
 
     @property
     def systems(self) -> frozenset[str]:
         """The systems that wrote the claims, as far as known."""
         return frozenset(self.of_systems or ())
+
+    def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
+        """The same, its groups named as the run names its prompts, and the run's own claims known as such.
+
+        Without `can_own` none is: claims that people split are no draw of the evaluator's own, though some be alike.
+        """
+        if self.origins is None:
+            return self
+        prompts = [run.prompt(one) for one in self.origins]
+        is_own = tuple(can_own and run.has(one) for one in self.origins)
+        if not any(prompts):
+            return replace(self, is_own=is_own)
+        names = self.groups or [f"label {place} of {self.data}" for place in range(len(self.labels))]
+        groups = tuple(prompt or name for prompt, name in zip(prompts, names, strict=True))
+        return replace(self, groups=groups, is_own=is_own)
 
     def is_from(self, system: str, prompts: Collection[str]) -> bool:
         """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
@@ -61,6 +83,7 @@ class CalibrationSample:
             [self.verdicts[place] for place in kept],
             None if self.groups is None else [self.groups[place] for place in kept],
             None if self.probabilities is None else [self.probabilities[place] for place in kept],
+            None if self.is_own is None else [self.is_own[place] for place in kept],
         )
 
 
@@ -69,7 +92,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     if evaluator is not None:
         raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
     run = read_run(place)
-    claims: list[tuple[int, int | None, str]] = []
+    claims: list[tuple[int, int | None, str, ClaimOrigin]] = []
     n_irrelevant = 0
     systems: list[str] = []
     for judged in run.responses():
@@ -79,7 +102,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         systems += [judged.system] * len(found)
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
-    labels, verdicts, groups = zip(*claims, strict=True)
+    labels, verdicts, groups, origins = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
         labels=labels,
@@ -89,22 +112,32 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         fingerprint=run.summary.fingerprint,
         kind=run.summary.kind,
         of_systems=tuple(systems),
+        origins=origins,
     )
 
 
-def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str]], int]:
-    """Label, verdict and prompt of each claim that both may call supported or not; and the number of the others.
+def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str, ClaimOrigin]], int]:
+    """Label, verdict, prompt and origin of each claim that both may call supported or not; the number of the others.
 
     A claim that repeats another is among them where it counts in the run's figures.
     """
-    claims: list[tuple[int, int | None, str]] = []
+    claims: list[tuple[int, int | None, str, ClaimOrigin]] = []
     n_irrelevant = 0
-    for claim in claims_that_count(judged.report.claims, judged.report.fingerprint.repeats):
+    report = judged.report
+    for claim in claims_that_count(report.claims, report.fingerprint.repeats):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
         if label is None:
             continue
         if label in _LABELS and verdict in _VERDICTS:
-            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id))
+            origin = origin_of(
+                system=judged.system,
+                group=judged.prompt_id,
+                response_id=judged.id,
+                prompt=report.prompt,
+                response=report.response,
+                claim=text_of(claim),
+            )
+            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id, origin))
         else:
             n_irrelevant += 1
     return claims, n_irrelevant

@@ -49,6 +49,10 @@ class RunDebiasing(Record):
     """What of the labelled claims is taken to hold for the run: as asked for, or by `is_sampled`."""
     is_sampled: bool = True
     """Whether labelled claims come from the system, or from prompts of the run where their system is not known."""
+    n_of_prompts: Count | None = None
+    """Labelled claims from prompts of the run: they are drawn with it, and no sample of their own. None before 1.2."""
+    n_own: Count | None = None
+    """Those of them that are the run's own claims."""
 
 
 class Calibration(Record):
@@ -65,8 +69,8 @@ class Calibration(Record):
 class RunSummary(Record):
     """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """Means of version 1.0 do not say why they are undefined."""
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    """Means of version 1.0 do not say why they are undefined; 1.2 tells labelled claims of the run from others."""
     kind: Literal["responses", "factscore"]
     data: str
     """The name of the data, and its hash if it is a file."""

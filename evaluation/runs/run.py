@@ -27,6 +27,7 @@ from factloop.evaluation.runs.items import RunItem, spooled
 from factloop.evaluation.runs.judge import judge_here
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.tools.calls.meter import UsageMeter
 
@@ -34,6 +35,9 @@ Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
 """Judges the items, in any order; keeps answers paid for in the folder, where there is one."""
+
+Debias = Callable[[RunSummary, RunClaims], RunSummary]
+"""Adds debiased figures to a summary, by labelled claims that it holds against the run's."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -54,7 +58,7 @@ async def astream_run(
     run_dir: str | Path | None = None,
     limit: int | None = None,
     engine: ReportEngine | None = None,
-    debias: Callable[[RunSummary], RunSummary] | None = None,
+    debias: Debias | None = None,
 ) -> Events[JudgedResponse, RunSummary]:
     """Yields the events of a run: its start, each response as soon as it is judged, and the summary last.
 
@@ -62,7 +66,7 @@ async def astream_run(
     `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
     settings, with any `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
     (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `debias` has
-    the last word on the summary, before it is kept.
+    the last word on the summary, before it is kept; for it a few bytes of each claim are held, too.
 
     Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
     twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
@@ -75,8 +79,11 @@ async def astream_run(
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
         elapsed_s = time.perf_counter() - started
-        summary = summarise(reports, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
-        return summary if debias is None else debias(summary)
+        sum_up = partial(summarise, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
+        if debias is None:
+            return sum_up(reports)
+        claims = RunClaims()
+        return debias(sum_up(claims.seen(reports)), claims)
 
     with ExitStack() as stack:
         spool = stack.enter_context(spooled(items, limit=limit))

@@ -31,17 +31,7 @@ class DiscreteTest:
     """The smallest p-value that it could have had, by the sizes of its differences and not their signs; at most p."""
 
 
-@dataclass(frozen=True)
-class Adjusted:
-    """The p-value to hold against alpha, and what alpha is divided by to hold the raw one against."""
-
-    p: float
-    n_counted: float
-    """1 or more: p is at most alpha / `n_counted` just where its adjusted value is at most alpha. An interval at the
-    level 1 - alpha / `n_counted` says the same as the test."""
-
-
-def holm_tarone(tests: Sequence[DiscreteTest]) -> list[Adjusted]:
+def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
     """Holm's adjusted p-values in the order given, each the smallest p times the tests that could have reached it.
 
     From the smallest p up: p times the number of tests, of this one and those after it, whose `least` is at most p, and
@@ -50,28 +40,32 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[Adjusted]:
     share x of cases, and not at all if its `least` is above x. Where every test can reach every p it is Holm's method.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
-    found: dict[int, Adjusted] = {}
+    found: dict[int, float] = {}
     held = 0.0
     for step, place in enumerate(order):
         p = tests[place].p
         held = max(held, p * sum(tests[other].least <= p * (1.0 + _SAME) for other in order[step:]))
-        found[place] = Adjusted(min(1.0, held), held / p)
+        found[place] = min(1.0, held)
     return [found[place] for place in range(len(tests))]
 
 
-def false_discovery_discrete(tests: Sequence[DiscreteTest], alpha: float) -> list[Adjusted]:
+def false_discovery_discrete(tests: Sequence[DiscreteTest], alpha: float) -> list[float]:
     """Benjamini and Hochberg's adjusted p-values, over the tests that could reach alpha; the others keep their own.
 
     A test that cannot reach alpha is in no set of differences that the method names at alpha (Gilbert 2005).
     """
     reach = [one.least <= alpha * (1.0 + _SAME) for one in tests]
     held = iter(false_discovery([one.p for one, can in zip(tests, reach, strict=True) if can]))
-    adjusted = [next(held) if can else one.p for one, can in zip(tests, reach, strict=True)]
-    return [Adjusted(p, p / one.p) for p, one in zip(adjusted, tests, strict=True)]
+    return [next(held) if can else one.p for one, can in zip(tests, reach, strict=True)]
 
 
-def unadjusted(tests: Sequence[DiscreteTest]) -> list[Adjusted]:
-    return [Adjusted(one.p, 1.0) for one in tests]
+def n_varying(tests: Sequence[DiscreteTest]) -> int:
+    """Tests that could have a p-value below 1, as two groups or more differ in them; 1 at least.
+
+    It follows from the sizes of the differences and not from their signs, so that turning signs leaves it alone: what
+    is divided by it, as alpha is for simultaneous intervals, is settled before the data show anything.
+    """
+    return max(1, sum(one.least < 1.0 for one in tests))
 
 
 def n_testable(leasts: Sequence[float], alpha: float) -> int:

@@ -13,19 +13,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.blas import one_blas_thread
+from factloop.evaluation.statistics.sign_flip_tails import upper_tail
 
 Floats = NDArray[np.float64]
 
-DRAWS = 4999
-"""Random turns of a paired test: at p = 0.05 its error is 0.003."""
 ENOUGH_DIFFERENCES = 100
 """Prompts of equal weight from which on a sum of turned differences is as good as normal (excess kurtosis -0.02)."""
 ALL_SIGNS = 14
 """Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
 _ROUNDING = 1e-9
-_BLOCK = 1024
-"""Prompts whose random signs are held at once: 40 MB."""
 
 
 class PValueAdjustment(StrEnum):
@@ -92,30 +88,31 @@ def mcnemar(first_only: int, second_only: int) -> float:
     return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
 
 
-def turned_signs(differences: Floats, rng: np.random.Generator) -> float:
+def turned_signs(differences: Floats) -> float:
     """P-value, two-sided, of the paired randomisation test; `differences` is (n_prompts,). 1 where none differs.
 
-    Exact up to `ALL_SIGNS` differing prompts, and wherever the differences have one size; see `sign_flips`.
+    Exact up to `ALL_SIGNS` differing prompts, and wherever the differences have one size or unit; see `sign_flips`.
     """
     sizes = np.abs(differences)
     differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
     if not len(differing):
         return 1.0
     if len(differing) > ALL_SIGNS:
-        return float(sign_flips(differences[:, None], rng)[0])
+        return float(sign_flips(differences[:, None])[0])
     signs = np.array(list(product((-1.0, 1.0), repeat=len(differing))))
     reached = abs(differing.sum())
     return float((np.abs(signs @ differing) >= reached - _ROUNDING * sizes.max()).mean())
 
 
-def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:
+def sign_flips(differences: Floats) -> Floats:
     """P-values, two-sided, of paired tests; `differences` is (n_prompts, n_tests), the result (n_tests,).
 
     If two systems are equally good, the sign of each prompt's difference is a matter of chance: the p-value is the
     share of all ways to turn the signs that give a sum at least as far from 0. It is exact (the binomial sign test)
     where all differences that are not 0 have one size, as with one response each to a prompt, where it is McNemar's
-    exact test. Otherwise the signs are drawn, or, with enough differences, the sum is taken as normal. The order of the
-    prompts changes nothing. No difference at all gives 1.
+    exact test. Otherwise the sums are laid on a lattice (`upper_tail`), or, with enough differences, their sum is taken
+    as normal. Nothing is drawn, so that no verdict turns on a seed; the order of the prompts changes nothing. No
+    difference at all gives 1.
     """
     sizes = np.abs(differences)
     largest = sizes.max(axis=0, initial=0.0)
@@ -128,9 +125,8 @@ def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:
     p = np.ones(differences.shape[1])
     for chosen, test in ((is_even, _binomial), (~is_even & is_many, _normal)):
         p[chosen] = test(sizes[:, chosen], reached[chosen])
-    drawn = ~is_even & ~is_many
-    falling = -np.sort(-sizes[:, drawn], axis=0)  # so that no draw depends on the order of the prompts
-    p[drawn] = _drawn(falling[: n_differing[drawn].max(initial=0)], reached[drawn], rng)
+    rest = ~is_even & ~is_many & (n_differing > 0)
+    p[rest] = _by_lattice(sizes[:, rest], reached[rest])
     p[n_differing == 0] = 1.0
     return p
 
@@ -170,13 +166,7 @@ def _normal(sizes: Floats, reached: Floats) -> Floats:
     return np.asarray(2.0 * ndtr(-reached / np.sqrt((sizes**2).sum(axis=0))))
 
 
-def _drawn(sizes: Floats, reached: Floats, rng: np.random.Generator) -> Floats:
-    """The observed signs count as one draw, so that no p-value is 0."""
-    sums = np.zeros((DRAWS, sizes.shape[1]))
-    with one_blas_thread():
-        for start in range(0, len(sizes), _BLOCK):
-            block = sizes[start : start + _BLOCK]
-            signs = rng.integers(0, 2, size=(DRAWS, len(block)), dtype=np.int8) * 2.0 - 1.0
-            sums += signs @ block
-    as_far = np.count_nonzero(np.abs(sums, out=sums) >= reached * (1.0 - _ROUNDING), axis=0)
-    return np.asarray((1.0 + as_far) / (DRAWS + 1.0))
+def _by_lattice(sizes: Floats, reached: Floats) -> Floats:
+    """Two-sided: the upper tail twice, as the sums lie evenly about 0."""
+    tails = [upper_tail(one, float(sum_)) for one, sum_ in zip(sizes.T, reached, strict=True)]
+    return np.minimum(1.0, 2.0 * np.array(tails))

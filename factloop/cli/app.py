@@ -32,7 +32,7 @@ COMMANDS = {
     ),
     "distractors": (
         "commands.distractors:distractors",
-        "Show the distractors that a response would be put among. Needs no model.",
+        "Show the distractors that a response would be put among. Needs no model, unless one is to propose some.",
     ),
     "audit": (
         "commands.audit:audit",
@@ -89,6 +89,10 @@ COMMANDS = {
         "commands.generate:prompts",
         "Let a model write prompts like LongFact's on a topic, all different.",
     ),
+    "generate mixedqa": (
+        "commands.generate:mixedqa",
+        "Build a data set like MixedQA: open-ended questions that every system answers.",
+    ),
     "labels next": (
         "commands.labels:next_",
         "Draw the claims of a run whose labels narrow its corrected precision most, with known probabilities.",
@@ -104,6 +108,14 @@ COMMANDS = {
     "labels adjudicate": (
         "commands.labels:adjudicate",
         "Say how often the judge was right where it differed from people, beside the paper's 76 %.",
+    ),
+    "labels answers": (
+        "commands.labels:answers",
+        "Write sheets of a built data set for two annotators, who do not see whose response is whose.",
+    ),
+    "labels agree": (
+        "commands.labels:agree",
+        "Say how far two annotators agree (Cohen's kappa), and put their labels together.",
     ),
     "cascade tune": ("commands.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "kb build": ("commands.kb:build", "Make a local table of typed entities from DBpedia's dumps."),
@@ -133,8 +145,8 @@ GROUPS = {
     "eval": "Score a data set, and compare with its labels where it has some. "
     "eval FILE is short for eval responses FILE.",
     "data": "Data sets: what there is, and how to get it.",
-    "generate": "Let a model write: answers to LongFact's prompts, or prompts like those.",
-    "labels": "People's labels: which claims to label, and who is right where a judge differs from people.",
+    "generate": "Let models write: answers to LongFact's prompts, prompts like those, or a data set like MixedQA.",
+    "labels": "People's labels: which to ask for, how two annotators agree, and who is right where a judge differs.",
     "cascade": "A cheap verifier for the clear claims, the model for the rest.",
     "kb": "Local tables of typed entities, for distractors.",
     "cache": "Answers and indexes that runs share: what there is, and removing it.",

@@ -1,9 +1,9 @@
-"""`factloop distractors`: makes the distractors of a response, without asking any model."""
+"""`factloop distractors`: makes the distractors of a response; asks a model only where it is told to."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,14 @@ from factloop.trust.settings import TrustSettings
 from factloop.trust.views.distractors_terminal import print_distractors
 
 
-def run_distractors(question: str, response: str, n: int, json: str | None, flags: Mapping[str, Any]) -> int:
+def run_distractors(
+    question: str, response: str, references: Sequence[str], n: int, json: str | None, flags: Mapping[str, Any]
+) -> int:
     """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     try_outputs((json,), settings.read_paths)
     with stopped_with("Nothing was written.", messages_console()):
-        found = run_alone(make_distractors(settings, question, response, n=n))
+        found = run_alone(make_distractors(settings, question, response, n=n, references=references))
     if json is not None:
         write_output(json, to_json(found))
     if json != STANDARD_OUTPUT:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
+from factloop.cli.pairs import pairs_given
 from factloop.cli.progress import counted
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
@@ -49,6 +50,8 @@ class ResponsesAsk:
     part: Kind
     n: int
     postamble: bool
+    postambles: tuple[str, ...]
+    """Each `NAME=TEXT`."""
     system: str | None
     json: str | None
     dry_run: bool
@@ -77,13 +80,16 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
     settings = load_settings(ResponseSettings, flags, os.environ, Path.cwd())
     if ask.system is not None and not ask.system.strip():
         raise ConfigError("--system: a name is needed")
+    postambles = pairs_given("--postamble-text", ask.postambles, 'NAME=TEXT, such as "short=Answer in one sentence."')
+    if postambles and not ask.postamble:
+        raise ConfigError("give postambles of your own (--postamble-text), or none (--no-postamble)")
     place, name = _place(ask)
     _try_outputs(ask, settings, place)
     prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
-    asked = model_prompts(prompts, postamble=ask.postamble)
+    asked = model_prompts(prompts, postamble=ask.postamble, postambles=postambles)
     if ask.dry_run:
         earlier = read_responses(ask.out)
-        left = [prompt for prompt in asked if prompt.id not in earlier]
+        left = [prompt for prompt in asked if prompt.key not in earlier]
         code = _print_estimate(estimate_responses(left, settings), ask.json)
         _note_shortfall(ask, len(prompts), name, messages)
         return code

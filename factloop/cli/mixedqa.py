@@ -10,9 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from factloop.agents.trustscore.records import TrustRun
+from factloop.agents.trustscore.records import TrustFingerprint, TrustRun
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import name_of_data
+from factloop.cli.models_of_systems import models_given
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -24,11 +25,17 @@ from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
 from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
 from factloop.evaluation.mixedqa.reference.build import build_metrics
-from factloop.evaluation.mixedqa.scores import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
+from factloop.evaluation.mixedqa.scores import (
+    MixedQaResult,
+    ScoredResponse,
+    SystemSubject,
+    correlate_with_labels,
+    scored_response,
+)
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.mixedqa.views.terminal import print_mixedqa
 from factloop.evaluation.statistics.correlation import Method
-from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
 
@@ -42,6 +49,10 @@ class MixedQaAsk:
     limit: int | None
     metrics: tuple[str, ...]
     method: Method
+    subjects: tuple[str, ...]
+    """Each `SYSTEM=MODEL`."""
+    subject_urls: tuple[str, ...]
+    """Each `SYSTEM=URL`."""
     json: str | None
     html: str | None
     run_dir: Path | None
@@ -63,13 +74,23 @@ class _ResponseToScore:
         """An id that no other response has: in the question's id a slash is marked as its own."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
+    def item(self, *, has_own_subject: bool) -> QuestionAnswer:
+        """The response as it is scored: by the subject of its system, or by the one of all."""
+        item = QuestionAnswer(
+            id=self.id, question=self.question, response=self.response.text, reference_answers=self.references
+        )
+        return OwnAnswer(**dict(item), subject=self.response.system) if has_own_subject else item
+
 
 def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     metrics = build_metrics(ask.metrics, allow_download=ask.download)
-    has_trust = settings.subject_model is not None or bool(settings.corpus)
+    subjects = models_given("--subject", ask.subjects, "--subject-url", ask.subject_urls)
+    if subjects and settings.subject_model is not None:
+        raise ConfigError("give one subject for all systems (--subject-model), or one for each (--subject)")
+    has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
     place = str(find_part("mixedqa", "answers", ask.data))
@@ -80,20 +101,32 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
     if absent:
         raise ConfigError(f"{place}: no response of {', '.join(absent)}")
+    lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
+    if subjects and lacking:
+        said = f"no subject model for {', '.join(lacking)}"
+        raise ConfigError(f"{said}: give one (--subject {lacking[0]}=MODEL), or leave it out (--system)")
     items = [
-        QuestionAnswer(id=one.id, question=one.question, response=one.response.text)
+        one.item(has_own_subject=bool(subjects))
         for one in asked
         if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")
-    work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
+    work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet, subjects=subjects)
     run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
     result = _correlated(ask, named, asked, run, _scores(metrics, asked, run))
     write_files({ask.json: partial(to_json, result), ask.html: partial(render_mixedqa_html, result)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_mixedqa(result, Terminal()))
     return DONE
+
+
+def _subjects(fingerprints: Mapping[str, TrustFingerprint]) -> Iterator[SystemSubject]:
+    for system, one in fingerprints.items():
+        assert one.subject_model is not None  # each system has its own
+        yield SystemSubject(
+            system=system, model=one.subject_model, base_url=one.subject_base_url, sampling=one.subject_sampling
+        )
 
 
 def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_ResponseToScore]:
@@ -134,9 +167,14 @@ def _correlated(
         )
         for one, of_one in zip(asked, scores, strict=True)
     ]
+    fingerprints = {one.response.system: reports[one.id].fingerprint for one in asked if one.id in reports}
+    shared = next(iter(fingerprints.values()))
+    if ask.subjects:
+        shared = shared.model_copy(update={"subject_model": None, "subject_base_url": None, "subject_sampling": {}})
     return correlate_with_labels(
         scored,
-        fingerprint=run.reports[0].fingerprint,
+        fingerprint=shared,
+        subjects=list(_subjects(fingerprints)) if ask.subjects else (),
         usage=run.usage,
         created_at=run.created_at,
         data=data,

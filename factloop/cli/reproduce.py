@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files
+from factloop.cli.pairs import pairs_given
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.reproduction.estimate import estimate_calls
@@ -29,7 +29,7 @@ class ReproduceAsk:
 
     entry: str
     data: str | None
-    results: str | None
+    results: tuple[str, ...]
     evaluators: tuple[str, ...]
     """Each `PAPER=OURS`."""
     price_in: float | None
@@ -47,7 +47,7 @@ class ReproduceAsk:
 def run_reproduce(ask: ReproduceAsk) -> int:
     """Lists or reproduces, and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
-    try_outputs(ask.outputs, (ask.data, ask.results))
+    try_outputs(ask.outputs, (ask.data, *ask.results))
     with stopped_with("It costs nothing to run it again.", messages):
         if ask.entry == LIST:
             return _list(ask)
@@ -83,18 +83,9 @@ def _list(ask: ReproduceAsk) -> int:
 
 
 def _inputs(ask: ReproduceAsk, entry: Entry) -> Inputs:
-    results = None if ask.results is None else Path(ask.results)
-    return Inputs(find_places(entry.data, ask.data) if entry.data else {}, results, _pairs(ask.evaluators))
-
-
-def _pairs(given: Sequence[str]) -> Mapping[str, str]:
-    pairs = {}
-    for one in given:
-        theirs, mark, ours = one.partition("=")
-        if not (theirs and mark and ours):
-            raise ConfigError(f"--evaluator {one}: it is PAPER=OURS, such as Bespoke-7B=bespoke:minicheck")
-        pairs[theirs] = ours
-    return pairs
+    evaluators = pairs_given("--evaluator", ask.evaluators, "PAPER=OURS, such as Bespoke-7B=bespoke:minicheck")
+    places = find_places(entry.data, ask.data) if entry.data else {}
+    return Inputs(places, tuple(map(Path, ask.results)), evaluators)
 
 
 def _write(ask: ReproduceAsk, entry: Entry, found: Reproduction) -> None:

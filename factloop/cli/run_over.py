@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,8 @@ from factloop.core.files.json import to_json
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.runs.run import Kind, ReportEngine, astream_run
+from factloop.evaluation.runs.run import Debias, Kind, ReportEngine, astream_run
+from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring
 from factloop.evaluation.runs.views.terminal import print_run
 from factloop.reports.figures import plural
@@ -67,7 +68,7 @@ class Plan:
     settings: CheckSettings
     scoring: Scoring
     engine: ReportEngine | None
-    debias: Callable[[RunSummary], RunSummary] | None
+    debias: Debias | None
 
 
 def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
@@ -171,7 +172,7 @@ def _html(summary: RunSummary) -> str:
     return render_run_html(summary)
 
 
-def _debiasing(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | None:
+def _debiasing(ask: RunAsk, seed: int) -> Debias | None:
     """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
     if ask.calibration is None:
         if ask.evaluator is not None:
@@ -188,8 +189,8 @@ def _debiasing(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | N
 
     transfer = None if ask.transfer is None else Transfer(ask.transfer)
 
-    def debias(summary: RunSummary) -> RunSummary:
+    def debias(summary: RunSummary, run: RunClaims) -> RunSummary:
         rng = np.random.default_rng(seed)
-        return calibrated(summary, sample, transfer=transfer, rng=rng, resamples=ask.resamples)
+        return calibrated(summary, sample, transfer=transfer, rng=rng, resamples=ask.resamples, run=run)
 
     return debias

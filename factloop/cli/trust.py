@@ -31,7 +31,7 @@ from factloop.trust.estimate import TrustEstimate, estimate_trust
 from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
 from factloop.trust.question_answers import QuestionAnswer, load_question_answers
 from factloop.trust.scorer import TrustScorer
-from factloop.trust.settings import TrustSettings
+from factloop.trust.settings import SubjectModel, TrustSettings
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.long_form_html import render_long_form_html
 from factloop.trust.views.long_form_terminal import print_long_form
@@ -125,10 +125,16 @@ def _items(ask: TrustAsk) -> Iterator[QuestionAnswer]:
 
 
 async def score_all(
-    items: Sequence[QuestionAnswer], settings: TrustSettings, run_dir: Path | None, messages: Console, *, quiet: bool
+    items: Sequence[QuestionAnswer],
+    settings: TrustSettings,
+    run_dir: Path | None,
+    messages: Console,
+    *,
+    quiet: bool,
+    subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar on the console."""
-    async with TrustScorer(settings=settings) as scorer:
+    """Scores all answers, with a progress bar on the console; `subjects` are those of systems that have one each."""
+    async with TrustScorer(settings=settings, subjects=subjects) as scorer:
         with counted(messages, "answer", len(items), quiet=quiet) as progress:
             async with aclosing(scorer.astream(items, run_dir=run_dir)) as done:
                 async for report in done:

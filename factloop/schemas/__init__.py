@@ -31,6 +31,8 @@ from factloop.evaluation.generation.records import (
 )
 from factloop.evaluation.labels.adjudication import Adjudication
 from factloop.evaluation.labels.disagreements import DisagreementKey
+from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
+from factloop.evaluation.mixedqa.building.records import BuildReport, BuiltQuestion
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import EntryList, Reproduction
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
@@ -82,6 +84,9 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "started_variant": TypeAdapter(StartedVariant),
     "prompts_difference": TypeAdapter(PromptsDifference),
     "lint_report": TypeAdapter(LintReport),
+    "annotator_agreement": TypeAdapter(AnnotatorAgreement),
+    "mixedqa_build": TypeAdapter(BuildReport),
+    "mixedqa_question": TypeAdapter(BuiltQuestion),
     "mixedqa_result": TypeAdapter(MixedQaResult),
     "trust_estimate": TypeAdapter(TrustEstimate),
     "distractor_set": TypeAdapter(DistractorSet),

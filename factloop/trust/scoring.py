@@ -17,7 +17,7 @@ from factloop.agents.trustscore.graph import build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.nodes import Graph
 from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
-from factloop.agents.trustscore.stages import Judge, TrustContext
+from factloop.agents.trustscore.stages import Distract, Judge, TrustContext
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.records import Claim, FactualityReport
 from factloop.setup.pace import Pace
@@ -27,7 +27,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.means import standing
 from factloop.trust.preparing import TrustSetup
-from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.spans import note_score, score_span
 
 RECURSION_LIMIT = 20
@@ -46,14 +46,22 @@ class TrustScoring:
     graph: Graph
     consistency: Graph | None
     """TrustBC alone; None without a subject."""
+    own: Mapping[str, Graph]
+    """The graphs of systems that have a subject each, by its name."""
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
         """The report on one answer; a part that cannot be had is in it, unscored."""
-        setup = self.setup
-        with score_span(setup.settings, setup.subject, item.question, item.response) as span:
+        setup, graph, subject = self.setup, self.graph, self.setup.subject
+        if isinstance(item, OwnAnswer):
+            graph, subject = self.own[item.subject], setup.subjects[item.subject]
+        with score_span(setup.settings, subject, item.question, item.response) as span:
             started, meter = time.perf_counter(), meter or UsageMeter()
-            final = await self.graph.ainvoke(
-                {"question": item.question, "response": item.response},
+            final = await graph.ainvoke(
+                {
+                    "question": item.question,
+                    "response": item.response,
+                    "references": list(item.reference_answers),
+                },
                 {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
                 context=TrustContext(meter),
             )
@@ -66,7 +74,7 @@ class TrustScoring:
                 trust_fc=final["trust_fc"],
                 trust_ov=final["trust_ov"],
                 usage=meter.snapshot(time.perf_counter() - started),
-                fingerprint=setup.fingerprint,
+                fingerprint=setup.fingerprint_of(subject),
                 created_at=datetime.now(UTC),
                 warnings=(*_warnings(setup), *replay_warnings(setup.tape)),
             )
@@ -117,34 +125,50 @@ def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None, pace: 
     session = open_session(
         settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, pace=pace
     )
-    subject = consistency = factual = None
-    if setup.subject is not None:
-        subject = ModelSubject(session.model(setup.subject), setup.prompts, settings.logprobs)
-        proposer = None
-        if settings.distractors == "model":
-            assert isinstance(setup.judge, ChatModel)  # else preparing had refused
-            proposer = ModelProposer(session.model(setup.judge), setup.prompts)
-        distract = partial(
-            generate_distractors,
-            wanted=settings.wanted_distractors,
-            sources=setup.sources.sources,
-            seed=settings.seed,
-            order=settings.target_order,
-            proposer=proposer,
+    distract, factual = _distract(setup, session), _factual(setup, session)
+
+    def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
+        """The whole graph of a subject, and TrustBC alone."""
+        subject = consistency = None
+        if chat is not None:
+            subject = ModelSubject(session.model(chat), setup.prompts, settings.logprobs)
+            consistency = build_consistency_graph(
+                subject, distract, max_checks=settings.max_checks, window=settings.window, seed=settings.seed
+            )
+        whole = build_trust_graph(
+            subject=subject, consistency=consistency, factual=factual, max_checks=settings.max_checks
         )
-        consistency = build_consistency_graph(
-            subject, distract, max_checks=settings.max_checks, window=settings.window, seed=settings.seed
-        )
-    if setup.corpus is not None:
-        assert setup.judge is not None  # there is one wherever there is a corpus
-        judge: Judge = (
-            ModelJudge(session.model(setup.judge), setup.prompts)
-            if isinstance(setup.judge, ChatModel)
-            else VerifierJudge(setup.judge)
-        )
-        factual = build_factual_graph(session.search([setup.corpus], results=settings.passages), judge)
-    graph = build_trust_graph(subject=subject, consistency=consistency, factual=factual, max_checks=settings.max_checks)
-    return TrustScoring(setup, session, graph, consistency)
+        return whole, consistency
+
+    own = {name: graphs(chat)[0] for name, chat in setup.subjects.items()}
+    return TrustScoring(setup, session, *graphs(setup.subject), own)
+
+
+def _distract(setup: TrustSetup, session: Session) -> Distract:
+    settings, proposer = setup.settings, None
+    if settings.distractors == "model":
+        assert isinstance(setup.judge, ChatModel)  # else preparing had refused
+        proposer = ModelProposer(session.model(setup.judge), setup.prompts)
+    return partial(
+        generate_distractors,
+        wanted=settings.wanted_distractors,
+        sources=setup.sources.sources,
+        seed=settings.seed,
+        order=settings.target_order,
+        proposer=proposer,
+    )
+
+
+def _factual(setup: TrustSetup, session: Session) -> Graph | None:
+    if setup.corpus is None:
+        return None
+    assert setup.judge is not None  # there is one wherever there is a corpus
+    judge: Judge = (
+        ModelJudge(session.model(setup.judge), setup.prompts)
+        if isinstance(setup.judge, ChatModel)
+        else VerifierJudge(setup.judge)
+    )
+    return build_factual_graph(session.search([setup.corpus], results=setup.settings.passages), judge)
 
 
 def _warnings(setup: TrustSetup) -> tuple[str, ...]:

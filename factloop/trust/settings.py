@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from factloop.setup.marks import DISTRACTORS, MODEL, SEARCH, Mark
 from factloop.setup.settings import BaseUrl, Names, RunSettings, Temperature
 
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
 SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
 SPARQL_URL = "https://dbpedia.org/sparql"
 
 UpToHundred = Annotated[int, Field(ge=1, le=100)]
+
+
+@dataclass(frozen=True)
+class SubjectModel:
+    """The model behind one of several systems."""
+
+    model: str | BaseChatModel
+    base_url: str | None = None
+    """The address of its server, if it is not that of the settings."""
 
 
 class TrustSettings(RunSettings):

@@ -157,7 +157,18 @@ def test_letters_that_are_switched_off_label_nothing(visits: Visits) -> None:
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:
     page = labelling(visits)
     press(page, "b")
-    for hint in (".verdict", ".rationale", ".figures", ".bar", ".legend", ".decided-by", ".chips", ".tag", ".mark"):
+    for hint in (
+        ".verdict",
+        ".rationale",
+        ".figures",
+        ".bar",
+        ".legend",
+        ".decided-by",
+        ".chips",
+        ".tag",
+        ".mark",
+        ".warnings",
+    ):
         expect(page.locator(f"{hint}:visible")).to_have_count(0)
     assert page.locator(".prose [title]").count() == 0
     expect(page.get_by_role("link", name="Supported, claim")).to_have_count(0)

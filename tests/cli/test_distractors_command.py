@@ -50,6 +50,29 @@ def test_they_are_shown_and_written_without_a_model_or_a_key(factloop: Command, 
     assert found_in(factloop("distractors", *TEMPLE, "--n", 5, "--json", "-", "--seed", 1)) != found
 
 
+MODEL_FLAGS = ("--distractors", "model", "--judge-model", MODEL)
+
+
+def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simulator) -> None:
+    """The simulator spells words backwards, so that its proposals are told apart from all others."""
+    found = found_in(factloop("distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12, "--json", "-"))
+    proposed = [one["by"] for one in found["distractors"] if one["source"] == "model"]
+    assert proposed
+    assert found["usage"]["stages"]["substitutes"]["calls"] == sim.stats().stages["Substitutes"].answered == 1
+    assert "1 cache hit" in " ".join(factloop("distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12).out.split())
+    known = [flag for answer in proposed for flag in ("--reference", answer)]
+    barred = found_in(factloop("distractors", *TEMPLE, *MODEL_FLAGS, *known, "--n", 12, "--json", "-"))
+    assert sources(barred) == sources(found) - {"model"}
+    assert sim.stats().stages["Substitutes"].answered == 1  # the answer of the first time was kept
+
+
+def test_without_a_judge_no_model_proposes(factloop: Command, sim: Simulator) -> None:
+    result = factloop("distractors", *TEMPLE, "--distractors", "model")
+    assert (result.code, result.out) == (2, "")
+    assert "--distractors model asks the judge model: give --judge-model" in result.complaint
+    assert sim.stats().model.requests == 0
+
+
 def test_the_settings_of_other_commands_are_no_matter(factloop: Command, home: Path) -> None:
     (home / "factloop.toml").write_text("plan = 'paper'\nsubject_model = 'nobody:x'\nseed = 3\n")
     assert found_in(factloop("distractors", *TEMPLE, "--json", "-"))["seed"] == 3

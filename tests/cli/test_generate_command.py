@@ -46,6 +46,37 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     assert sim.stats().model.requests == 5
 
 
+SHORT, LONG = "Answer in one sentence.", "Answer in twenty sentences."
+LENGTHS = ("--postamble-text", f"short={SHORT}", "--postamble-text", f"long={LONG}")
+
+
+def test_several_postambles_make_several_systems_in_one_file(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    asked = (*LONGFACT, "--data", data, "--n", 3, *LENGTHS, "--out", "out.jsonl")
+    bound = json.loads(factloop(*asked, "--dry-run", "--json", "-").out)
+    assert bound["most_calls"] == 6
+    done = factloop(*asked, "--system", "mini")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("out.jsonl: 6 responses of mini to 6 prompts of asked.jsonl\n")
+    rows = rows_of(home / "out.jsonl")
+    assert {(row["system"], row["postamble"]) for row in rows} == {("mini, short", "short"), ("mini, long", "long")}
+    assert all(row["prompt"].endswith({"short": SHORT, "long": LONG}[row["postamble"]]) for row in rows)
+    by_prompt = {row["prompt_id"]: [one["id"] for one in rows if one["prompt_id"] == row["prompt_id"]] for row in rows}
+    assert [len(ids) for ids in by_prompt.values()] == [2, 2, 2]  # both lengths pair up by prompt
+    again = factloop(*asked, "--system", "mini")
+    assert "6 of them from before" in again.out
+    assert sim.stats().model.requests == 6
+    other = factloop(*asked, "--system", "mini", "--postamble-text", "third=Be brief.")
+    assert (other.code, len(rows_of(home / "out.jsonl"))) == (0, 9)  # a further one is asked besides
+    fewer = factloop(*LONGFACT, "--data", data, "--n", 3, "--system", "mini", "--out", "out.jsonl")
+    assert (fewer.code, "another choice of postambles" in fewer.complaint) == (2, True)
+    both = factloop(*asked, "--no-postamble")
+    assert (both.code, "postambles of your own" in both.complaint) == (2, True)
+    wrong = factloop(*LONGFACT, "--data", data, "--out", "o.jsonl", "--postamble-text", SHORT)
+    assert (wrong.code, "it is NAME=TEXT" in wrong.complaint) == (2, True)
+
+
 def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home: Path) -> None:
     made = factloop(*PROMPTS, "--topic", "mycology", "--topic", "20th century", "--n", 3, "--out", "p.jsonl")
     assert (made.code, made.err) == (0, "")

@@ -62,6 +62,66 @@ def test_scores_are_correlated_with_what_people_said(factloop: Command, data: Pa
     assert found["data"] == f"mixedqa.jsonl (sha256 {digest})"
 
 
+def test_each_system_has_a_subject_of_its_own_in_one_run(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    """Two names for the simulated model: each must be asked about the responses of its own system alone."""
+    sim.set(models=("sim", "sim-a"))
+    own = ("--subject", "llama-7b=openai:sim-a", "--subject", f"flan-t5={MODEL}")
+    flags = ("--data", data, *own, "--subject-url", f"llama-7b={sim.base_url}", "--max-checks", 2)
+    result = factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "own.json", "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads((home / "own.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found, json.loads((FOLDER / "mixedqa_result.schema.json").read_text(encoding="utf-8")))
+    assert {one["system"]: one["model"] for one in found["subjects"]} == {
+        "llama-7b": "openai:sim-a",
+        "flan-t5": MODEL,
+    }
+    assert found["fingerprint"]["subject_model"] is None
+    reports = json.loads((home / "run" / "report.json").read_text(encoding="utf-8"))["reports"]
+    asked = {(report["id"].rpartition("/")[2], report["fingerprint"]["subject_model"]) for report in reports}
+    assert asked == {("llama-7b", "openai:sim-a"), ("flan-t5", MODEL)}
+    text = " ".join(result.out.split())
+    assert "Table 1: every system" in text
+    assert "openai:sim-a about those of llama-7b" in text
+    assert "Subject of llama-7b" in (home / "page.html").read_text(encoding="utf-8")
+    n_paid = sim.stats().model.requests
+    again = json.loads(factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "-").out)
+    assert again["correlations"] == found["correlations"]
+    assert sim.stats().model.requests == n_paid  # one run directory holds the answers of all subjects
+    turned = ("--subject", f"llama-7b={MODEL}", "--subject", "flan-t5=openai:sim-a", "--max-checks", 2)
+    other = factloop("eval", "mixedqa", "--data", data, *turned, "--run-dir", "run")
+    assert other.code == 2  # other subjects are another run
+
+
+def test_all_subjects_share_one_budget(factloop: Command, sim: Simulator, data: Path) -> None:
+    sim.set(models=("sim", "sim-a"))
+    own = ("--subject", "llama-7b=openai:sim-a", "--subject", f"flan-t5={MODEL}")
+    found = json.loads(
+        factloop("eval", "mixedqa", "--data", data, *own, "--max-checks", 2, "--max-calls", 5, "--json", "-").out
+    )
+    assert found["usage"]["calls"] == sim.stats().model.requests == 5
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("--subject", "llama-7b=a:b"), "no subject model for flan-t5: give one (--subject flan-t5=MODEL)"),
+        (("--subject", "llama-7b"), "it is SYSTEM=MODEL"),
+        (("--subject", "llama-7b=a:b", "--subject", "llama-7b=c:d"), "llama-7b has one already"),
+        (("--subject-url", "llama-7b=http://localhost:1"), "it has no --subject"),
+        (("--subject", "llama-7b=a:b", "--subject-url", "llama-7b=nowhere"), "--subject-url"),
+        (("--subject", "llama-7b=a:b", "--subject-model", MODEL), "one subject for all systems"),
+    ],
+)
+def test_wrong_subjects_are_named_and_nothing_is_spent(
+    factloop: Command, sim: Simulator, data: Path, flags: tuple[str, ...], named: str
+) -> None:
+    result = factloop("eval", "mixedqa", "--data", data, *flags)
+    assert (result.code, result.out, sim.stats().stages) == (2, "", {})
+    assert named in result.complaint
+
+
 def test_some_systems_and_some_questions(factloop: Command, data: Path) -> None:
     flags = ("--system", "llama-7b", "--limit", 3, "--json", "-")
     found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, *flags).out)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from factloop.evaluation.mixedqa.published import SYSTEMS
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
 from factloop.evaluation.runs.records import RunSummary
@@ -110,7 +112,7 @@ def test_predictions_fill_the_columns_of_evaluators(factloop: Command, home: Pat
     rates = places(reproduced(factloop, "vwc:table-4", *flags))
     assert rates["Bespoke-7B", "TofuEval-MediaS"].ours == pytest.approx(100 / 3)
     ranks = places(reproduced(factloop, "vwc:table-12", *flags))
-    assert ranks["TofuEval-MediaS", "= as =", "Bespoke-7B"].ours == 1.0
+    assert ranks["TofuEval-MediaS, 1 pair", "= as =", "Bespoke-7B"].ours == 1.0
 
 
 def test_a_model_is_audited_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
@@ -172,6 +174,92 @@ def test_correlations_are_read_from_a_run_against_the_simulator(factloop: Comman
     assert (ours.published, ours.ours) == (0.133, trust_bc.correlation.value)
     assert places(found)["BLEU-1", "llama-7b"].n == 3
     assert "openai:sim was asked about the responses of every system" in " ".join(found.notes)
+
+
+def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_system(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    """Against the simulator: it knows some answers and insists on some wrong ones; documents hold the right ones."""
+    sim.set(models=("sim", "sim-a", "sim-b"))
+    rows = []
+    for number, pair in enumerate(sim.world.questions[:12]):
+        wrong = pair.wrong(random.Random(number))
+        texts = [(pair.answer, 1) if number % 3 != place else (wrong, 0) for place in range(len(SYSTEMS))]
+        said = [
+            {"system": system, "text": text, "human_correct": label}
+            for system, (text, label) in zip(SYSTEMS, texts, strict=True)
+        ]
+        known = {"question": pair.question, "reference_answers": [pair.answer]}
+        rows.append({**known, "source": "test", "responses": said})
+    jsonl(home / "mixedqa.jsonl", *rows)
+    (home / "pages").mkdir()
+    (home / "pages" / "all.md").write_text("\n\n".join(pair.answer for pair in sim.world.questions[:9]))
+    own = [
+        flag
+        for system, model in zip(SYSTEMS, ("sim", "sim-a", "sim-b"), strict=True)
+        for flag in ("--subject", f"{system}=openai:{model}")
+    ]
+    run = ("--data", "mixedqa.jsonl", *own, "--judge-model", "openai:sim", "--corpus", "pages", "--max-checks", "2")
+    scored = factloop("eval", "mixedqa", *run, "--metric", "lexical", "--json", "result.json", "--html", "page.html")
+    assert (scored.code, scored.err) == (0, "")
+    result = MixedQaResult.model_validate_json((home / "result.json").read_bytes())
+    assert {one.system for one in result.subjects} == set(SYSTEMS)
+    table = reproduced(factloop, "trustscore:table-1", "--data", "mixedqa.jsonl", "--results", "result.json")
+    for metric in ("TrustBC", "TrustFC", "TrustOV"):
+        for system in SYSTEMS:
+            (ours,) = (one.correlation for one in result.of(system) if one.name == metric)
+            assert places(table)[metric, system].ours == ours.value
+    assert (
+        "Each system was asked about its own responses, as in the paper: openai:sim for flan-t5-xxl" in table.notes[0]
+    )
+    ablation = places(reproduced(factloop, "trustscore:section-4", "--results", "result.json"))
+    of_fc = ablation["TrustOV less TrustFC", "flan-t5-xxl"]
+    assert of_fc.published == pytest.approx(0.613 - 0.593)
+    assert of_fc.n == 12
+    both = [places(table)[metric, "flan-t5-xxl"].ours for metric in ("TrustOV", "TrustFC")]
+    assert of_fc.ours == pytest.approx(float(both[0] or 0) - float(both[1] or 0))
+    assert "What each half of TrustOV adds" in scored.out
+    assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
+
+
+def test_lengths_of_one_model_are_read_from_one_run_against_the_simulator(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    """The simulator answers alike whatever length is asked for: both rows have the same figures."""
+    jsonl(home / "asked.jsonl", *({"prompt": one.prompt} for one in sim.world.responses[:2]))
+    lengths = ("--postamble-text", "short=Answer in one sentence.", "--postamble-text", "long=Say all you know.")
+    asked = ("--model", "openai:sim", "--data", "asked.jsonl", "--n", "2", "--system", "mini", "--quiet")
+    assert factloop("generate", "longfact", *asked, *lengths, "--out", "answers.jsonl").code == 0
+    judge = ("--model", "openai:sim", "--search", "serper", "--quiet")
+    assert factloop("eval", "answers.jsonl", *judge, "--run-dir", "run").code == 0
+    found = places(reproduced(factloop, "safe:length", "--results", "run"))
+    assert {names[0] for names in found} == {"mini, short", "mini, long"}
+    summary = RunSummary.model_validate_json((home / "run" / "summary.json").read_bytes())
+    (of_short,) = (one for one in summary.scores.systems if one.system == "mini, short")
+    assert found["mini, short", "precision, %"].ours == pytest.approx(100 * (of_short.precision.value or 0))
+    assert found["mini, short", "F1@64, %"].ours == found["mini, long", "F1@64, %"].ours
+    models = places(reproduced(factloop, "safe:f1-at-k", "--results", "run/summary.json"))
+    assert models["mini, short", "F1@64, %"].ours == found["mini, short", "F1@64, %"].ours
+
+
+def test_numbers_of_searches_are_compared_over_runs_against_the_simulator(
+    factloop: Command, home: Path, sim: Simulator
+) -> None:
+    jsonl(home / "bio.jsonl", labelled_response("one", sim.world.twenty_responses[0]))
+    judge = ("--data", "bio.jsonl", "--plan", "paper", "--model", "openai:sim", "--search", "serper", "--quiet")
+    for searches, results in ((1, 1), (3, 3)):
+        variant = ("--max-searches", searches, "--results-per-search", results, "--run-dir", f"run-{searches}")
+        assert factloop("eval", "factscore", *judge, *variant).code == 0
+    found = reproduced(factloop, "safe:search-ablation", "--results", "run-1", "--results", "run-3")
+    one, three = "1 search, 1 result each", "3 searches, 3 results each"
+    for name, folder in ((one, "run-1"), (three, "run-3")):
+        summary = RunSummary.model_validate_json((home / folder / "summary.json").read_bytes())
+        assert summary.agreement is not None
+        agreement = summary.agreement.overall.agreement
+        ours = places(found)[name, "people", "agreement, %"]
+        assert ours.ours == pytest.approx(100 * (agreement.value or 0))
+        assert ours.n == agreement.n
+    assert places(found)[one, three, "agreement, %"].n
 
 
 def test_chunked_columns_fill_table_30(factloop: Command, home: Path) -> None:

@@ -14,13 +14,22 @@ from factloop.cli.late import load_command
 from factloop.cli.setting_flags import flag_of, help_of, settings_given, with_settings
 from factloop.correction.settings import CorrectionSettings
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
+from factloop.evaluation.mixedqa.building.settings import BuildSettings
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.setup.marks import CACHE, LIMITS, RECORDING, Mark, in_order, mark_of, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
 from factloop.tools.search.registry import built_in_searches
 from factloop.trust.settings import TrustSettings
 
-MODELS = (CheckSettings, CorrectionSettings, TrustSettings, VerifySettings, ResponseSettings, PromptSettings)
+MODELS = (
+    CheckSettings,
+    CorrectionSettings,
+    TrustSettings,
+    VerifySettings,
+    ResponseSettings,
+    PromptSettings,
+    BuildSettings,
+)
 
 
 class Sample(RunSettings):
@@ -106,5 +115,5 @@ def test_whatever_uses_the_cache_can_do_without_and_bound_it() -> None:
             users.append(path)
     assert users == [
         "check", "correct", "trust", "distractors", "experiment", "serve", "mcp", "doctor", "eval responses",
-        "eval factscore", "eval mixedqa", "generate longfact", "generate prompts",
+        "eval factscore", "eval mixedqa", "generate longfact", "generate prompts", "generate mixedqa",
     ]  # fmt: skip

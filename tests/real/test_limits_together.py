@@ -12,7 +12,7 @@ from tests.real.services import ASK, RunningService, Services, wait_until
 from tests.service.postgres import PostgresServer
 from tests.simulator import Simulator
 
-pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(400)]
 
 N_SERVICES = 3
 N_SENTENCES = 2

@@ -16,7 +16,7 @@ from tests.simulator import Simulator
 pytestmark = [
     pytest.mark.real,
     pytest.mark.postgres,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(400),
     pytest.mark.skipif(not is_installed(), reason="Debian's pgbouncer is not installed"),
 ]
 

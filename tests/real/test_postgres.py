@@ -19,7 +19,7 @@ from tests.service.asking import events_in
 from tests.service.postgres import PostgresServer
 from tests.simulator import Simulator
 
-pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(400)]
 
 SLOW_S = 0.5
 LEASE_S = 10.0

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,24 +32,25 @@ def is_installed() -> bool:
 
 def write_model(folder: Path) -> Path:
     """A model of the architecture `llama` with a byte tokenizer, in half a megabyte."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-    from transformers.utils import logging
+    torch: Any = import_module("torch")
+    tokenizers: Any = import_module("tokenizers")
+    transformers: Any = import_module("transformers")
 
-    logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()
     tokens = [*byte_characters(), START, END]
-    built = Tokenizer(models.BPE(vocab={token: at for at, token in enumerate(tokens)}, merges=[]))
-    built.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    built.decoder = decoders.ByteLevel()
+    built = tokenizers.Tokenizer(tokenizers.models.BPE(vocab={token: at for at, token in enumerate(tokens)}, merges=[]))
+    built.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    built.decoder = tokenizers.decoders.ByteLevel()
     built.add_special_tokens([START, END])
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=built, bos_token=START, eos_token=END, pad_token=END)
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=built, bos_token=START, eos_token=END, pad_token=END
+    )
     tokenizer.chat_template = PLAIN
     tokenizer.save_pretrained(folder)
 
     torch.manual_seed(0)
     end = len(tokens) - 1
-    config = LlamaConfig(
+    config = transformers.LlamaConfig(
         vocab_size=len(tokens),
         hidden_size=WIDTH,
         intermediate_size=HIDDEN,
@@ -59,7 +61,7 @@ def write_model(folder: Path) -> Path:
         eos_token_id=end,
         pad_token_id=end,
     )
-    model: Any = LlamaForCausalLM(config)
+    model = transformers.LlamaForCausalLM(config)
     with torch.no_grad():
         model.model.embed_tokens.weight[:, 0] = 10.0  # equal in each state: the weight of an output on it is a bias
         model.lm_head.weight[:, 0] = torch.tensor([bias(token) for token in tokens])

@@ -80,6 +80,8 @@ class SimulatorSettings:
     """Share of the topics that the subject of TrustScore knows by heart."""
     half_known_share: Share = 0.2
     """Share of the topics that it knows in every other question; of the rest it knows nothing."""
+    admits_ignorance: bool = False
+    """The subject says that it is not sure where a question is about nothing in this world."""
     letter_bias: Letter | None = None
     """The letter that the subject chooses where it does not know; None: it guesses among all."""
     plain_letters: bool = False

@@ -12,6 +12,7 @@ from factloop.agents.trustscore.records import (
     Source,
     SubstitutionLevel,
     TrustBC,
+    TrustReport,
 )
 from factloop.core.errors import ConfigError
 from factloop.trust.means import by_source
@@ -43,6 +44,24 @@ async def test_without_a_judge_it_is_refused_before_anything_is_spent(sim: Simul
     with pytest.raises(ConfigError, match="--distractors model asks the judge model: give --judge-model"):
         async with simulated_scorer(sim, distractors="model") as scorer:
             await scorer.ascore("Who?", "Ann.")
+
+
+async def test_a_reference_answer_that_comes_with_the_question_is_not_among_the_options(sim: Simulator) -> None:
+    """The same answers twice: with what the judge proposed the first time as their reference answers."""
+    items = both_answers(known_to(sim, "known", 1))
+    settings = {"judge_model": MODEL, "distractors": "model", "max_checks": 2}
+    async with simulated_scorer(sim, **settings) as scorer:
+        before = await scorer.ascore_many(items)
+        proposed = map(_proposed, before.reports)
+        known = [item.model_copy(update={"reference_answers": by}) for item, by in zip(items, proposed, strict=True)]
+        after = await scorer.ascore_many(known)
+    assert all(_proposed(report) for report in before.reports)
+    assert [_proposed(report) for report in after.reports] == [()] * len(items)
+    assert all(report.trust_bc.checks for report in after.reports)  # other sources gave the options
+
+
+def _proposed(report: TrustReport) -> tuple[str, ...]:
+    return tuple(one.by for one in report.trust_bc.distractors if one.source is Source.MODEL)
 
 
 def distractor(source: Source, number: int) -> Distractor:

@@ -31,6 +31,15 @@ def test_json_lines_and_csv_say_the_same(tmp_path: Path) -> None:
     assert as_tuples(load(tmp_path, "qa.csv", table)) == expected
 
 
+def test_right_answers_may_stand_beside_the_question(tmp_path: Path) -> None:
+    lines = [
+        {"question": Q, "response": "Ada", "reference_answers": given} for given in (["Ada", "Lovelace"], "Ada", [])
+    ]
+    items = load(tmp_path, "qa.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    items += load(tmp_path, "qa.csv", f"question,response,reference_answers\n{Q},Ada,Ada Lovelace\n{Q},Bo,\n")
+    assert [item.reference_answers for item in items] == [("Ada", "Lovelace"), ("Ada",), (), ("Ada Lovelace",), ()]
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".CSV"])
 def test_csv_as_spreadsheets_write_it(tmp_path: Path, suffix: str) -> None:
     text = '\ufeffNote, Question ,RESPONSE\r\n1,"He said ""why?""",because\r\n\r\n2,Où?,"là, ici"\r\n'

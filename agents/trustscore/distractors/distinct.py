@@ -1,10 +1,10 @@
-"""Keeps distractors apart: from the response, from the question, and from one another."""
+"""Keeps distractors apart: from the response, from the question, from one another, and from reference answers."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from factloop.agents.trustscore.distractors.form import Insertion
 from factloop.agents.trustscore.distractors.targets import lemma
@@ -72,6 +72,26 @@ class Sieve:
         lemmas = _lemmas(by)
         self._wholes.setdefault(place, set()).add(lemmas)
         self._parts.setdefault(place, set()).update(_phrases(lemmas))
+
+
+class ReferenceAnswers:
+    """Right answers to the question, where they are known: what a model proposes must say none of them.
+
+    Without case, accents, punctuation and articles, as all texts are compared here.
+    """
+
+    def __init__(self, answers: Iterable[str], response: str) -> None:
+        padded = (_padded(normalised(answer)) for answer in answers)
+        self._answers = tuple(answer for answer in padded if answer.strip())
+        self._said_before = _padded(normalised(response))
+
+    def are_said_by(self, substitute: str, text: str) -> bool:
+        """Whether `substitute` is an answer, holds one or is a part of one, or `text`, which has it, newly says one."""
+        words, whole = _padded(normalised(substitute)), _padded(normalised(text))
+        return any(
+            answer in words or words in answer or (answer in whole and answer not in self._said_before)
+            for answer in self._answers
+        )
 
 
 def _lemmas(words: Sequence[str]) -> tuple[str, ...]:

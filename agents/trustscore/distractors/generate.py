@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import zip_longest
 
 from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
-from factloop.agents.trustscore.distractors.distinct import Sieve
+from factloop.agents.trustscore.distractors.distinct import ReferenceAnswers, Sieve
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
-from factloop.agents.trustscore.distractors.form import insert
+from factloop.agents.trustscore.distractors.form import Insertion, insert
 from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.distractors.targets import TargetOrder, find_targets, find_tiers
 from factloop.agents.trustscore.records import Distractor, DistractorSet, Source
@@ -41,15 +41,19 @@ async def generate_distractors(
     seed: int,
     order: TargetOrder = "asked",
     proposer: ModelProposer | None = None,
+    references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
     """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
 
     `sources` are asked in order until there are enough. A source that fails is noted and not asked again for
-    this response. A `proposer` is asked once, before all of them, at a cost that goes to `meter`. The same arguments
-    and answers of the sources give the same set. Raises ConfigError."""
+    this response. A `proposer` is asked once, before all of them, at a cost that goes to `meter`; what it proposes says
+    none of the `references`, right answers that are known. They bar nothing else, so that a score without a proposer
+    stays free of references, as in the paper. The same arguments and answers of the sources give the same set. Raises
+    ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
-    work = _Work(_readable(question), response, wanted, sources, rng, order)
+    barred = ReferenceAnswers(references, response)
+    work = _Work(_readable(question), response, wanted, sources, rng, order, barred)
     if proposer is not None and wanted > 0:
         await work.ask(proposer, meter or UsageMeter())
     found = [one async for one in work.distractors()] if wanted > 0 else []
@@ -83,8 +87,9 @@ class _Work:
         sources: Sequence[SubstituteSource],
         rng: random.Random,
         order: TargetOrder,
+        references: ReferenceAnswers,
     ) -> None:
-        self._order = order
+        self._order, self._references = order, references
         self._question, self._response, self._wanted, self._rng = question, _readable(response), wanted, rng
         self._original = response
         self._sources = list(sources)
@@ -159,6 +164,8 @@ class _Work:
 
     def _made(self, target: Target, substitute: Substitute) -> Distractor | None:
         inserted = insert(self._response, target, substitute.text)
+        if substitute.source is Source.MODEL and self._says_a_reference(inserted):
+            return None
         if not self._sieve.admits(inserted):
             return None
         return Distractor(
@@ -170,3 +177,7 @@ class _Work:
             source=substitute.source,
             detail=substitute.detail,
         )
+
+    def _says_a_reference(self, inserted: Insertion) -> bool:
+        text = self._response[: inserted.start] + inserted.by + self._response[inserted.end :]
+        return self._references.are_said_by(inserted.by, text)

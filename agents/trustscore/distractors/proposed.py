@@ -1,7 +1,8 @@
 """Substitutes that a model proposes for the words of one response, in a single call: a further source, by choice.
 
 What is proposed is checked as everything else is: it differs from the response, stands nowhere in it or the question,
-and is neither a form nor a part of what it replaces (`distinct.Sieve`). A departure: the paper asks no model.
+and is neither a form nor a part of what it replaces (`distinct.Sieve`). Besides, it says no reference answer that is
+known, which a model may know as well (`distinct.ReferenceAnswers`). A departure: the paper asks no model.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ def trade_off(found: Sequence[EvaluatorRates]) -> Sheet:
     columns: tuple[ColumnOf[EvaluatorRates], ...] = (
         EVALUATOR,
         (name("Data set"), lambda one: one.group.name),
-        (share_column("TPR"), lambda one: estimate_cell(one.tpr)),
-        (share_column("TNR"), lambda one: estimate_cell(one.tnr)),
-        (share_column("Gap"), lambda one: estimate_cell(one.gap)),
+        (share_column("TPR"), lambda one: estimate_cell(one.tpr, one.level.value)),
+        (share_column("TNR"), lambda one: estimate_cell(one.tnr, one.level.value)),
+        (share_column("Gap"), lambda one: estimate_cell(one.gap, one.level.value)),
     )
     rows = [one for one in found if one.level is Level.CLAIM]
     return sheet_of("Rates by data set, %", columns, rows, of=of_evaluator)
@@ -33,9 +33,9 @@ def bias(found: Sequence[DatasetBias]) -> Sheet:
     columns: tuple[ColumnOf[DatasetBias], ...] = (
         EVALUATOR,
         (name("Data set"), lambda one: one.dataset),
-        (share_column("By label"), lambda one: estimate_cell(one.labelled)),
-        (share_column("By evaluator"), lambda one: estimate_cell(one.predicted)),
-        (share_column("Bias"), lambda one: estimate_cell(one.bias)),
+        (share_column("By label"), lambda one: estimate_cell(one.labelled, one.level.value)),
+        (share_column("By evaluator"), lambda one: estimate_cell(one.predicted, one.level.value)),
+        (share_column("Bias"), lambda one: estimate_cell(one.bias, one.level.value)),
     )
     return sheet_of("Error rate of each data set, %", columns, found, of=of_evaluator)
 
@@ -58,8 +58,8 @@ def pair(found: Sequence[PairAgreement]) -> Sheet:
     """The agreement of one pair of evaluators on each data set."""
     columns: tuple[ColumnOf[PairAgreement], ...] = (
         (name("Data set"), lambda one: one.group.name),
-        (share_column("Called wrong"), lambda one: estimate_cell(one.unattributable)),
-        (share_column("Called right"), lambda one: estimate_cell(one.attributable)),
+        (share_column("Called wrong"), lambda one: estimate_cell(one.unattributable, "claim")),
+        (share_column("Called right"), lambda one: estimate_cell(one.attributable, "claim")),
     )
     title = f"Agreement of {found[0].evaluator} and {found[0].other}, %" if found else "Agreement, %"
     return sheet_of(title, columns, found)

@@ -39,6 +39,7 @@ def wording(scope: Scope) -> Sheet:
     columns: tuple[ColumnOf[Wording], ...] = (
         (name("Evaluator"), lambda row: f"{row[0].evaluator} {row[1]}"),
         *((share_column(head, 11), fifth(place)) for place, head in enumerate(_FIFTHS)),
+        (page_only("Left out"), lambda row: _not_in_a_fifth(row[0]) if row[1] == _RATES[0][0] else Cell("")),
     )
     rows = [(one, *rate) for one in scope.of_group(scope.at.surface) for rate in _RATES]
     title = "Rates by wording that the claim shares with the document, %"
@@ -102,6 +103,23 @@ def _change(changes: Changes, share: float | None) -> Cell:
 
 
 def _left_out(one: ChunkingBias) -> Cell:
-    n = one.n_short + one.n_no_similarity + one.n_unscored
-    why = f"{one.n_short:,} short documents, {one.n_no_similarity:,} claims of one word, {one.n_unscored:,} unscored"
-    return replace(count_cell(n), basis=why if n else "")
+    return _counted(
+        ("short documents", one.n_short),
+        ("claims without a document", one.n_no_document),
+        ("claims of one word", one.n_no_similarity),
+        ("unscored", one.n_unscored),
+    )
+
+
+def _not_in_a_fifth(one: SurfaceBias) -> Cell:
+    return _counted(
+        ("without a document", one.n_no_document),
+        ("of one word", one.n_no_similarity),
+        ("unscored", one.n_unscored),
+    )
+
+
+def _counted(*reasons: tuple[str, int]) -> Cell:
+    """The sum, with each reason that there is."""
+    why = ", ".join(f"{n:,} {reason}" for reason, n in reasons if n)
+    return replace(count_cell(sum(n for _, n in reasons)), basis=why)

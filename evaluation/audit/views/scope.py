@@ -37,9 +37,9 @@ def percent(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
-def estimate_cell(one: AuditFigure) -> Cell:
-    """The value in per cent, with its interval and what it rests on; or why it is undefined."""
-    rests_on = f"n {one.n:,}"
+def estimate_cell(one: AuditFigure, unit: str) -> Cell:
+    """The value in per cent, with its interval and how many it rests on of what; or why it is undefined."""
+    rests_on = f"n {plural(one.n, unit)}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
     return figure_cell(one, percent, basis=rests_on)

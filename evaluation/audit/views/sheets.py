@@ -48,37 +48,45 @@ Ranked = Ranking | MeanRanking
 def rates(scope: Scope) -> Sheet:
     columns: tuple[ColumnOf[EvaluatorRates], ...] = (
         *BY_LEVEL,
-        (share_column("Balanced accuracy"), lambda one: estimate_cell(one.balanced_accuracy)),
-        (share_column("TPR"), lambda one: estimate_cell(one.tpr)),
-        (share_column("TNR"), lambda one: estimate_cell(one.tnr)),
-        (share_column("TPR − TNR"), lambda one: estimate_cell(one.gap)),
+        (share_column("Balanced accuracy"), lambda one: estimate_cell(one.balanced_accuracy, one.level.value)),
+        (share_column("TPR"), lambda one: estimate_cell(one.tpr, one.level.value)),
+        (share_column("TNR"), lambda one: estimate_cell(one.tnr, one.level.value)),
+        (share_column("TPR − TNR"), lambda one: estimate_cell(one.gap, one.level.value)),
         (page_only("FPR"), lambda one: value_alone(one.fpr)),
         (page_only("FNR"), lambda one: value_alone(one.fnr)),
-        (count_column("Scored"), lambda one: _scored(one.n_attributable + one.n_unattributable, one.n_unscored)),
+        (count_column("Scored"), lambda one: _scored(one)),
     )
     return sheet_of("How often it is right, %", columns, scope.of_group(scope.at.rates.rates), of=of_evaluator)
 
 
-def _scored(n: int, n_unscored: int) -> Cell:
-    return replace(count_cell(n), note=f"{n_unscored:,} unscored" if n_unscored else "")
+def _scored(one: EvaluatorRates) -> Cell:
+    """All that have a verdict, and by label those behind TPR and those behind TNR."""
+    unscored = f", {one.n_unscored:,} unscored" if one.n_unscored else ""
+    note = f"{one.n_attributable:,} right, {one.n_unattributable:,} wrong by label{unscored}"
+    return replace(count_cell(one.n_attributable + one.n_unattributable), note=note)
 
 
-_BIAS: tuple[ColumnOf[EvaluatorBias], ...] = (
-    (share_column("Mean, points off"), lambda one: estimate_cell(one.mean_absolute)),
-    (share_column("Worst, points off"), lambda one: estimate_cell(one.worst_absolute)),
-    (page_only("Worst system"), lambda one: one.worst_system or NOTHING),
-)
+def _bias_columns(scope: Scope) -> tuple[ColumnOf[EvaluatorBias], ...]:
+    """Of several data sets the worst is the mean of theirs, and not the worst system of all, which advice names."""
+    worst = "Worst, points off" if scope.group.kind == "dataset" else "Worst of each data set, mean, points off"
+    return (
+        (share_column("Mean, points off"), lambda one: estimate_cell(one.mean_absolute, one.level.value)),
+        (share_column(worst), lambda one: estimate_cell(one.worst_absolute, one.level.value)),
+        (page_only("Worst system"), lambda one: one.worst_system or NOTHING),
+    )
+
+
 _HEADROOM: tuple[ColumnOf[EvaluatorBias], ...] = (
-    (share_column("Lowest by label, %"), lambda one: estimate_cell(one.headroom_labelled)),
-    (page_only("Lowest by evaluator, %"), lambda one: estimate_cell(one.headroom_predicted)),
-    (share_column("Lowest, points off"), lambda one: estimate_cell(one.headroom_bias)),
-    (page_only("Magnitude, points"), lambda one: estimate_cell(one.headroom_absolute)),
+    (share_column("Lowest by label, %"), lambda one: estimate_cell(one.headroom_labelled, one.level.value)),
+    (page_only("Lowest by evaluator, %"), lambda one: estimate_cell(one.headroom_predicted, one.level.value)),
+    (share_column("Lowest, points off"), lambda one: estimate_cell(one.headroom_bias, one.level.value)),
+    (page_only("Magnitude, points"), lambda one: estimate_cell(one.headroom_absolute, one.level.value)),
 )
 _SYSTEMS: ColumnOf[EvaluatorBias] = (count_column("Systems"), lambda one: one.n_systems)
 
 
 def bias(scope: Scope) -> Sheet:
-    return _error_rates("How far error rates are off", (*_BIAS, _SYSTEMS), scope)
+    return _error_rates("How far error rates are off", (*_bias_columns(scope), _SYSTEMS), scope)
 
 
 def headroom(scope: Scope) -> Sheet:
@@ -87,7 +95,7 @@ def headroom(scope: Scope) -> Sheet:
 
 def error_rates(scope: Scope) -> Sheet:
     """Bias and headroom beside each other."""
-    return _error_rates("Error rates of systems", (*_BIAS, *_HEADROOM, _SYSTEMS), scope)
+    return _error_rates("Error rates of systems", (*_bias_columns(scope), *_HEADROOM, _SYSTEMS), scope)
 
 
 def _error_rates(title: str, columns: Sequence[ColumnOf[EvaluatorBias]], scope: Scope) -> Sheet:
@@ -98,9 +106,9 @@ def systems(scope: Scope) -> Sheet:
     columns: tuple[ColumnOf[SystemBias], ...] = (
         *BY_LEVEL,
         (name("System"), lambda one: one.system),
-        (Column("% wrong by label"), lambda one: estimate_cell(one.labelled)),
-        (Column("% wrong by evaluator"), lambda one: estimate_cell(one.predicted)),
-        (Column("Bias, points"), lambda one: estimate_cell(one.bias)),
+        (Column("% wrong by label"), lambda one: estimate_cell(one.labelled, one.level.value)),
+        (Column("% wrong by evaluator"), lambda one: estimate_cell(one.predicted, one.level.value)),
+        (Column("Bias, points"), lambda one: estimate_cell(one.bias, one.level.value)),
         (Column("Unscored"), lambda one: one.n_unscored),
     )
     return sheet_of("System by system", columns, scope.of_dataset(scope.at.quantification.systems), of=of_evaluator)
@@ -122,7 +130,13 @@ _RANKING: tuple[ColumnOf[Ranked], ...] = (
     (share_column("Pearson's r"), lambda one: _coefficient(one.pearson, one, "n_pearson")),
     (count_column("Pairs"), lambda one: one.n_pairs),
 )
-_LEFT_OUT: ColumnOf[Ranking] = (page_only("Left out"), lambda one: one.n_left_out)
+_LEFT_OUT: ColumnOf[Ranking] = (
+    page_only("Left out"),
+    lambda one: replace(
+        count_cell(one.n_left_out),
+        basis="with an unscored claim" if one.n_left_out and one.level is Level.RESPONSE else "",
+    ),
+)
 
 
 def ranking(scope: Scope) -> Sheet:
@@ -176,8 +190,8 @@ def agreement(scope: Scope, *, most: int | None = None) -> Sheet:
         "Claims that both call so, of those that either does: IoU, %",
         (
             (name("Evaluators"), lambda one: f"{one.evaluator} and {one.other or 'the labels'}"),
-            (share_column("Called wrong"), lambda one: estimate_cell(one.unattributable)),
-            (share_column("Called right"), lambda one: estimate_cell(one.attributable)),
+            (share_column("Called wrong"), lambda one: estimate_cell(one.unattributable, "claim")),
+            (share_column("Called right"), lambda one: estimate_cell(one.attributable, "claim")),
             (count_column("Left out"), lambda one: one.n_left_out),
         ),
         found,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Side
+from factloop.evaluation.comparing.words import level_words
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.reports.figures import plural
 from factloop.reports.status import Status
@@ -24,6 +25,19 @@ def title_of(comparison: Comparison) -> str:
     if comparison.kind is ComparisonKind.EVALUATORS:
         return f"Two evaluators of {plural(n, 'response')}"
     return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
+
+
+def together_words(comparison: Comparison) -> str:
+    """How the intervals of the differences go together: `all of them together (97.5% each, by …)`."""
+    levels = {one.level or comparison.level for one in comparison.differences}
+    if levels <= {comparison.level}:
+        return "each by itself"
+    if len(levels) > 1:  # a comparison of version 1.2
+        return "corrected like p, each at the level beside it"
+    return (
+        f"all of them together ({level_words(*levels)} each, by Bonferroni’s inequality; one ends at 0 where Holm’s "
+        "method shows a difference that this level would not)"
+    )
 
 
 def side_in_words(side: Side) -> str:

@@ -16,6 +16,7 @@ from factloop.evaluation.comparing.views.figures import (
     basis_in_words,
     side_in_words,
     title_of,
+    together_words,
     unpaired_rows,
 )
 from factloop.evaluation.runs.views.words import policy_words
@@ -95,8 +96,8 @@ def _rows(comparison: Comparison) -> list[Row]:
             "Intervals",
             Text(
                 f"{percent(comparison.level)}, seed {comparison.seed}: of differences by turning signs of whole "
-                "prompts, corrected like p by Holm’s method over the tests that could be so small; of agreement by "
-                f"{comparison.n_resamples:,} resamples of whole prompts"
+                f"prompts, {together_words(comparison)}; of agreement by {comparison.n_resamples:,} resamples of whole "
+                "prompts"
             ),
         ),
     ]

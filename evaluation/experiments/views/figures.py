@@ -165,7 +165,7 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     yield (
         "Intervals",
         f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
-        "groups, of differences by turning signs of whole groups, adjusted like p",
+        "groups, of differences by turning signs of whole groups, those of a family together (Bonferroni)",
     )
     for one in report.demands:
         yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.words

@@ -8,7 +8,7 @@ from factloop.evaluation.mixedqa.published import SOURCE, SYSTEMS
 from factloop.evaluation.mixedqa.scores import MetricCorrelation, MixedQaResult, ReferenceCorrelation
 from factloop.evaluation.mixedqa.views import correlation_figures
 from factloop.evaluation.mixedqa.views.correlation_figures import Axis
-from factloop.evaluation.mixedqa.views.sheets import correlations, shown_correlations
+from factloop.evaluation.mixedqa.views.sheets import correlations, gains, shown_correlations, table_one
 from factloop.evaluation.mixedqa.views.terminal import subject_note
 from factloop.reports.page import render_page
 
@@ -26,6 +26,8 @@ def render_mixedqa_html(result: MixedQaResult) -> str:
         room="factloop.evaluation.mixedqa.views",
         styles=("mixedqa.css",),
         result=result,
+        table_one=table_one(result) if len(result.systems) > 1 else None,
+        gains=gains(result) if result.gains else None,
         groups=[(correlations(result, name), shown_correlations(result, name)) for name in names],
         axis=Axis.around((found.correlation for found in everything), papers),
         published=[(kind, list(rows)) for kind, rows in groupby(result.published, key=lambda row: row.kind)],

@@ -19,18 +19,21 @@ from factloop.evaluation.runs.records import RunSummary
 FACTS = "factscore:bio"
 LONGFACT = ("longfact:objects", "longfact:concepts")
 N_FACTS, N_RESPONSES, AGREEMENT = Decimal(16011), Decimal(496), Decimal("72.0")
-KS = (64, 178)
 _BY_LABELS = {
     "InstructGPT": ("2100", "1971", "655", "0.397", "0.256"),
     "ChatGPT": ("3194", "1692", "540", "0.610", "0.415"),
     "PerplexityAI": ("4812", "756", "320", "0.801", "0.586"),
 }
 """Check values of the labelled data: supported, not supported, irrelevant facts, F1@32 and F1@64."""
+REPEATS = (
+    "There are 16,040 labelled facts (safe:labels), and 16,011 that differ within their response (safe:agreement): 29 "
+    "repeat another. A count of facts rests on these facts, a mean F1@K on responses"
+)
 
 
 def reproduce_agreement(title: str, inputs: Inputs) -> Reproduction:
     """Section 4: the facts that were compared, and the share of them on which SAFE agrees with people."""
-    figures, notes = [*_facts(inputs)], [*inputs.missing((FACTS,))]
+    figures, notes = [*_facts(inputs)], [*inputs.missing((FACTS,)), REPEATS]
     summary = None if inputs.results is None else read_result(inputs.results, RunSummary)
     ours = None
     if summary is not None and summary.agreement is not None:
@@ -49,8 +52,8 @@ def _facts(inputs: Inputs) -> Iterator[ComparedFigure]:
     responses = _labelled(inputs)
     n_facts = sum(len(one.distinct_facts) for one in responses)
     n_responses = sum(bool(one.facts) for one in responses)
-    for column, printed, n in (("facts", N_FACTS, n_facts), ("responses", N_RESPONSES, n_responses)):
-        ours = OurFigure(float(n), Origin.LABELS, len(responses)) if responses else None
+    for column, printed, n in (("distinct facts", N_FACTS, n_facts), ("responses", N_RESPONSES, n_responses)):
+        ours = OurFigure(float(n), Origin.LABELS, n) if responses else None
         yield compared(("FActScore's biographies",), column, printed, ours)
 
 
@@ -70,19 +73,20 @@ def score_by_labels(title: str, inputs: Inputs) -> Reproduction:
             ("irrelevant", irrelevant, "irrelevant"),
         ):
             n = float(sum(getattr(one, field) for one in counts))
-            ours = OurFigure(n, Origin.LABELS, len(counts)) if counts else None
+            ours = OurFigure(n, Origin.LABELS, int(n)) if counts else None
             figures.append(compared((system,), column, Decimal(printed), ours))
         for k, printed in ((32, at_32), (64, at_64)):
-            figures.append(compared((system,), f"F1@{k}", Decimal(printed), _mean_f1(counts, k)))
+            figures.append(compared((system,), f"F1@{k}, mean", Decimal(printed), _mean_f1(counts, k)))
     note = (
-        "Theirs are check values that come with the labels, counted by another program; no table of the paper has them."
+        "What stands under “Paper” are check values that come with the labels, counted by another program; no table of "
+        "the paper has them."
     )
     return Reproduction(
         entry="safe:labels",
         title=title,
         unit="",
         figures=tuple(figures),
-        notes=(*inputs.missing((FACTS,)), note),
+        notes=(*inputs.missing((FACTS,)), note, REPEATS),
     )
 
 
@@ -111,20 +115,6 @@ def count_prompts(title: str, inputs: Inputs) -> Reproduction:
     )
 
 
-def score_models(title: str, inputs: Inputs) -> Reproduction:
-    """F1@64 and F1@178 of each system of a run over LongFact-Objects."""
-    figures: list[ComparedFigure] = []
-    notes = ["The figures of the paper's thirteen models are not in the slides that this list was made from."]
-    if inputs.results is None:
-        notes.append("Nothing was judged: give what factloop eval --json wrote with --results, with --k 64 --k 178.")
-    else:
-        for system in read_result(inputs.results, RunSummary).scores.systems:
-            for one in system.at_k:
-                ours = OurFigure(one.f1.value, Origin.RESULTS, one.f1.n)
-                figures.append(compared((system.system,), f"F1@{one.k}", None, ours))
-    return Reproduction(entry="safe:f1-at-k", title=title, unit="", figures=tuple(figures), notes=tuple(notes))
-
-
 def state_wins(title: str, inputs: Inputs) -> Reproduction:
     """What the slides print of the facts in which SAFE and people differ."""
     del inputs
@@ -143,7 +133,6 @@ _TITLES = {
     "agreement": "Agreement of SAFE's verdicts with people's labels on FActScore's biographies",
     "labels": "Facts by label and F1@K of FActScore's systems, by people's labels",
     "longfact": "LongFact: topics and prompts",
-    "f1-at-k": "F1@64 and F1@178 of models on 250 prompts of LongFact-Objects",
     "disagreements": "Who is right where SAFE and people differ, and at what cost",
 }
 ENTRIES = (
@@ -175,17 +164,6 @@ ENTRIES = (
         why="38 topics, 1,140 prompts on objects and 1,140 on concepts.",
         data=LONGFACT,
         run=partial(count_prompts, _TITLES["longfact"]),
-    ),
-    Entry(
-        id="safe:f1-at-k",
-        title=_TITLES["f1-at-k"],
-        status=Status.NEEDS_MODEL,
-        why="Thirteen models and a search; the figures to hold ours against are not at hand.",
-        model="the models under test, and gpt-3.5-turbo as judge",
-        key="one for each provider, and one for Serper",
-        command="factloop eval RESPONSES --plan paper --k 64 --k 178 --json FILE, after factloop generate longfact",
-        calls="a call a prompt of each model, then 8 calls and 5 searches a relevant fact",
-        run=partial(score_models, _TITLES["f1-at-k"]),
     ),
     Entry(
         id="safe:disagreements",

@@ -164,7 +164,7 @@ def _notes(numbers: tuple[int, ...], inputs: Inputs) -> Iterator[str]:
 
 
 EXPERTQA = (
-    "ExpertQA: a claim without cited evidence is no pair and is left out. The paper's rates rest on some 749 responses "
+    "ExpertQA: a claim without cited evidence is no pair and is left out. The paper's rates rest on some 949 responses "
     "(their decimals give 169, 51, 196, 190, 203 and 140), another sample than the file at hand. Of gpt4 and bing_chat "
     "upstream has addresses without passages: the benchmark fetched pages and dropped claims whose page was gone, so "
     "gpt4's rates cannot be reproduced"

@@ -14,6 +14,7 @@ from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.evaluation.datasets.mixedqa import MixedQaItem
 from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
+from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
 from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference.build import build_metrics
 from factloop.evaluation.mixedqa.scores import MixedQaResult
@@ -101,10 +102,37 @@ def _of_result(result: MixedQaResult) -> dict[tuple[str, str], OurFigure]:
 
 
 def _subject(result: MixedQaResult) -> str:
+    if result.subjects:
+        asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
+        return f"Each system was asked about its own responses, as in the paper: {asked}."
     subject = result.fingerprint.subject_model
     if subject is None:
         return "The results have no subject model: no TrustBC and no TrustOV."
     return f"{subject} was asked about the responses of every system; in the paper each is asked about its own."
+
+
+def reproduce_gains(title: str, inputs: Inputs) -> Reproduction:
+    """Section 4: TrustOV less each of its halves, whose rows stand in Table 1; ours from one run."""
+    ours: dict[tuple[str, str], OurFigure] = {}
+    notes = ["The paper has no table of an ablation: theirs are differences between rows of its Table 1."]
+    if inputs.results is None:
+        notes.append("Nothing was asked of a model: give what factloop eval mixedqa --json wrote with --results.")
+    else:
+        result = read_result(inputs.results, MixedQaResult)
+        notes.append(_subject(result))
+        for one in result.gains:
+            if one.system is not None and one.gain.value is not None:
+                ours[one.over, one.system] = OurFigure(one.gain.value, Origin.RESULTS, one.gain.n)
+    rows = {row.metric: row for row in PUBLISHED}
+    figures = []
+    for half, over in (("TrustBC", "trust_bc"), ("TrustFC", "trust_fc")):
+        for system in SYSTEMS:
+            whole, part = (_printed(rows[metric].correlations[system]) for metric in ("TrustOV", half))
+            printed = None if whole is None or part is None else whole - part
+            figures.append(compared((f"TrustOV less {half}",), system, printed, ours.get((over, system))))
+    return Reproduction(
+        entry="trustscore:section-4", title=title, unit="Pearson's r", figures=tuple(figures), notes=tuple(notes)
+    )
 
 
 def score_criterion(title: str, inputs: Inputs) -> Reproduction:
@@ -172,13 +200,28 @@ def make_questions(title: str, inputs: Inputs) -> Reproduction:
 
 
 def state_kappa(title: str, inputs: Inputs) -> Reproduction:
-    """Table 2: what the paper prints; one label of each response was published, so there is no agreement to take."""
-    del inputs
-    figures = tuple(compared((system,), "kappa", Decimal(printed), None) for system, printed in KAPPA.items())
-    return Reproduction(entry="trustscore:table-2", title=title, unit="Cohen's kappa", figures=figures, notes=(_KAPPA,))
+    """Table 2: what the paper prints, beside the agreement of two annotators of one's own."""
+    ours: dict[str, OurFigure] = {}
+    notes = [_KAPPA]
+    if inputs.results is not None:
+        agreement = read_result(inputs.results, AnnotatorAgreement)
+        notes.append(f"Ours is that of two annotators of {agreement.data}, which is another data set than the paper's.")
+        for one in agreement.systems:
+            name = "Overall" if one.system is None else _PAPERS_NAMES.get(one.system, one.system)
+            if one.kappa.value is not None:
+                ours[name] = OurFigure(one.kappa.value, Origin.RESULTS, one.kappa.n)
+    figures = [compared((system,), "kappa", Decimal(printed), ours.get(system)) for system, printed in KAPPA.items()]
+    figures += [compared((name,), "kappa", None, found) for name, found in ours.items() if name not in KAPPA]
+    return Reproduction(
+        entry="trustscore:table-2", title=title, unit="Cohen's kappa", figures=tuple(figures), notes=tuple(notes)
+    )
 
 
-_KAPPA = "MixedQA was published with one label a response: the second annotator's are needed for an agreement."
+_PAPERS_NAMES = dict(zip(SYSTEMS, ("FLAN-T5", "LLaMA", "GPT"), strict=True))
+_KAPPA = (
+    "MixedQA was published with one label a response: the second annotator's are needed for an agreement. "
+    "`factloop generate mixedqa` builds such a data set, `factloop labels answers` and `labels agree` have it judged."
+)
 _TITLES = {
     1: "Correlation of metrics with human judgements on MixedQA",
     2: "Agreement of the two annotators",
@@ -188,6 +231,7 @@ _TITLES = {
     6: "Prompt for fact-checking",
     7: "Multiple-choice questions for three responses",
 }
+_GAINS = "What each half of TrustOV adds to its correlation with people"
 _OWN_WORDS = "The prompt shows and asks for the same, in factloop's own words."
 
 
@@ -201,6 +245,9 @@ def _prompt_entry(number: int) -> Entry:
     )
 
 
+_EVALUATE = "factloop eval mixedqa --subject SYSTEM=MODEL ... --judge-model NAME --corpus PATH --json FILE"
+_MODELS = "FLAN-T5-XXL, LLaMA-7B and GPT-3.5-Turbo as subjects, GPT-3.5-Turbo as judge"
+_CALLS = "up to 10 calls a response of its subject, one of the judge"
 ENTRIES = (
     Entry(
         id="trustscore:table-1",
@@ -208,10 +255,10 @@ ENTRIES = (
         status=Status.IN_PART,
         why="Four lexical metrics come out within .001, METEOR of two systems within .005; the rest needs models.",
         data=(MIXEDQA,),
-        model="FLAN-T5-XXL, LLaMA-7B and GPT-3.5-Turbo as subjects, GPT-3.5-Turbo as judge; weights of BERT and BART",
+        model=f"{_MODELS}; weights of BERT and BART",
         key="one for GPT-3.5-Turbo; a corpus of Wikipedia passages",
-        command="factloop eval mixedqa --subject-model NAME --judge-model NAME --corpus PATH --json FILE",
-        calls="up to 10 calls a response of the subject, one of the judge",
+        command=_EVALUATE,
+        calls=_CALLS,
         calls_per_claim=11.0,
         run=partial(reproduce_correlations, _TITLES[1]),
     ),
@@ -236,5 +283,18 @@ ENTRIES = (
         status=Status.IN_PART,
         why="The same words are replaced; other substitutes stand in their place, as chance and DBpedia chose theirs.",
         run=partial(make_questions, _TITLES[7]),
+    ),
+    Entry(
+        id="trustscore:section-4",
+        title=_GAINS,
+        status=Status.NEEDS_MODEL,
+        why="From the run of Table 1, whose rows TrustBC, TrustFC and TrustOV are the paper's only ablation.",
+        data=(MIXEDQA,),
+        model=_MODELS,
+        key="one for GPT-3.5-Turbo; a corpus of Wikipedia passages",
+        command=_EVALUATE,
+        calls=_CALLS,
+        calls_per_claim=11.0,
+        run=partial(reproduce_gains, _GAINS),
     ),
 )

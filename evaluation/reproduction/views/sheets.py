@@ -40,7 +40,11 @@ def outcome(found: Reproduction) -> str:
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     compared = f"{found.n_compared:,} of {plural(len(found.figures), 'figure')} compared"
-    return f"{compared}; {found.n_equal:,} the same as printed, as far as that is exact."
+    same = f"{compared}; {found.n_equal:,} the same as printed, as far as that is exact."
+    if not found.n_against_itself:
+        return same
+    which = "All" if found.n_against_itself == found.n_compared else f"{found.n_against_itself:,}"
+    return f"{same} {which} of these hold the paper against its own figures."
 
 
 def entries(listed: Sequence[Entry], estimates: Sequence[CallEstimate | None] = ()) -> Sheet:
@@ -71,12 +75,14 @@ def _calls(entry: Entry, estimate: CallEstimate | None) -> Cell:
 
 
 def _difference(one: ComparedFigure) -> Cell:
-    """Signed, with a digit more than the paper prints, so that rounding shows."""
+    """Signed, with a digit more than the paper prints, and how far rounded figures may put it off."""
     if one.difference is None:
         same = "same" if one.is_compared and one.is_equal else "other" if one.is_compared else NOTHING
         return Cell(same)
     style = "" if one.is_equal else "yellow"
-    return Cell(f"{one.difference:+.{one.decimals + 1}f}", value=one.difference, style=style)
+    digits = one.decimals + 1
+    note = f"±{one.slack:g} by rounding" if one.slack else ""
+    return Cell(f"{round(one.difference, digits) + 0.0:+.{digits}f}", note, value=one.difference, style=style)
 
 
 def _value(value: Value, decimals: int) -> Cell:

@@ -17,6 +17,8 @@ def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
     """Each figure of a system with its name, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield "Precision, all claims", estimate
+    if one.precision.own_claims is not None:
+        yield "Precision, this run alone", one.precision.own_claims
     for f1 in one.f1:
         yield f"F1@{f1.k}", f1.raw
         yield f"F1@{f1.k}", f1.corrected

@@ -9,7 +9,13 @@ from rich.text import Text
 
 from factloop.evaluation.runs.records import Calibration
 from factloop.evaluation.runs.views.calibration_sheets import corrected, estimates
-from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS
+from factloop.evaluation.runs.views.debiasing_words import (
+    CAUTION_WORDS,
+    METHOD_WORDS,
+    TRANSFER_WORDS,
+    overlap_words,
+    targets,
+)
 from factloop.reports.figures import plural
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
@@ -26,6 +32,11 @@ def _rows(found: Calibration) -> Iterator[Row]:
     """What the corrections rest on, and each reason and caution once with where it applies."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
+    for words in dict.fromkeys(map(overlap_words, found.systems)):
+        if words:
+            yield "Samples", Text(words)
+    for words in targets(found):
+        yield "Figures of", Text(words)
     for transfer in dict.fromkeys(one.transfer for one in found.systems):
         yield "Assumed", Text(f"for F1@K and what is preferred: {TRANSFER_WORDS[transfer]}")
     where: dict[tuple[str, str], list[str]] = {}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Transfer
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Target, Transfer
+from factloop.evaluation.runs.records import Calibration, RunDebiasing
+from factloop.reports.figures import plural
 
 METHOD_WORDS = {
     Method.RAW: "raw",
     Method.PREDICTION_POWERED: "prediction-powered",
     Method.ADJUSTED_COUNT: "adjusted count",
     Method.BOOTSTRAP: "corrected",
+    Method.DIFFERENCE: "its labelled claims",
 }
 
 CAUTION_WORDS = {
@@ -27,6 +30,31 @@ TRANSFER_WORDS = {
     Transfer.ERROR_RATES: "the evaluator's TPR and FPR are those on the labelled claims: the run may hold more or "
     "fewer errors, but is judged as well",
 }
+
+
+TARGET_WORDS = {
+    Target.PROMPTS: "what the system says to such prompts; intervals take the run's as a draw of them",
+    Target.RUN: "the claims of this run, as if people had labelled them all; intervals leave open the unlabelled ones",
+}
+
+
+def targets(found: Calibration) -> list[str]:
+    """What the figures are that of: a line for each kind there is."""
+    said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
+    if any(one.precision.own_claims is not None for one in found.systems):
+        return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
+    return [TARGET_WORDS[Target.PROMPTS]]
+
+
+def overlap_words(one: RunDebiasing) -> str:
+    """How many labelled claims are drawn with the run; empty where it was not recorded."""
+    n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
+    if one.n_of_prompts is None:
+        return ""
+    if not one.n_of_prompts:
+        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts: two samples"
+    own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
+    return f"{one.n_of_prompts:,} of {plural(n_labels, 'labelled claim')} are from its prompts and drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:

@@ -9,7 +9,7 @@ import typer
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
-from factloop.setup.marks import CACHE
+from factloop.setup.marks import CACHE, LIMITS
 from factloop.trust.settings import TrustSettings
 
 
@@ -23,18 +23,31 @@ from factloop.trust.settings import TrustSettings
     "vectors",
     "target_order",
     "seed",
-    "timeout_s",
+    "distractors",
+    "judge_model",
+    "judge_base_url",
+    "base_url",
+    "temperature",
+    "max_tokens",
+    "prompts",
+    LIMITS,
     CACHE,
 )
 def distractors(
     question: Annotated[str, typer.Option(help="The question.")],
     response: Annotated[str, typer.Option(help="The response whose distractors are wanted.")],
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A right answer, which no model may propose; repeatable."),
+    ] = None,
     n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Number of distractors.")] = 30,
     json: flags.Json = None,
     **settings: Any,
 ) -> None:
-    """Show the distractors that a response would be put among. Needs no model."""
+    """Show the distractors that a response would be put among. Needs no model, unless one is to propose some."""
     require("trust", "factloop distractors")
     from factloop.cli.distractors import run_distractors
 
-    raise typer.Exit(run_distractors(question, response, n, json, settings_given(TrustSettings, settings)))
+    raise typer.Exit(
+        run_distractors(question, response, tuple(reference or ()), n, json, settings_given(TrustSettings, settings))
+    )

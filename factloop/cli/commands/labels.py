@@ -1,4 +1,4 @@
-"""`factloop labels`: `next`, `export`, `disagree` and `adjudicate`."""
+"""`factloop labels`: `next`, `export`, `disagree`, `adjudicate`, `answers` and `agree`."""
 
 from __future__ import annotations
 
@@ -85,3 +85,45 @@ def adjudicate(
     from factloop.cli.labels import AdjudicateAsk, run_adjudicate
 
     raise typer.Exit(run_adjudicate(AdjudicateAsk(sheet, key, people_usd, level, json, quiet=quiet)))
+
+
+def answers(
+    data: Annotated[str, typer.Argument(metavar="FILE", help="What factloop generate mixedqa wrote.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet of the first annotator, as CSV.")],
+    second: Annotated[str, typer.Option(metavar="FILE", help="The sheet of the second.")],
+    shared: Annotated[
+        int | None,
+        typer.Option(min=0, help="Questions on both sheets, the others by turns on either (default: all on both)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw, and of the order of responses.")] = 0,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Write sheets of a built data set for two annotators, who do not see whose response is whose."""
+    require("evaluation", "factloop labels answers")
+    from factloop.cli.label_answers import AnswersAsk, run_answers
+
+    raise typer.Exit(run_answers(AnswersAsk(data, out, second, shared, seed, quiet=quiet)))
+
+
+def agree(
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="The sheet of the first annotator, filled in.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The sheet of the second.")],
+    data: Annotated[str, typer.Option(metavar="FILE", help="The data set that the sheets are of.")],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The labelled data set, for factloop eval mixedqa.")
+    ] = None,
+    decided: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A sheet on which a third decided where the two differ.")
+    ] = None,
+    undecided: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A sheet of the responses on which they differ, for a third.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals, and of the order of responses.")] = 0,
+    json: flags.Json = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Say how far two annotators agree (Cohen's kappa), and put their labels together."""
+    require("evaluation", "factloop labels agree")
+    from factloop.cli.label_answers import AgreeAsk, run_agree
+
+    raise typer.Exit(run_agree(AgreeAsk(first, second, data, out, decided, undecided, seed, json, quiet=quiet)))

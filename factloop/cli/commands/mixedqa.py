@@ -22,6 +22,17 @@ def mixedqa(
     system: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the responses of this system; repeatable.")
     ] = None,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SYSTEM=MODEL",
+            help="Model behind a system, asked about its responses alone, as in the paper; repeatable.",
+        ),
+    ] = None,
+    subject_url: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SYSTEM=URL", help="Address of that model's server, if not --base-url; repeatable."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions only.")] = None,
     metric: Annotated[
         list[str] | None,
@@ -55,6 +66,8 @@ def mixedqa(
         limit,
         tuple(metric or ()),
         Method(method),
+        tuple(subject or ()),
+        tuple(subject_url or ()),
         json,
         html,
         run_dir,

@@ -23,8 +23,12 @@ def reproduce(
         ),
     ] = None,
     results: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Output of the command that the entry names: for what models answer."),
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Output of the command that the entry names: for what models answer. Repeatable for tables over "
+            "several runs, which may be named by their directories.",
+        ),
     ] = None,
     evaluator: Annotated[
         list[str] | None,
@@ -60,7 +64,7 @@ def reproduce(
     ask = ReproduceAsk(
         entry=entry,
         data=data,
-        results=results,
+        results=tuple(results or ()),
         evaluators=tuple(evaluator or ()),
         price_in=price_in,
         json=json,

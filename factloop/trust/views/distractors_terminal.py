@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.agents.trustscore.records import Distractor, DistractorSet
-from factloop.reports.figures import plural
+from factloop.reports.figures import calls, cost, plural
 from factloop.reports.terminal_parts import LONGEST, WIDE, Row, notice_rows, print_question, print_section, rows_table
 from factloop.reports.visible import visible
 from factloop.trust.views import figures as trust_figures
@@ -72,6 +72,8 @@ def _rows(distractor_set: DistractorSet) -> list[Row]:
         rows.append(("Sources", Text(_tally(SOURCE_WORDS[one.source] for one in made))))
         rows.append(("Checks", Text(f"{plural(len(made) // FEWEST, 'check')} without showing a distractor twice")))
     rows.append(("Seed", Text(str(distractor_set.seed))))
+    if distractor_set.usage is not None:
+        rows.append(("Spent", Text(f"{calls(distractor_set.usage)}; {cost(distractor_set.usage)}")))
     return rows + notice_rows("Note", distractor_set.notes)
 
 

@@ -129,7 +129,14 @@ class Distractors:
     n: int
     notes: tuple[str, ...] = ()
 
-    async def __call__(self, question: str, response: str, *, meter: UsageMeter) -> DistractorSet:  # noqa: ARG002
+    async def __call__(
+        self,
+        question: str,
+        response: str,
+        *,
+        references: Sequence[str],  # noqa: ARG002
+        meter: UsageMeter,  # noqa: ARG002
+    ) -> DistractorSet:
         made = tuple(
             Distractor(
                 text=f"Builder {number} built it.",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from factloop.agents.trustscore.distractors.distinct import ReferenceAnswers
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.proposed import MOST_WORDS, PROPOSE, ModelProposer
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
@@ -74,3 +77,51 @@ async def test_few_words_are_asked_about() -> None:
     )
     (messages,) = chat.asked
     assert str(messages[-1].content).count("<word") == MOST_WORDS
+
+
+async def test_a_known_right_answer_is_never_proposed_nor_a_part_of_one_nor_more_than_one() -> None:
+    """The answer is wrong, and the judge knows the right one: as a distractor it would tell the subject apart."""
+    proposed = reply(Moon=["the Sun's gravity", "Sun", "gravity of the sun", "Wind", "Earth"])
+    _, talk = saying(proposed, proposed)
+    found = {}
+    for references in ((), ("The sun’s gravity", "Gravity of the Sun")):
+        made = await generate_distractors(
+            QUESTION,
+            RESPONSE,
+            wanted=8,
+            sources=[SameClassSource()],
+            seed=0,
+            proposer=ModelProposer(talk.gateway, PROMPTS),
+            references=references,
+        )
+        found[references] = [one.by for one in made.distractors if one.source is Source.MODEL]
+        assert len(made.distractors) == 8  # other sources give what is lacking
+    assert [*found.values()] == [
+        ["Sun's gravity", "Gravity of the sun", "Wind", "Earth"],
+        ["Wind", "Earth"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("substitute", "text", "is_said"),
+    [
+        ("Sun", "The Sun causes tides.", True),
+        ("the SUN", "The sun causes tides.", True),
+        ("Sun and Earth", "The Sun and Earth causes tides.", True),  # holds it
+        ("New", "In New York.", True),  # is a part of "New York"
+        ("York", "In New York.", True),
+        ("England, UK", "Leeds, England, UK", True),  # completes one with the word before it
+        ("England, UK", "Derby, England, UK", False),
+        ("Wind", "The wind causes tides.", False),
+        ("Sunday", "The Sunday causes tides.", False),
+    ],
+)
+def test_what_says_a_right_answer(substitute: str, text: str, is_said: bool) -> None:
+    answers = ReferenceAnswers(["Sun", "New York", "Leeds, England", "  ", "!"], RESPONSE)
+    assert answers.are_said_by(substitute, text) is is_said
+
+
+def test_a_right_answer_that_stands_in_the_response_bars_no_other_word_of_it() -> None:
+    answers = ReferenceAnswers(["Moon"], RESPONSE)
+    assert not answers.are_said_by("winds", "The Moon causes winds.")
+    assert answers.are_said_by("Moon", RESPONSE)

@@ -91,8 +91,12 @@ def test_changed_predictions_by_hand() -> None:
     assert chunked_evaluators(table.scores) == [("e", "e@2", 2)]
     by_dataset, whole = chunking_bias(table, "e", "e@2", r2_differences(table, 2))
     assert (by_dataset.group, whole.group) == (Group(kind="dataset", name="d"), Group(kind="all", pooled=True))
-    assert whole.within == Changes(n=4, n_lost=1, n_gained=0, share_lost=0.25, share_gained=0.0, share_changed=0.25)
-    assert whole.across == Changes(n=3, n_lost=2, n_gained=1, share_lost=2 / 3, share_gained=1 / 3, share_changed=1.0)
+    assert whole.within == Changes(
+        n=4, n_lost=1, n_gained=0, share_lost=0.25, share_gained=0.0, share_changed=0.25, n_passed=3
+    )
+    assert whole.across == Changes(
+        n=3, n_lost=2, n_gained=1, share_lost=2 / 3, share_gained=1 / 3, share_changed=1.0, n_passed=2
+    )
     assert (whole.n_short, whole.n_no_similarity, whole.n_unscored, whole.n_words) == (2, 1, 2, 2)
     assert by_dataset.across == whole.across
     strict = chunking_bias(table, "e", "e@2", r2_differences(table, 2), threshold=0.95)[-1]
@@ -142,3 +146,10 @@ def test_nothing_to_compare_is_undefined() -> None:
 def test_chunked_columns_are_named_after_the_whole() -> None:
     names = ["e", "e@500", "e@100", "x@500", "y", "y@0", "y@", "mail@e", "z@1", "z@1@7"]
     assert chunked_evaluators(names) == [("e", "e@500", 500), ("e", "e@100", 100), ("z@1", "z@1@7", 7)]
+
+
+def test_a_claim_without_a_document_is_not_one_with_a_short_document() -> None:
+    rows = [Row(1, {"e": 0.9, "e@2": 0.1}, claim="a b", document=text) for text in ("A b. C d.", "A b.", "", " ")]
+    table = table_of(rows)
+    found = chunking_bias(table, "e", "e@2", r2_differences(table, 2))[-1]
+    assert (found.within.n, found.n_short, found.n_no_document) == (1, 1, 2)

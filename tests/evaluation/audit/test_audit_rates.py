@@ -211,8 +211,34 @@ def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
     assert found.tpr.low is not None
 
 
-def test_a_rate_without_misses_has_no_interval() -> None:
+def test_rates_without_misses_are_no_certainty() -> None:
+    """Wilson's end of 4 of 4 is 4 / (4 + 1.96^2) = 0.51; the gap of two such rates reaches 0.49 either way.
+
+    Each rate can only be lower than 1: the gap falls where TPR does, and rises where TNR does.
+    """
     rows = [Row(place % 2, {"e": float(place % 2)}, prompt=str(place), response=str(place)) for place in range(8)]
     found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
-    assert [found.tpr.value, found.tpr.low, found.tpr.high, found.tpr.n_clusters] == [1.0, None, None, 4]
-    assert [found.gap.value, found.gap.low] == [0.0, None]
+    assert (found.tpr.value, found.tpr.n_clusters) == (1.0, 4)
+    least = 4 / (4 + 1.959964**2)
+    assert found.tpr.interval == pytest.approx((least, 1.0))
+    assert found.gap.interval == pytest.approx((least - 1, 1 - least))
+    assert found.balanced_accuracy.interval == pytest.approx((1 - (1 - least) / 2**0.5, 1.0))
+
+
+def test_a_rate_of_1_has_wilsons_interval() -> None:
+    """All 84 false claims are stopped, each in a response of its own: Wilson's lower end is 84 / (84 + 1.96^2) = 0.956.
+
+    TPR is 30 of 40. Balanced accuracy 0.875 reaches half as far below as both distances together, by squares.
+    """
+    rows = [*made(0, 0.1, 84), *made(1, 0.9, 30), *made(1, 0.2, 10)]
+    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=500)).find("e", dataset("d"))
+    assert found.tnr.interval == pytest.approx((84 / (84 + 1.959964**2), 1.0))
+    assert found.fpr.interval == pytest.approx((0.0, 1.959964**2 / (84 + 1.959964**2)))
+    assert found.tpr.low is not None
+    below = ((0.75 - found.tpr.low) ** 2 + (1.959964**2 / (84 + 1.959964**2)) ** 2) ** 0.5 / 2
+    assert found.balanced_accuracy.low == pytest.approx(0.875 - below)
+    assert found.gap.high is not None
+    assert found.gap.high > (found.tpr.high or 1.0) - 1.0, "the gap is wider than that of TPR alone"
+    assert found.tnr.n == 84
+    whole = rates(count(table_of(rows))).find("e", dataset("d"))
+    assert whole.tnr.interval is None, "no resamples, no intervals"

@@ -153,3 +153,18 @@ def test_neither_order_nor_a_rising_change_of_similarity_changes_a_rate(values: 
     highs = [one.high for one in whole.bins if one.high is not None]
     lows = [one.low for one in whole.bins if one.low is not None]
     assert all(high < low for high, low in zip(highs, lows[1:], strict=False))
+
+
+def test_a_claim_without_a_document_has_no_similarity_and_moves_no_bound() -> None:
+    """Its similarity would be 0: five such claims, unscored as they are, would take the first fifth from the others."""
+    words = "abcdefghijklmnop"
+    found = [Row(1, {E: 1.0}, claim="a b c d e f", document=" ".join(words[:n])) for n in range(2, 7)]
+    blank = [Row(1, {E: None}, claim="a b c", document=text) for text in ("", " ", "\n", "", "")]
+    without, with_blank = table_of(found), table_of(found + blank)
+    similarity = similarities(with_blank)
+    assert similarity[:5].tolist() == [0.2, 0.4, 0.6, 0.8, 1.0]
+    assert np.isnan(similarity[5:]).all()
+    alone, whole = (surface_bias(table, E, similarities(table))[-1] for table in (without, with_blank))
+    assert [one.n_attributable for one in whole.bins] == [1] * 5
+    assert whole.bins == alone.bins
+    assert (whole.n, whole.n_no_similarity, whole.n_no_document, whole.n_unscored) == (5, 0, 5, 0)

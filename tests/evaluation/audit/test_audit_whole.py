@@ -236,9 +236,11 @@ def test_advice_rests_on_the_figures_of_its_group(report: AuditReport) -> None:
     worst = max(abs(one.bias.value or 0) for one in at.quantification.systems if _is_weak_claim(one))
     assert f"and by {100 * worst:.1f} at worst" in advice_of(report, "weak")[Use.ERROR_RATE][1]
     whole = next(one for one in at.chunking if one.group.kind == "all")
-    assert whole.across.share_lost is not None
+    assert whole.across.n_passed is not None
+    lost = whole.across.n_lost / whole.across.n_passed
+    assert whole.across.n_passed < whole.across.n
     for name in ("weak", "weak@6"):
-        assert f"{100 * whole.across.share_lost:.1f} % (" in advice_of(report, name)[Use.LONG_DOCUMENTS][1]
+        assert f"{100 * lost:.1f} % (" in advice_of(report, name)[Use.LONG_DOCUMENTS][1]
     assert "was not measured" in advice_of(report, "good")[Use.LONG_DOCUMENTS][1]
     best = min((one for one in at.mean_adjustments[2].methods[1:]), key=lambda one: one.mean_bias or 0)
     assert at.mean_adjustments[2].group == ALL
@@ -473,3 +475,12 @@ def test_few_prompts_are_warned_of() -> None:
         "With 50 resamples the ends of intervals are rough; take 1,000 or more.",
         "Fewer than 30 prompts, so that intervals are too narrow: few (29).",
     )
+
+
+def test_responses_left_out_though_their_verdict_shows_are_named() -> None:
+    """Of three responses two lack a score, one of them beside a claim that is called wrong."""
+    rows = [Row(1, {"e": 1.0}, response="x"), Row(0, {"e": 0.1}, response="y"), Row(1, {"e": None}, response="y")]
+    rows += [Row(1, {"e": 0.9}, response="z"), Row(0, {"e": None}, response="z")]
+    said = " ".join(audited(rows).warnings)
+    assert "2 of 3 responses have a claim without a score and are left out of all figures of responses" in said
+    assert "1 of them with another claim that it calls wrong" in said

@@ -135,7 +135,8 @@ ASKED = {"p/1": ModelPrompt("p/1", None, "Who?")}
     ("change", "said"),
     [
         ({"prompt_id": "p/9"}, "another draw of prompts (--data, --part, --n, --seed), first at prompt 'p/9'"),
-        ({"prompt": "Who? More!"}, "another wording (--postamble)"),
+        ({"prompt": "Who? More!"}, "another wording (--postamble, --postamble-text)"),
+        ({"postamble": "short"}, "another choice of postambles (--postamble-text)"),
         ({"system": "other"}, "another name (--system)"),
         ({"generated_by": GeneratedBy(model="openai:sim", sampling={"temperature": 1.0})}, "another model or sampling"),
     ],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import published_table
-from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction
+from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.registry import find_entry
+from factloop.evaluation.reproduction.views.sheets import outcome
+from factloop.evaluation.reproduction.views.sheets import reproduction as sheet
+from tests.evaluation.datasets.dataset_files import jsonl
 
 
 def reproduced(name: str) -> Reproduction:
@@ -28,7 +33,7 @@ def figure(found: Reproduction, *names: str, column: str) -> ComparedFigure:
         (4, 8),  # averages of 14 data sets
         (5, 8),
         (6, 72),  # correlations of rates, but for AlignScore's and tied ranks
-        (7, 79),
+        (7, 85),  # two systems at 100.0 are tied
         (8, 12),  # biases
         (9, 37),  # biases and headroom of the columns
         (10, 25),
@@ -87,9 +92,55 @@ def test_statements_of_the_text() -> None:
     small = figure(headroom, "RAGTruth-News", "small systems", column="gpt-4-turbo")
     assert small.ours == pytest.approx(18.4 - 11.1)
     shares = {one.names[0]: (one.published, one.ours) for one in reproduced("vwc:section-3.5").figures}
-    assert shares == {"gpt-4-turbo": ("26", "26"), "Bespoke-7B": ("20", "23")}
+    assert [printed for printed, _ in shares.values()] == [26.0, 20.0]
+    assert [ours for _, ours in shares.values()] == pytest.approx([26.25, 22.9])
+    assert find_entry("vwc:section-3.5").status is Status.IN_PART
     (rarer,) = reproduced("vwc:section-4.2").figures
-    assert (rarer.published, rarer.ours) == ("6", "6")
+    assert rarer.ours == pytest.approx(5.9, abs=0.05)
+    assert (rarer.published, rarer.is_equal) == (6.0, True)
+
+
+@pytest.mark.parametrize(("number", "n_open"), [(6, 14), (7, 1)])
+def test_the_list_says_how_many_coefficients_are_open(number: int, n_open: int) -> None:
+    """Beside AlignScore's, whose rates are not printed."""
+    found = reproduced(f"vwc:table-{number}")
+    missing = [one for one in found.figures if one.column != "AlignScore" and not one.is_compared]
+    assert {one.names[0] for one in missing} == {"Kendall"}
+    assert len(missing) == n_open
+    assert f"and {n_open} of Kendall's" in find_entry(found.entry).why
+
+
+def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
+    """Two systems make one pair, the paper's six make fifteen: a share of 0 % is the same by chance alone."""
+    rows = [
+        {
+            "dataset": "ExpertQA", "system": system, "response_id": f"{system}{n}", "claim_id": "c", "label": label,
+            "evaluators": {"Bespoke-7B": label},
+        }
+        for system, errors in (("a", 2), ("b", 8))
+        for n, label in enumerate([0] * errors + [1] * 10)
+    ]  # fmt: skip
+    run = find_entry("vwc:table-22").run
+    assert run is not None
+    found = run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
+    assert [one for one in found.figures if one.origin is Origin.RESULTS and one.is_compared] == []
+    shown = figure(found, "ExpertQA, 1 pair", "%Maj. Err", column="Bespoke-7B")
+    assert (shown.ours, shown.n, shown.published) == (0.0, 1, None)
+    assert any("2 systems, which make 1 pair; the paper has 15" in note for note in found.notes)
+
+
+def test_what_holds_the_paper_against_itself_is_called_so() -> None:
+    assert outcome(reproduced("vwc:table-1")).endswith("All of these hold the paper against its own figures.")
+
+
+def test_a_difference_shows_no_rounding_of_floats() -> None:
+    place = ComparedFigure(names=(), column="", published=-12.3, decimals=1, ours=6.3 - 18.6)
+    assert str(place.difference) == "0.0"
+    (line,) = sheet(Reproduction(entry="e", title="t", unit="u", figures=(place,))).lines
+    assert line.cells[4].text == "+0.00"
+    off = place.model_copy(update={"ours": -12.301, "slack": 0.1})
+    (line,) = sheet(Reproduction(entry="e", title="t", unit="u", figures=(off,))).lines
+    assert (line.cells[4].text, line.cells[4].note) == ("+0.00", "±0.1 by rounding")
 
 
 def test_figures_equal_to_the_last_digit_are_the_same() -> None:
@@ -124,3 +175,9 @@ def test_the_same_words_are_replaced_as_in_the_papers_questions() -> None:
     replaced = [one.ours for one in found.figures if one.column == "replaced"]
     assert replaced == ["1983", "King Solomon", "Florida"]
     assert (found.n_compared, found.n_equal) == (3, 3)
+
+
+def test_counts_of_facts_say_which_facts() -> None:
+    """16,040 labelled and 16,011 distinct ones: both entries say how they go together."""
+    for name in ("safe:agreement", "safe:labels"):
+        assert any("16,040 labelled facts" in note and "29 repeat another" in note for note in reproduced(name).notes)

@@ -289,3 +289,15 @@ def test_every_error_of_a_calibration_is_ours(tmp_path: Path) -> None:
     for place in (tmp_path / "x.parquet", tmp_path / "a\0b", tmp_path / ("x" * 300)):
         with pytest.raises(FactloopError):
             load_calibration(place)
+
+
+def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) -> None:
+    """The run's is `sim:judge (fused)`."""
+    summary = summary_of([judged("p", "sn")])
+    own, other = (
+        load_calibration(jsonl(tmp_path / f"{n}.jsonl", {"label": 1, "verdict": 1, "judge": name}))
+        for n, name in enumerate(("sim:judge (fused)", "sim:judge (paper)"))
+    )
+    assert calibration_warnings(own, summary) == ()
+    (warning,) = calibration_warnings(other, summary)
+    assert "sim:judge (paper) judged, and not sim:judge (fused)" in warning

@@ -131,9 +131,10 @@ def test_the_tables_say_what_the_report_says() -> None:
     assert balanced.high is not None
     (row, *_) = tree.xpath("//section[@aria-labelledby='rates-0-0']//tbody/tr")
     cells = [text(cell) for cell in row]
-    interval = f" [{100 * balanced.low:.1f}, {100 * balanced.high:.1f}] n {balanced.n}"
+    interval = f" [{100 * balanced.low:.1f}, {100 * balanced.high:.1f}] n {balanced.n} claims"
     assert cells[:3] == ["strict", "claims", f"{100 * balanced.value:.1f}{interval}"]
-    assert cells[-1] == str(rates.n_attributable + rates.n_unattributable)
+    n, of_each = rates.n_attributable + rates.n_unattributable, (rates.n_attributable, rates.n_unattributable)
+    assert cells[-1] == "{} {} right, {} wrong by label".format(n, *of_each)
     (row, *_) = tree.xpath("//section[@aria-labelledby='ranking-2-0']//tbody/tr")
     ranking = next(one for one in at.rankings if one.dataset == "minutes")
     assert text(row[2]) == f"{100 * ranking.n_wrong / 6:.1f} {ranking.n_wrong} of 6 pairs"  # 4 systems make 6 pairs
@@ -212,21 +213,21 @@ def test_the_csv_of_parts_has_a_row_for_each() -> None:
     [
         (
             AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8),
-            Cell("70.5", "[60.0, 80.0]", "n 1,200", value=0.705, interval=(0.6, 0.8), n=1200),
+            Cell("70.5", "[60.0, 80.0]", "n 1,200 claims", value=0.705, interval=(0.6, 0.8), n=1200),
         ),
-        (AuditFigure(value=-0.0004, n=5, n_clusters=1), Cell("0.0", "", "n 5", value=-0.0004, n=5)),
+        (AuditFigure(value=-0.0004, n=5, n_clusters=1), Cell("0.0", "", "n 5 claims", value=-0.0004, n=5)),
         (
             AuditFigure(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
-            Cell("100.0", "", "n 5, undefined on 1 data set", value=1.0, n=5),
+            Cell("100.0", "", "n 5 claims, undefined on 1 data set", value=1.0, n=5),
         ),
         (
             AuditFigure(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
-            Cell("–", "", "n 5", why="one system", n=5),
+            Cell("–", "", "n 5 claims", why="one system", n=5),
         ),
     ],
 )
 def test_an_estimate_says_what_it_rests_on(estimate: AuditFigure, cell: Cell) -> None:
-    assert estimate_cell(estimate) == cell
+    assert estimate_cell(estimate, "claim") == cell
 
 
 def test_nothing_is_negative_zero() -> None:

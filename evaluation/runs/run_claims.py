@@ -1,0 +1,109 @@
+"""Recognises which labelled claims are a run's own, and which come from its prompts.
+
+Labels made for a run name its prompts in other ways: by their text, by a hash of it, or by an id that only one of two
+files has. A claim of the run that counts as independent of it makes intervals too narrow. So prompts are told by id, by
+text and by the text of a response to them; a claim is the run's own where response and claim are the same text, or the
+same text under the same system and response id. Only digests of 16 bytes are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from factloop.core.factuality import claims_that_count
+from factloop.core.records import Claim
+from factloop.evaluation.runs.records import JudgedResponse
+
+Digest = bytes
+
+
+@dataclass(frozen=True)
+class ClaimOrigin:
+    """Where a labelled claim comes from, as far as its file says."""
+
+    prompts: tuple[Digest, ...] = ()
+    """Every way in which the run may know its prompt."""
+    claims: tuple[Digest, ...] = ()
+    """Every way in which the run may know the claim itself."""
+
+
+def origin_of(
+    *,
+    system: str | None = None,
+    group: str | None = None,
+    response_id: str | None = None,
+    prompt: str | None = None,
+    response: str | None = None,
+    claim: str | None = None,
+) -> ClaimOrigin:
+    """The origin of a claim by whatever is known of it; `group` is the id of its prompt, or the prompt's text."""
+    ways = [*_prompt_ways(group, prompt or group), *_response_ways(system, response_id, response)]
+    if claim is None:
+        return ClaimOrigin(tuple(ways))
+    return ClaimOrigin(tuple(ways), tuple(_claim_ways(system, response_id, response, claim)))
+
+
+@dataclass
+class RunClaims:
+    """The prompts and claims of a run, to recognise labelled ones by."""
+
+    prompt_of: dict[Digest, str] = field(default_factory=dict)
+    """Every way to name a prompt or a response, to the run's prompt id."""
+    claims: set[Digest] = field(default_factory=set)
+
+    def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
+        """The responses as they are, kept in mind one by one as they pass."""
+        for judged in responses:
+            self.add(judged)
+            yield judged
+
+    def add(self, judged: JudgedResponse) -> None:
+        report = judged.report
+        for way in (
+            *_prompt_ways(judged.prompt_id, report.prompt),
+            *_response_ways(judged.system, judged.id, report.response),
+        ):
+            self.prompt_of.setdefault(way, judged.prompt_id)
+        for claim in claims_that_count(report.claims, report.fingerprint.repeats):
+            self.claims.update(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
+
+    def prompt(self, origin: ClaimOrigin) -> str | None:
+        """The run's id of the prompt that the claim comes from; None for a stranger."""
+        return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
+
+    def has(self, origin: ClaimOrigin) -> bool:
+        """Whether the claim is one of the run's own, which count in its figures."""
+        return not self.claims.isdisjoint(origin.claims)
+
+
+def text_of(claim: Claim) -> str:
+    """The claim as sheets of labels and predictions have it."""
+    return claim.self_contained
+
+
+def _prompt_ways(id: str | None, text: str | None) -> Iterator[Digest]:
+    if id:
+        yield _digest("prompt", id)
+    if text:
+        yield _digest("prompt", text)
+        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id where a file gives none
+
+
+def _response_ways(system: str | None, id: str | None, text: str | None) -> Iterator[Digest]:
+    if text:
+        yield _digest("response", text)
+    if system and id:
+        yield _digest("place", system, id)
+
+
+def _claim_ways(system: str | None, id: str | None, response: str | None, claim: str) -> Iterator[Digest]:
+    if response:
+        yield _digest("claim of text", system or "", response, claim)
+    if system and id:
+        yield _digest("claim of place", system, id, claim)
+
+
+def _digest(*parts: str) -> Digest:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).digest()

@@ -1,0 +1,125 @@
+"""Which labelled claims are a run's own, however their files name prompts and responses."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from factloop.core.files.json import to_json
+from factloop.evaluation.runs.calibration import calibrated, load_calibration
+from factloop.evaluation.runs.records import JudgedResponse, RunDebiasing
+from factloop.evaluation.runs.run_claims import RunClaims, origin_of
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.evaluation.runs.finished_runs import judged, summary_of
+
+TEXTS = ("Lindel lies on the Rine.", "Lindel has a bridge.")
+
+
+def prompted(place: int, verdicts: str = "sn", prompt_id: str | None = None, **more: Any) -> JudgedResponse:
+    one = judged(prompt_id or f"p{place}", verdicts, response=f"Answer {place}.", texts=TEXTS, **more)
+    return one.model_copy(update={"report": one.report.model_copy(update={"prompt": f"What of town {place}?"})})
+
+
+RUN = [prompted(place, "sn" if place % 3 else "ss") for place in range(60)]
+
+
+def known(responses: list[JudgedResponse]) -> RunClaims:
+    run = RunClaims()
+    assert list(run.seen(responses)) == responses
+    return run
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"group": "p3"},
+        {"group": "What of town 3?"},
+        {"group": hashlib.sha256(b"What of town 3?").hexdigest()[:16]},
+        {"group": "other", "prompt": "What of town 3?"},
+        {"response": "Answer 3."},
+        {"system": "one", "response_id": "one/p3"},
+    ],
+)
+def test_a_prompt_is_known_by_id_text_hash_and_response(said: dict[str, str]) -> None:
+    assert known(RUN).prompt(origin_of(**said)) == "p3"
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"group": "p99"}, {"response_id": "one/p3"}, {"system": "two", "response_id": "one/p3"}]
+)
+def test_strangers_are_no_prompts_of_the_run(said: dict[str, str]) -> None:
+    assert known(RUN).prompt(origin_of(**said)) is None
+
+
+def test_a_claim_is_the_runs_by_its_text_within_its_response() -> None:
+    run = known(RUN)
+    place = {"system": "one", "response_id": "one/p3"}
+    assert run.has(origin_of(**place, claim=TEXTS[0]))
+    assert run.has(origin_of(system="one", response="Answer 3.", claim=TEXTS[1]))
+    assert not run.has(origin_of(**place, claim="Lindel is old."))
+    assert not run.has(origin_of(claim=TEXTS[0]))
+    assert not run.has(origin_of(**place))
+
+
+def corrected(place: Path, run: list[JudgedResponse] = RUN) -> RunDebiasing:
+    sample, summary = load_calibration(place), summary_of(run)
+    rng = np.random.default_rng(0)
+    found = calibrated(summary, sample, transfer=None, rng=rng, resamples=20, run=known(run)).calibration
+    assert found is not None
+    return found.systems[0]
+
+
+def rows(**names: str) -> list[dict[str, Any]]:
+    """Labels of both claims of the first 40 responses; `names` has a format for each further field."""
+    return [
+        {"label": label, "verdict": verdict, **{name: how.format(place) for name, how in names.items()}}
+        for place in range(40)
+        for verdict, label in ((1, 1), (int(place % 3 == 0), place % 2))
+    ]
+
+
+def test_labels_count_as_the_runs_whatever_their_groups_are_called(tmp_path: Path) -> None:
+    """The interval is that of groups with the run's own names; under names of their own it would be another."""
+    by_id = corrected(jsonl(tmp_path / "id.jsonl", *rows(group="p{}")))
+    by_text = corrected(jsonl(tmp_path / "text.jsonl", *rows(group="What of town {}?")))
+    by_response = corrected(jsonl(tmp_path / "place.jsonl", *rows(group="x{}", system="one", response_id="one/p{}")))
+    apart = corrected(jsonl(tmp_path / "apart.jsonl", *rows(group="x{}", system="one")))
+    wanted = by_id.precision.prediction_powered
+    assert by_text.precision.prediction_powered == wanted
+    assert by_response.precision.prediction_powered == wanted
+    assert apart.precision.prediction_powered != wanted
+    assert [one.n_of_prompts for one in (by_id, by_text, by_response, apart)] == [80, 80, 80, 0]
+    assert by_id.precision.own_claims is None, "of a prompt is not yet of the run"
+
+
+def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
+    """80 labels of 120 claims: 60 are supported, and 54 called so, of which 47 are; of the run's claims 80 are.
+
+    Centred products: 47 - 54 * 60 / 80 = 6.5 over 54 - 54^2 / 80 = 17.55, so lambda 0.37037. The value is
+    0.37037 * 80 / 120 + 60 / 80 - 0.37037 * 54 / 80 = 0.74691.
+    """
+    given = [
+        {**row, "claim": TEXTS[number % 2]}
+        for number, row in enumerate(rows(group="p{}", system="one", response_id="one/p{}"))
+    ]
+    found = corrected(jsonl(tmp_path / "own.jsonl", *given))
+    assert (found.n_own, found.n_of_prompts) == (80, 80)
+    assert found.precision.own_claims is not None
+    assert found.precision.own_claims.value == pytest.approx(0.7469136)
+
+
+def test_facts_that_people_split_are_no_draw_of_the_runs_claims(tmp_path: Path) -> None:
+    """Though two of them be the same text."""
+    labelled = [prompted(place, labels="SN") for place in range(4)]
+    folder = tmp_path / "labelled"
+    folder.mkdir()
+    (folder / "run.json").write_text("{}")
+    (folder / "summary.json").write_text(to_json(summary_of(labelled, kind="factscore")))
+    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in labelled))
+    found = corrected(folder)
+    assert (found.n_of_prompts, found.n_own) == (8, 0)
+    assert found.precision.own_claims is None
