@@ -13,7 +13,7 @@ from factloop.evaluation.comparing.near import near_pairs
     ("one", "other"),
     [
         ("Ada died in 1907.", "Ada died in 1911."),
-        ("Ada was taught in Paris.", "Ada was born in London."),
+        ("Ada was born in Paris.", "Ada was born in London."),
         ("It is 49 metres tall.", "It is 51 metres tall."),
         ("The lighthouse was automated in 1982.", "The lighthouse was not automated in 1982."),
         ("Bob beat Ada.", "Ada beat Bob."),
