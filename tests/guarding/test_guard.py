@@ -170,7 +170,7 @@ async def test_words_beside_a_fence_are_checked() -> None:
 @pytest.mark.parametrize(
     ("policy", "instead"),
     [
-        ("annotate", f" {FALSE} [not supported by the sources]"),
+        ("annotate", f" {FALSE} [contradicted by the sources]"),
         ("drop", ""),
         ("replace", " (left out)"),
         (lambda sentence, claims: f"<{sentence}:{len(claims)}>", f" <{FALSE}:2>"),
@@ -216,7 +216,7 @@ def test_any_chunking_gives_the_same(sizes: list[int]) -> None:
         at += size
         if at >= len(ANSWER):
             break
-    expected = ANSWER.replace(FALSE, f"{FALSE} [not supported by the sources]")
+    expected = ANSWER.replace(FALSE, f"{FALSE} [contradicted by the sources]")
     assert "".join(offline().guard(chunks, sources=SOURCES)) == expected
 
 

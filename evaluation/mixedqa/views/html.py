@@ -24,7 +24,7 @@ def render_mixedqa_html(result: MixedQaResult) -> str:
     return render_page(
         "mixedqa.html.j2",
         room="factloop.evaluation.mixedqa.views",
-        styles=("mixedqa.css",),
+        styles=("run.css", "mixedqa.css"),
         result=result,
         table_one=table_one(result) if len(result.systems) > 1 else None,
         gains=gains(result) if result.gains else None,

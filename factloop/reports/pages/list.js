@@ -31,7 +31,7 @@
   const fill = (quote) => {
     const text = passage(quote.dataset.passage);
     const mark = quote.querySelector("mark");
-    const said = mark?.childNodes[1].textContent;
+    const said = [...(mark?.childNodes ?? [])].at(1)?.textContent;
     const at = mark ? text.indexOf(said) : -1;
     quote.replaceChildren(...(at < 0 ? [text] : [text.slice(0, at), mark, text.slice(at + said.length)]));
     delete quote.dataset.passage;
