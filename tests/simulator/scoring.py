@@ -33,7 +33,8 @@ class Score:
     n_misattributed: int = 0
     """Facts that a claim of their sentence gives to another person, or leaves without a subject."""
     n_failed: int = 0
-    """Facts that only an unscored claim of their sentence stands for: its split failed, and the report says so."""
+    """Facts that only an unscored claim of their sentence stands for: its split or its revision failed, and the report
+    says so."""
     n_lost: int = 0
     """Facts that no claim stands for."""
 
@@ -93,8 +94,8 @@ def _truth(fact: GoldFact) -> Label:
 
 
 def _says_of_another(claim: Claim, fact: GoldFact) -> bool:
-    """A sentence that could not be split names no person."""
-    if claim.judgement.verdict is None and claim.text == claim.sentence:
+    """A sentence that could not be split names no person, nor does a fact that could not be revised."""
+    if claim.judgement.verdict is None and claim.text in (claim.sentence, claim.self_contained):
         return False
     said = fact.self_contained.removeprefix(f"{fact.subject} ")
     return _line(claim.self_contained).endswith(f" {said}")
