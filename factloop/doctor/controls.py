@@ -42,7 +42,6 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
 """The sentences of the answer. The last is true and stands in no document, so that these do not support it."""
 ENOUGH = 2 / 3
 """Share of the true, and of the false, that a judge must get right for its verdicts to say anything."""
-SUPPORTED = Verdict.SUPPORTED
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop audit)."
 
@@ -73,19 +72,16 @@ def is_enough(found: ControlsFound) -> bool:
 
 def count(report: FactualityReport) -> ControlsFound:
     """How the sentences were judged. One is supported if all its claims are, and refused if any of them is."""
-    found = ControlsFound(n_true=0, n_true_supported=0, n_false=0, n_false_refused=0, n_unscored=0)
-    for number, (_, is_true) in enumerate(SENTENCES):
-        claims = _claims_of(report, number)
-        verdicts = [claim.judgement.verdict for claim in claims]
-        update = {
-            "n_true": found.n_true + is_true,
-            "n_false": found.n_false + (not is_true),
-            "n_true_supported": found.n_true_supported + (is_true and bool(claims) and set(verdicts) == {SUPPORTED}),
-            "n_false_refused": found.n_false_refused + (not is_true and bool(REFUSED & set(verdicts))),
-            "n_unscored": found.n_unscored + (not claims or None in verdicts),
-        }
-        found = found.model_copy(update=update)
-    return found
+    verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
+    true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
+    false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
+    return ControlsFound(
+        n_true=len(true),
+        n_true_supported=sum(found == {Verdict.SUPPORTED} for found in true),
+        n_false=len(false),
+        n_false_refused=sum(bool(found & REFUSED) for found in false),
+        n_unscored=sum(not found or None in found for found in verdicts),
+    )
 
 
 def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
@@ -98,4 +94,4 @@ def _said(found: ControlsFound) -> list[str]:
         f"{found.n_true_supported} of {found.n_true} true sentences supported",
         f"{found.n_false_refused} of {found.n_false} false ones not",
     ]
-    return said + ([f"{found.n_unscored} not judged"] if found.n_unscored else [])
+    return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])

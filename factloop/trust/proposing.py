@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 from langchain_core.language_models import BaseChatModel
 
@@ -36,13 +36,8 @@ async def open_proposer(
     base_url = settings.judge_base_url or settings.base_url
     chat = build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
     prompts = PromptRegistry.load(settings.prompts)
-    try:
+    async with aclosing(chat):  # the session may not open
         session = open_session(settings, prompts, [chat], keeps=chat.persistent, seed=settings.seed)
-    except BaseException:
-        await chat.aclose()
-        raise
-    try:
-        proposer = ModelProposer(session.model(chat), prompts)
-        yield proposer, meter, lambda: meter.snapshot(time.perf_counter() - started)
-    finally:
-        await session.aclose()
+        async with aclosing(session):
+            proposer = ModelProposer(session.model(chat), prompts)
+            yield proposer, meter, lambda: meter.snapshot(time.perf_counter() - started)

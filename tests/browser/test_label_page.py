@@ -149,9 +149,11 @@ def test_buttons_label_too_and_keep_the_focus(visits: Visits) -> None:
 
 def test_letters_that_are_switched_off_label_nothing(visits: Visits) -> None:
     page = labelling(visits)
-    page.get_by_label("Single-key shortcuts").uncheck()
+    shortcuts = page.get_by_label("Single-key shortcuts")
+    shortcuts.uncheck()
     press(page, "a1n")
     labelled(page, 0)
+    assert not shortcuts.is_checked()
 
 
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from factloop.evaluation.mixedqa.building.filters import NoAnswer, NotOpen
 
 
 class BuiltResponse(Record):
-    """A system's answer to a question. Nobody has said yet whether it is right."""
+    """A system's answer to a question, not yet labelled right or wrong."""
 
     system: str
     text: str

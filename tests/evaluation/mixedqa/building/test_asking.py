@@ -36,7 +36,7 @@ class Scripted:
         return said
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        raise NotImplementedError
+        raise AssertionError(f"no options are put to it, but {options} of {question!r} ({statements=}, {meter=})")
 
 
 def unreadable(reply: str) -> ModelOutputError:
