@@ -41,15 +41,13 @@ class Visits:
 
 
 def reload_with_theme(page: Page, theme: str) -> None:
-    """Loads the page anew once a second tab has the theme that it stored.
+    """Loads the page anew, with the theme in store that it has to have stored.
 
-    Chromium keeps what pages store in a process of its own, and asks it for all of it when it loads a page: on a busy
-    machine it can be asked before it has been told. The second tab hears of the theme from that process.
+    Chromium keeps what pages store in a process of its own. On a busy machine that process can be asked for it before
+    it was told, or be started anew without it, so the store is filled again before the page's scripts run.
     """
-    second = page.context.new_page()
-    second.set_default_timeout(PATIENCE_MS)
-    second.goto(page.url)
-    second.wait_for_function("theme => localStorage.getItem('factloop-theme') === theme", arg=theme, polling=50)
+    assert page.evaluate("localStorage.getItem('factloop-theme')") == theme
+    page.add_init_script(f"localStorage.setItem('factloop-theme', '{theme}')")
     page.reload()
 
 
