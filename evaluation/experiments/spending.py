@@ -12,7 +12,7 @@ _COUNTS = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_t
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """The sums, stage by stage. The cost is None as soon as that of one item with model calls is unknown.
+    """The sums, stage by stage. The cost is None as soon as that of one item that asked a model is unknown.
 
     `wall_s` is the sum of the items' own times: what one after the other would take.
     """
@@ -23,7 +23,7 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
 
 
 def _summed(found: Sequence[StageUsage]) -> dict[str, Any]:
-    is_known = all(one.cost_usd is not None or not one.calls for one in found)
+    is_known = all(one.cost_usd is not None or not one.asked_a_model for one in found)
     return {name: sum(getattr(one, name) for one in found) for name in _COUNTS} | {
         "approximate_tokens": any(one.approximate_tokens for one in found),
         "cost_usd": fsum(one.cost_usd or 0.0 for one in found) if is_known else None,

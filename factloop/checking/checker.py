@@ -166,7 +166,7 @@ class FactChecker:
         they may refer to. Not with `facts` or `run_dir`.
 
         `limits`: what this check may take, beside the limits of all. At its deadline it ends with what was judged by
-        then; what calls cost that were given up is not in the report.
+        then; calls that were given up are in `usage` with the most that they may have cost.
 
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.

@@ -202,18 +202,28 @@ class StageUsage(Record):
     calls: Count = 0
     """Requests answered and paid for, in all attempts at this run."""
     failed_calls: Count = 0
-    """Requests that came back as an error or not at all; each was retried or ended in an unscored claim."""
+    """Requests that came back as an error or not at all; each was retried or ended in an unscored claim.
+
+    One that was sent and given up (at a time-out or a deadline, or as the check was stopped) may be paid for all the
+    same: tokens and cost count the most that it can have taken.
+    """
     cache_hits: Count = 0
     """Answers taken from the cache or shared with an identical concurrent request; they cost nothing."""
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
     approximate_tokens: bool = False
-    """True where the server reported no usage for some call and its tokens were estimated."""
+    """True where the server reported no usage for some call: its tokens were estimated or, as it was given up, counted
+    at most."""
     searches: Count = 0
     cost_usd: NonNegative | None = None
     """None where the price of the model is unknown."""
     wall_s: NonNegative = 0.0
     """Seconds spent waiting for answers, summed over calls: concurrent calls add up to more than elapsed time."""
+
+    @property
+    def asked_a_model(self) -> bool:
+        """Whether a model was asked that may have to be paid for, be it for an answer or for a call given up."""
+        return bool(self.calls or self.prompt_tokens)
 
 
 class Usage(StageUsage):

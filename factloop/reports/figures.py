@@ -83,7 +83,7 @@ def cost(usage: StageUsage) -> str:
     """US dollars, to the cent from ten cents on and to three significant digits below."""
     dollars = usage.cost_usd
     if dollars is None:
-        return "price unknown" if usage.calls else "no model calls"
+        return "price unknown" if usage.asked_a_model else "no model calls"
     decimals = 2 if dollars == 0 or dollars >= 0.1 else 2 - math.floor(math.log10(dollars))
     return f"${dollars:,.{decimals}f}"
 

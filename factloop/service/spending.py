@@ -92,7 +92,8 @@ class DayLimits:
         usage = job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
-            cost = {"calls": usage.calls + usage.failed_calls}
+            calls, most = usage.calls + usage.failed_calls, self._of_job.calls
+            cost = {"calls": calls if most is None else min(calls, most)}  # searches fail, too, and are no calls
             cost |= {} if usage.cost_usd is None else {"usd": usage.cost_usd}
         ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
         connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 from factloop.core.errors import ConfigError
@@ -16,7 +18,7 @@ from factloop.service.spending import DAY_S, Cost, DayLimits, DayOver, day_limit
 from factloop.service.store import JobStore, Room, StoredJob
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
-from tests.service.asking import ASK, Service
+from tests.service.asking import ASK, Service, finished
 from tests.service.test_store import job
 from tests.simulator import MODEL, Simulator
 
@@ -136,3 +138,42 @@ async def test_a_job_that_does_not_fit_is_refused(service: Service, sim: Simulat
     assert (first.status_code, sim.stats().model.requests) == (200, first.json()["usage"]["calls"])
     assert (second.status_code, second.json()["error"]["type"]) == (503, "budget_spent")
     assert 86_000 < int(second.headers["Retry-After"]) <= 86_401
+
+
+async def cut_off(client: httpx.AsyncClient, sim: Simulator, by: str) -> Any:
+    """The job that a check became whose calls were under way as it was stopped, when it is over."""
+    limits = {"deadline_s": 0.5} if by == "deadline" else {}
+    n_before = sim.stats().model.requests
+    job_id = (await client.post("/v1/checks", json={**ASK, "limits": limits})).json()["id"]
+    async with asyncio.timeout(30.0):
+        while sim.stats().model.requests == n_before:  # noqa: ASYNC110 - its server is no event of ours
+            await asyncio.sleep(0.02)
+    if by == "cancel":
+        await client.post(f"/v1/jobs/{job_id}/cancel")
+    return await finished(client, job_id)
+
+
+@pytest.mark.parametrize(("by", "status"), [("cancel", "cancelled"), ("deadline", "done")])
+async def test_calls_that_were_cut_off_count_in_the_day(by: str, status: str, service: Service) -> None:
+    with Simulator(llm_latency_s=30.0) as sim:
+        check = CheckSettings(
+            model=MODEL, base_url=sim.base_url, cache=False, max_calls=30, budget_usd=1.0, price_in=1.0, price_out=1.0
+        )
+        limits = {"max_calls_per_day": 30, "budget_usd_per_day": 1.0}
+        trust = TrustSettings(max_calls=30, budget_usd=1.0)
+        async with service(check, trust, **limits) as client:
+            job = await cut_off(client, sim, by)
+            refused = await client.post("/v1/checks", json=ASK)
+        usage = job["progress"]["usage"]
+        assert job["status"] == status
+        assert usage["calls"] + usage["failed_calls"] == sim.stats().model.requests > 0
+        assert usage["cost_usd"] >= 1_024e-6, "a reply of 1,024 tokens, which may have been on its way"
+        assert (refused.status_code, refused.json()["error"]["type"]) == (503, "budget_spent")
+
+
+def test_failed_searches_are_no_calls_of_a_model(day: Day) -> None:
+    service = day.service()
+    day.add(3)
+    (first,) = service.take(1, lapsed=False)
+    service.end(ended(first, usd=0.0, calls=2, failed=50), {"result": "{}"})
+    assert len(service.take(5, lapsed=False)) == 2, "10 calls are the most that a job makes"

@@ -58,13 +58,8 @@ class UsageMeter:
 
     def called(self, stage: str, cost: CallCost, wall_s: float) -> None:
         """A model answered."""
-        entry = self._stage(stage)
-        entry.calls += 1
-        entry.prompt_tokens += cost.prompt_tokens
-        entry.completion_tokens += cost.completion_tokens
-        entry.approximate_tokens |= cost.approximate
-        entry.wall_s += wall_s
-        self._add_cost(entry, cost.cost_usd)
+        self._stage(stage).calls += 1
+        self._paid(stage, cost, wall_s)
 
     def searched(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
         """A search tool answered."""
@@ -72,6 +67,11 @@ class UsageMeter:
         entry.searches += 1
         entry.wall_s += wall_s
         self._add_cost(entry, cost_usd)
+
+    def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
+        """A model or a search was asked, and not waited for any longer: it may answer yet, and cost so much at most."""
+        self._stage(stage).failed_calls += 1
+        self._paid(stage, most, wall_s)
 
     def failed(self, stage: str, wall_s: float) -> None:
         entry = self._stage(stage)
@@ -103,9 +103,9 @@ class UsageMeter:
         return True
 
     def snapshot(self, elapsed_s: float) -> Usage:
-        """The sums so far; `cost_usd` of the whole is None as soon as that of any answered stage is."""
+        """The sums so far; `cost_usd` of the whole is None as soon as that of any stage with costs is."""
         stages = {name: StageUsage(**asdict(entry)) for name, entry in sorted(self._stages.items())}
-        paid = [stage for stage in stages.values() if stage.calls or stage.searches]
+        paid = [stage for stage in stages.values() if stage.asked_a_model or stage.searches or stage.cost_usd]
         costs = [stage.cost_usd for stage in paid if stage.cost_usd is not None]
         return Usage(
             calls=sum(stage.calls for stage in paid),
@@ -119,6 +119,14 @@ class UsageMeter:
             wall_s=elapsed_s,
             stages=stages,
         )
+
+    def _paid(self, stage: str, cost: CallCost, wall_s: float) -> None:
+        entry = self._stage(stage)
+        entry.prompt_tokens += cost.prompt_tokens
+        entry.completion_tokens += cost.completion_tokens
+        entry.approximate_tokens |= cost.approximate
+        entry.wall_s += wall_s
+        self._add_cost(entry, cost.cost_usd)
 
     @staticmethod
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:

@@ -170,7 +170,8 @@ class Transport:
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
         put = self._bound(mode, request)
         messages = self._messages(mode, request)
-        worst_usd = self._worst_usd(request, mode, messages)
+        limits_money = self._budget.limits_money or request.meter.allowance.limits_money
+        worst_usd = (self._most(request, mode, messages).cost_usd or 0.0) if limits_money else 0.0
         # The budget comes first: what it refuses must not wait for its turn with the server.
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
@@ -183,6 +184,13 @@ class Transport:
             try:
                 with self._patience.asking():
                     reply = await self._reply(put, messages, ticket)
+            except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
+                reservation.spent_usd = of_check.spent_usd = worst_usd
+                most = self._most(request, mode, messages)
+                request.meter.given_up(request.stage, most, time.perf_counter() - started)
+                if isinstance(error, FactloopError):
+                    current_span().failed(error)
+                raise
             except FactloopError as error:
                 request.meter.failed(request.stage, time.perf_counter() - started)
                 current_span().failed(error)
@@ -241,15 +249,14 @@ class Transport:
             failure.retryable = True
         return failure
 
-    def _worst_usd(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> float:
+    def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
         """The most that this attempt costs: a token of the prompt is a byte at least, and the schema costs, too."""
-        limits_money = self._budget.limits_money or request.meter.allowance.limits_money
-        if self._chat.price is None or not limits_money:
-            return 0.0
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
-        return self._chat.price.cost_usd(prompt_bytes, self._chat.max_tokens or DEFAULT_COMPLETION)
+        completion, price = self._chat.max_tokens or DEFAULT_COMPLETION, self._chat.price
+        cost_usd = None if price is None else price.cost_usd(prompt_bytes, completion)
+        return CallCost(prompt_bytes, completion, approximate=True, cost_usd=cost_usd)
 
     def _cost(self, reply: Reply, messages: Sequence[BaseMessage]) -> CallCost:
         prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens

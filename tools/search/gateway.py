@@ -20,7 +20,7 @@ from factloop.tools.calls.answers import Answers, Value
 from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
-from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
@@ -201,6 +201,12 @@ class SearchGateway:
             try:
                 with server.patience.asking():
                     hits = await self._hits(tool, query, ticket)
+            except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
+                reservation.spent_usd = of_check.spent_usd = price or 0.0
+                meter.given_up(stage, CallCost(0, 0, approximate=False, cost_usd=price), time.perf_counter() - started)
+                if isinstance(error, FactloopError):
+                    current_span().failed(error)
+                raise
             except FactloopError as error:
                 meter.failed(stage, time.perf_counter() - started)
                 current_span().failed(error)

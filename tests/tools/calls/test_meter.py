@@ -101,3 +101,15 @@ def test_an_account_of_nothing_adds_nothing() -> None:
     before = total.snapshot(0.0)
     total.add(UsageMeter().snapshot(5.0))
     assert total.snapshot(0.0) == before
+
+
+def test_a_call_that_was_given_up_counts_with_the_most_that_it_may_cost() -> None:
+    meter = UsageMeter()
+    meter.called("rate", KNOWN, wall_s=1.0)
+    meter.given_up("rate", CallCost(400, 1_024, approximate=True, cost_usd=2.0), wall_s=4.0)
+    meter.given_up("search", CallCost(0, 0, approximate=False, cost_usd=0.25), wall_s=8.0)
+    usage = meter.snapshot(0.0)
+    assert (usage.calls, usage.failed_calls, usage.searches) == (1, 2, 0)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.approximate_tokens) == (500, 1_044, True)
+    assert usage.cost_usd == pytest.approx(2.75)
+    assert usage.stages["rate"].wall_s == 5.0

@@ -9,6 +9,7 @@ import pytest
 
 from factloop.agents.safe.schemas import Assessment
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
+from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.offers import ToolChoice
@@ -202,6 +203,52 @@ async def test_dollars_are_never_overshot(server: ChatServer, connect: Connect) 
     # It goes on while the worst case, at most 1,400 dollars, still fits.
     assert 2_000.0 - 1_400.0 - 120.0 <= cost_usd <= 2_000.0
     assert all(outcome == YES or isinstance(outcome, BudgetExceeded) for outcome in outcomes)
+
+
+@pytest.mark.parametrize("cut_off_by", ["timeout", "deadline", "cancel"])
+async def test_a_call_that_was_sent_and_given_up_keeps_what_it_set_aside(
+    server: ChatServer, connect: Connect, cut_off_by: str
+) -> None:
+    # A call sets aside the bytes of its prompt and schema and 1,024 tokens of answer: more than half of 2,000 dollars.
+    server.follow(lambda _: HANGS)
+    talk = await connect(price=DOLLAR_A_TOKEN, max_usd=2_000.0, timeout_s=0.2 if cut_off_by == "timeout" else 60.0)
+    if cut_off_by == "deadline":
+        talk.meter.allowance = Allowance(deadline_s=0.3)
+    asked = asyncio.create_task(ask(talk, "one"))
+    await server.asked.wait()
+    if cut_off_by == "cancel":
+        asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    talk.meter.allowance = Allowance()
+    with pytest.raises(BudgetExceeded, match="2000 USD"):
+        await ask(talk, "two")
+    usage = talk.meter.snapshot(0.0)
+    assert (len(server.bodies), usage.calls, usage.failed_calls) == (1, 0, 1)
+    assert usage.cost_usd is not None
+    assert 1_024.0 < usage.cost_usd <= 1_400.0
+    assert (usage.completion_tokens, usage.approximate_tokens) == (1_024, True)
+
+
+async def test_what_a_call_given_up_cost_is_unknown_without_a_price(server: ChatServer, connect: Connect) -> None:
+    server.will(HANGS)
+    talk = await connect(timeout_s=0.1, retry=RetryPolicy(base_s=0.001, timeout_attempts=1))
+    with pytest.raises(ToolTimeout):
+        await ask(talk)
+    usage = talk.meter.snapshot(0.0)
+    assert (usage.failed_calls, usage.cost_usd) == (1, None)
+
+
+async def test_a_call_that_waits_for_its_turn_costs_nothing(server: ChatServer, connect: Connect) -> None:
+    server.follow(lambda _: HANGS)
+    talk = await connect(price=DOLLAR_A_TOKEN, concurrency=1)
+    first, second = (asyncio.create_task(ask(talk, text)) for text in ("one", "two"))
+    await server.asked.wait()
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    assert talk.meter.snapshot(0.0).failed_calls == 0
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    assert talk.meter.snapshot(0.0).failed_calls == 1
 
 
 async def test_text_of_many_tokens_a_character_does_not_overshoot(server: ChatServer, connect: Connect) -> None:

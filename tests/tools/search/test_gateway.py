@@ -210,6 +210,18 @@ async def test_searches_spend_the_budget_and_never_more(cache: CallCache) -> Non
     assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 6
 
 
+async def test_a_search_that_was_sent_and_given_up_is_paid_for(cache: CallCache) -> None:
+    meter, tool = UsageMeter(), scripted(3600.0, usd_per_query=0.001)
+    retry = RetryPolicy(timeout_attempts=1)
+    searching = gateway(tool, cache=cache, budget=Budget(max_usd=0.0015), timeout_s=0.05, retry=retry)
+    with pytest.raises(ToolTimeout):
+        await search(searching, "one", meter)
+    with pytest.raises(BudgetExceeded):
+        await search(searching, "two", meter)
+    usage = meter.snapshot(0.0)
+    assert (usage.searches, usage.failed_calls, usage.cost_usd) == (0, 1, 0.001)
+
+
 async def test_free_searches_need_no_budget(cache: CallCache) -> None:
     for name in ("documents", "my-own"):
         assert (await search(gateway(scripted(HITS, name=name), cache=cache, budget=Budget(max_usd=0.0)))).hits
