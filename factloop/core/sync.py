@@ -11,17 +11,28 @@ import os
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-@cache
-def _background_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - a fork has not the thread of its parent
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="factloop", daemon=True).start()
-    return loop
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+"""Background loops by process: a fork has the loop of its parent, but not the thread that runs it."""
+
+
+def _background_loop() -> asyncio.AbstractEventLoop:
+    """The loop of this process. Of threads that need the first at once, all get that of one.
+
+    No lock: a fork might copy one that another thread holds.
+    """
+    process = os.getpid()
+    if process not in _loops:
+        loop = asyncio.new_event_loop()
+        if _loops.setdefault(process, loop) is loop:
+            threading.Thread(target=loop.run_forever, name="factloop", daemon=True).start()
+        else:
+            loop.close()
+    return _loops[process]
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
@@ -32,7 +43,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         async for item in items():
             ready.put((item,))
 
-    future = asyncio.run_coroutine_threadsafe(pump(), _background_loop(os.getpid()))
+    future = asyncio.run_coroutine_threadsafe(pump(), _background_loop())
     future.add_done_callback(lambda _: ready.put(None))
     try:
         while (item := ready.get()) is not None:
@@ -44,7 +55,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`. Interrupting the caller cancels it."""
-    future = asyncio.run_coroutine_threadsafe(work, _background_loop(os.getpid()))
+    future = asyncio.run_coroutine_threadsafe(work, _background_loop())
     try:
         return future.result()
     except BaseException:

@@ -1,0 +1,37 @@
+"""Asynchronous code run for callers that are not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+FIRST_CALLS = """
+import asyncio, sys, threading
+from factloop.core.sync import run_blocking
+
+async def loop_here():
+    return id(asyncio.get_running_loop())
+
+def call():
+    together.wait()
+    found.append(run_blocking(loop_here()))
+
+sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+together, found = threading.Barrier(16), []
+threads = [threading.Thread(target=call) for _ in range(16)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(found), len(set(found)), sum(thread.name == "factloop" for thread in threading.enumerate()))
+"""
+
+
+@pytest.mark.process
+def test_first_calls_from_several_threads_share_one_loop() -> None:
+    """A checker holds connections, cache and budget for each loop: with several loops its limits would not hold."""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", FIRST_CALLS], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["16", "1", "1"]
