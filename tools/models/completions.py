@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 REFUSAL = "refusal"
 """Finish reason of a refusal, as Anthropic's API says it, too."""
+MOST_TOKENS = 10**9
+"""Tokens that one call can have."""
+_COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_details", "completion_tokens_details")
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unread, with its headers."""
 
@@ -52,8 +55,10 @@ class _PlainAnswer:
     def parse(self) -> Any:
         """The body as a dictionary; as text where it is not JSON."""
         answer = self._raw.parse()
-        for choice in (answer.get("choices") or ()) if isinstance(answer, dict) else ():
-            _tell_refusal(choice)
+        if isinstance(answer, dict):
+            for choice in answer.get("choices") or ():
+                _tell_refusal(choice)
+            answer["usage"] = _countable(answer.get("usage"))
         return answer
 
 
@@ -63,6 +68,23 @@ def _tell_refusal(choice: Any) -> None:
     if isinstance(message, dict) and message.get("refusal"):
         message["content"] = message["refusal"]
         choice["finish_reason"] = REFUSAL
+
+
+def _countable(usage: Any) -> dict[str, Any] | None:
+    """The usage as LangChain can add it up, which fails where it meets anything else; None where it counts no tokens."""
+    if not isinstance(usage, dict) or not all(is_token_count(usage.get(name)) for name in _COUNTS):
+        return None
+    kept = {name: value for name, value in usage.items() if name != "total_tokens" or is_token_count(value)}
+    for name in _DETAILS:
+        details = kept.pop(name, None)
+        if isinstance(details, dict):
+            kept[name] = {kind: count for kind, count in details.items() if is_token_count(count)}
+    return kept
+
+
+def is_token_count(value: object) -> bool:
+    """Whether a server counted the tokens of one call so: some report fractions, words or astronomical numbers."""
+    return isinstance(value, int) and 0 <= value <= MOST_TOKENS
 
 
 def speak_plainly(model: ChatOpenAI) -> None:

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
-from factloop.tools.models.completions import REFUSAL
+from factloop.tools.models.completions import REFUSAL, is_token_count
 from factloop.tools.models.schema import loosened
 
 Schema = Mapping[str, Any]
@@ -122,7 +122,7 @@ class Reply:
     """The answer ended because it reached the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """None where the server reported no usage."""
+    """None where the server reported no usage, or a number that cannot be one."""
     tokens: tuple[ReplyToken, ...] = ()
     """Tokens of the text, in order, where log-probabilities were asked for and given."""
     finish_reason: str = ""
@@ -139,7 +139,8 @@ def read_reply(message: BaseMessage) -> Reply:
     if finish in {"content_filter", REFUSAL} and not refusal:
         refusal = "stopped by the provider's filter"
     usage = message.usage_metadata
-    reported = usage is not None and usage["input_tokens"] + usage["output_tokens"] > 0
+    counts = () if usage is None else (usage["input_tokens"], usage["output_tokens"])
+    reported = all(is_token_count(count) for count in counts) and any(counts)
     broken = [ToolCall(str(call.get("name")), str(call.get("args"))) for call in message.invalid_tool_calls]
     return Reply(
         text=str(message.text),

@@ -44,14 +44,52 @@ async def test_what_a_user_s_model_adds_is_sent(server: ChatServer, connect: Con
     assert server.queries == [{"version": "7", "region": "eu"}]
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+        {"prompt_tokens": 1.5, "completion_tokens": "7"},
+        {"prompt_tokens": "5", "completion_tokens": "7"},
+        {"prompt_tokens": 1e30, "completion_tokens": 3},
+        {"prompt_tokens": 10**30, "completion_tokens": 3},
+        {"prompt_tokens": -5, "completion_tokens": 20},
+        {"prompt_tokens": [], "completion_tokens": {}},
+        [100, 20],
+        "100",
+    ],
+    ids=str,
+)
 async def test_usage_that_is_not_reported_is_estimated(server: ChatServer, connect: Connect, usage: Any) -> None:
     server.will(changed(said(YES_SAID), usage=usage))
     talk = await connect()
     assert await ask(talk) == YES
     counted = talk.meter.snapshot(0.0)
     assert counted.approximate_tokens
-    assert counted.completion_tokens > 0
+    assert 0 < counted.completion_tokens < 100
+    assert counted.failed_calls == 0
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"total_tokens": "all"},
+        {"prompt_tokens_details": "none"},
+        {"completion_tokens_details": [1]},
+        {"prompt_tokens_details": {"cached_tokens": "x", "audio_tokens": 0.5}},
+        {"cost": {"usd": 0.1}},
+    ],
+    ids=str,
+)
+async def test_odd_values_beside_the_counts_take_nothing_from_them(
+    server: ChatServer, connect: Connect, odd: Json
+) -> None:
+    server.will(changed(said(YES_SAID), usage={"prompt_tokens": 100, "completion_tokens": 20, **odd}))
+    talk = await connect()
+    assert await ask(talk) == YES
+    counted = talk.meter.snapshot(0.0)
+    assert (counted.prompt_tokens, counted.completion_tokens, counted.approximate_tokens) == (100, 20, False)
 
 
 @pytest.mark.parametrize(
