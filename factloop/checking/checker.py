@@ -266,7 +266,10 @@ class FactChecker:
         return run_blocking(work)
 
     async def aclose(self) -> None:
-        """Closes connections and the cache. The checker may be used again afterwards."""
+        """Closes connections and the cache; where checks are under way in this loop, as soon as the last of them ends.
+
+        Returns at once. The checker may be used again afterwards.
+        """
         await self._open.aclose()
 
     async def __aenter__(self) -> Self:
@@ -277,6 +280,9 @@ class FactChecker:
     ) -> None:
         await self.aclose()
 
+    def _open_shared(self) -> Checking:
+        return open_checking(self._prepare(self._built), pace=self.pace)
+
     @asynccontextmanager
     async def _run(
         self, asked: CheckRequest, run_dir: str | Path | None
@@ -286,10 +292,8 @@ class FactChecker:
         tools = self.tools if sources is None else self._built
         if run_dir is None:
             with self._recording.in_use():
-                checking = self._open.here
-                if checking is None:
-                    checking = await self._open.keep(open_checking(self._prepare(self._built), pace=self.pace))
-                yield checking if sources is None else checking.over(sources), None
+                async with self._open.used(self._open_shared) as checking:
+                    yield checking if sources is None else checking.over(sources), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._prepare(tools) if sources is None else self._prepare(tools).over(sources)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from collections.abc import AsyncGenerator, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, MutableMapping
 from concurrent.futures import wait
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 CLOSED_WITHIN_S = 2.0
@@ -22,15 +23,32 @@ class Closable(Protocol):
 C = TypeVar("C", bound=Closable)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _Held(Generic[C]):
     one: C
-    closing: AsyncGenerator[None, None]
+    process: int = field(default_factory=os.getpid)
+    n_users: int = 0
+    is_let_go: bool = False
+    """Whether it is to be closed as soon as it has no user."""
+    is_closing: bool = False
+    closing: AsyncGenerator[None, None] | None = None
     """A suspended generator that closes the object when it ends."""
-    process: int
+
+    async def close(self) -> None:
+        if self.closing is not None and not self.is_closing:
+            await self.closing.aclose()
+
+    async def let_go(self) -> None:
+        """Closes the object, or has its last user close it."""
+        self.is_let_go = True
+        if self.n_users:
+            await asyncio.sleep(0)  # a stream that its reader dropped begins to end now, and not after its loop
+        else:
+            await self.close()
 
 
-_ByLoop = MutableMapping[asyncio.AbstractEventLoop, _Held[C]]
+_ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Held[C]]]
+"""Of each loop the object that is given to users, and those that were let go while they were in use."""
 
 
 class PerLoop(Generic[C]):
@@ -40,48 +58,63 @@ class PerLoop(Generic[C]):
         self._held: _ByLoop[C] = weakref.WeakKeyDictionary()
         weakref.finalize(self, _close_left_open, self._held)
 
-    @property
-    def here(self) -> C | None:
-        """The running loop's object."""
-        held = self._held.get(asyncio.get_running_loop())
-        return None if held is None else held.one
+    async def open(self, build: Callable[[], C]) -> C:
+        """The running loop's object, built if there is none."""
+        return (await self._here(build)).one
 
-    async def keep(self, one: C) -> C:
-        """Makes this the running loop's object; the loop has none yet."""
-        closing = _close_at_the_end(one, self._held)
-        self._held[asyncio.get_running_loop()] = _Held(one, closing, os.getpid())
-        await anext(closing)  # a started generator is known to the loop; no other task runs meanwhile
-        return one
+    @asynccontextmanager
+    async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
+        """The running loop's object, as `open` gives it, which stays open until the block ends."""
+        held = await self._here(build)
+        held.n_users += 1
+        try:
+            yield held.one
+        finally:
+            held.n_users -= 1
+            if held.is_let_go and not held.n_users:
+                await held.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object."""
-        held = self._held.get(asyncio.get_running_loop())
-        if held is not None:
-            await held.closing.aclose()
+        """Closes the running loop's object; where it is in use, at the end of the last use. The next is a new one."""
+        for held in list(self._of_this_loop):
+            await held.let_go()
+
+    @property
+    def _of_this_loop(self) -> set[_Held[C]]:
+        return self._held.setdefault(asyncio.get_running_loop(), set())
+
+    async def _here(self, build: Callable[[], C]) -> _Held[C]:
+        of_loop = self._of_this_loop
+        for held in of_loop:
+            if not held.is_let_go:
+                return held
+        held = _Held(build())
+        of_loop.add(held)
+        held.closing = _close_at_the_end(held, of_loop)
+        await anext(held.closing)  # a started generator is known to the loop; no other task runs meanwhile
+        return held
 
 
-async def _close_at_the_end(one: Closable, held: _ByLoop[Any]) -> AsyncGenerator[None, None]:
+async def _close_at_the_end(held: _Held[Any], of_loop: set[_Held[Any]]) -> AsyncGenerator[None, None]:
     """Closes the object at the end of its loop: `asyncio.run` ends open generators while the loop still runs, and only
     there connections close.
     """
     try:
         yield
     finally:
-        held.pop(asyncio.get_running_loop(), None)
-        await one.aclose()
+        held.is_closing = True
+        of_loop.discard(held)
+        await held.one.aclose()
 
 
 def _close_left_open(held: _ByLoop[Any]) -> None:
-    for loop, one in list(held.items()):
-        if not loop.is_running() or one.process != os.getpid():  # a fork has the loop, but not the thread it ran in
-            continue
-        closing = asyncio.run_coroutine_threadsafe(_close(one), loop)
-        if not _runs_here(loop):
-            wait([closing], CLOSED_WITHIN_S)  # the process may be about to end, and the loop's thread with it
-
-
-async def _close(held: _Held[Any]) -> None:
-    await held.closing.aclose()
+    for loop, of_loop in list(held.items()):
+        for one in list(of_loop):
+            if not loop.is_running() or one.process != os.getpid():  # a fork has the loop, but not its thread
+                continue
+            closing = asyncio.run_coroutine_threadsafe(one.close(), loop)
+            if not _runs_here(loop):
+                wait([closing], CLOSED_WITHIN_S)  # the process may be about to end, and the loop's thread with it
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

@@ -225,10 +225,14 @@ class TrustScorer:
 
         Raises ConfigError, DataError for what cannot be opened.
         """
-        await self._shared()
+        await self._load()
+        await self._open.open(self._open_shared)
 
     async def aclose(self) -> None:
-        """Closes connections and the cache. The scorer may be used again afterwards."""
+        """Closes connections and the cache; where scores are under way in this loop, as soon as the last of them ends.
+
+        Returns at once. The scorer may be used again afterwards.
+        """
         await self._open.aclose()
 
     async def __aenter__(self) -> Self:
@@ -250,7 +254,9 @@ class TrustScorer:
                 raise ConfigError(f"there is no subject model for {item.subject!r}")
         if run_dir is None:
             with self._recording.in_use():
-                yield await self._shared(), None
+                await self._load()
+                async with self._open.used(self._open_shared) as scoring:
+                    yield scoring, None
             return
         await self._load()
         with RunDirectory(Path(run_dir)) as directory:
@@ -266,10 +272,8 @@ class TrustScorer:
             finally:
                 await scoring.aclose()
 
-    async def _shared(self) -> TrustScoring:
-        await self._load()
-        scoring = self._open.here
-        return scoring if scoring is not None else await self._open.keep(_opened(self._setup(), self.pace))
+    def _open_shared(self) -> TrustScoring:
+        return _opened(self._setup(), self.pace)
 
     async def _load(self) -> None:
         """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""

@@ -179,6 +179,34 @@ async def test_a_checker_may_be_used_again_after_it_was_closed(sim: Simulator, r
             assert is_right(await checker.acheck(response.text, response.prompt), response)
 
 
+async def test_closing_a_checker_leaves_checks_under_way_alone(sim: Simulator, response: Response) -> None:
+    sim.set(llm_latency_s=0.1)
+    checker = simulated_checker(sim)
+    under_way = asyncio.create_task(checker.acheck(response.text, response.prompt))
+    async with asyncio.timeout(30.0):
+        while not sim.stats().model.requests:  # noqa: ASYNC110 - its server is no event of ours
+            await asyncio.sleep(0.01)
+    await checker.aclose()
+    assert is_right(await checker.acheck(response.text, response.prompt), response)
+    assert is_right(await under_way, response)
+    await checker.aclose()
+
+
+def test_a_stream_that_its_reader_dropped_leaves_no_connection_open(
+    sim: Simulator, response: Response, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def read_one() -> None:
+        async with simulated_checker(sim) as checker:
+            async for _ in checker.astream(response.text, response.prompt):
+                break
+
+    with warnings.catch_warnings(record=True, action="always") as warned:
+        asyncio.run(read_one())
+        gc.collect()
+    assert [str(warning.message) for warning in warned] == []
+    assert [record.message for record in caplog.records] == []
+
+
 async def test_several_responses_at_once_share_what_they_ask(sim: Simulator, response: Response) -> None:
     async with simulated_checker(sim) as checker:
         alone = (await checker.acheck(response.text, response.prompt)).usage.calls

@@ -71,7 +71,7 @@ def _tell_refusal(choice: Any) -> None:
 
 
 def _countable(usage: Any) -> dict[str, Any] | None:
-    """The usage as LangChain can add it up, which fails where it meets anything else; None where it counts no tokens."""
+    """The usage as LangChain can add it up, which fails at anything else; None where it counts no tokens."""
     if not isinstance(usage, dict) or not all(is_token_count(usage.get(name)) for name in _COUNTS):
         return None
     kept = {name: value for name, value in usage.items() if name != "total_tokens" or is_token_count(value)}
