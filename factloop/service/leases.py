@@ -135,10 +135,8 @@ class Leases:
 
     def give_back(self, stored: StoredJob) -> None:
         """Lets the job wait for another service, or for the next start of this one."""
-        waiting = stored.changed(status="queued", started_at=None, progress=Progress())
         with self._engine.begin() as connection:
-            ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
-            if connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE)).rowcount:
+            if _put_back(connection, stored, self.service):
                 self._day.settle(connection, stored.job, stored.attempt)
 
     def cancel(self, job_id: str) -> StoredJob | None:
@@ -187,6 +185,9 @@ class Leases:
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
         if not self._day.set_aside(connection, began.job, began.attempt):
+            if row.leased_by is not None:  # type: ignore[attr-defined]  # of a row
+                log.warning("job %s: its service died, and what jobs may cost in 24 hours is spent; it waits", job_id)
+                _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)  # type: ignore[attr-defined]
             return None
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
@@ -195,6 +196,13 @@ class Leases:
 
     def _until(self) -> ColumnElement[float] | None:
         return database_now() + self.seconds if self._store.is_shared else None
+
+
+def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
+    """Ends the lease of a service; the job waits for any. False where that service no longer had it."""
+    waiting = stored.changed(status="queued", started_at=None, progress=Progress())
+    leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
+    return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
 def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:

@@ -116,6 +116,28 @@ def test_what_a_dead_service_set_aside_counts(day: Day) -> None:
         day.store.add(job(), "{}", room=Room("any", 100, DayLimits(Cost(usd=0.25), Cost(usd=0.1), day.clock)))
 
 
+def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
+    day: Day, caplog: pytest.LogCaptureFixture
+) -> None:
+    dead, alive = day.service(0.0), day.service()
+    day.add(2)
+    left = [one.stored.job.id for one in dead.take(2, lapsed=False)]
+    if not day.store.is_shared:
+        alive.end_earlier()
+    assert len(alive.take(1, lapsed=True)) == 1
+    for _ in range(3):  # looked at again and again, it dies no further death
+        assert alive.take(5, lapsed=True) == []
+    waiting = day.store.get(left[1], "")
+    assert waiting is not None
+    assert (waiting.job.status, waiting.job.started_at, waiting.job.n_deaths) == ("queued", None, 1)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"job {left[1]}: its service died, and what jobs may cost in 24 hours is spent; it waits"
+    ]
+    day.clock.now += DAY_S
+    (again,) = alive.take(5, lapsed=True)
+    assert (again.stored.job.id, again.was_left, again.stored.job.n_deaths) == (left[1], True, 1)
+
+
 def test_what_one_job_may_cost_must_be_known() -> None:
     per_day = ServiceSettings(budget_usd_per_day=1.0)
     with pytest.raises(ConfigError, match="give --budget-usd, too"):
