@@ -75,6 +75,11 @@ class CheckRequest:
                 check_given(f"a fact of sentence {number}", fact)
 
     @property
+    def elapsed_s(self) -> float:
+        """Seconds since the check was asked for, from which its deadline counts, too."""
+        return time.monotonic() - self.begun_at
+
+    @property
     def state(self) -> dict[str, Any]:
         """The input of the graph."""
         asked: dict[str, Any] = {"prompt": self.prompt, "response": self.response}
@@ -119,18 +124,17 @@ class Checking:
 
     async def report(self, asked: CheckRequest) -> FactualityReport:
         """The report; what cannot be judged is in it, unscored."""
-        started, meter = time.perf_counter(), self._meter(asked)
-        setup = self.setup
+        meter, setup = self._meter(asked), self.setup
         with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
             final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
-            report = self._report(asked, final, meter, time.perf_counter() - started)
+            report = self._report(asked, final, meter)
             note_check(span, report)
         return report
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls."""
-        started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
+        meter, setup = self._meter(asked), self.setup
         span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
         steps: Any = self.graph_of(setup.fingerprint.plan).astream(
@@ -151,9 +155,9 @@ class Checking:
                         final = final if namespace else chunk
                         continue
                     if chunk["type"] == "claim_judged":
-                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                        chunk = {**chunk, "usage": meter.snapshot(asked.elapsed_s)}
                     yield _EVENT.validate_python(chunk)
-            report = self._report(asked, final, meter, time.perf_counter() - started)
+            report = self._report(asked, final, meter)
             note_check(span, report)
         yield CheckFinished(report=report)
 
@@ -193,12 +197,10 @@ class Checking:
             config["max_concurrency"] = BUNCHES_AT_ONCE
         return config
 
-    def _report(
-        self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float
-    ) -> FactualityReport:
+    def _report(self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter) -> FactualityReport:
         setup = self.setup
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        usage, cascade = meter.snapshot(elapsed_s), setup.cascade
+        usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
 from factloop import ConfigError, DataError, FactChecker, FactualityReport, Limits
+from factloop.core.events import CheckFinished
 from factloop.core.records import UnscoredReason
 from factloop.integrations.langchain import FactCheckRunnable
+from factloop.tools.search.base import SearchHit, SearchTool
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Faults, Simulator
 
+OPENS_IN_S = 0.5
 DOCUMENT = "Ada Lovelace was born in London in 1815."
 
 
@@ -138,6 +142,29 @@ async def test_the_offline_engine_keeps_a_deadline_too() -> None:
     checker = FactChecker(docs="examples/lighthouse/sources", cache=False)
     report = await checker.acheck("Smeaton built it in 1759.", limits=Limits(deadline_s=1e-9))
     assert reasons(report) == {UnscoredReason.TIMEOUT}
+
+
+class SlowToOpen(SearchTool):
+    """A search that takes its time before it can be used."""
+
+    name: str = "slow"
+    description: str = "Finds nothing."
+
+    @property
+    def identity(self) -> str:
+        time.sleep(OPENS_IN_S)
+        return "slow"
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - as SearchTool has it
+        return []
+
+
+async def test_the_seconds_of_a_check_count_from_where_its_deadline_does() -> None:
+    report = await FactChecker(search=SlowToOpen(), cache=False).acheck("Smeaton built it in 1759.")
+    assert report.usage.wall_s >= OPENS_IN_S
+    streamed = [event async for event in FactChecker(search=SlowToOpen(), cache=False).astream("He built it in 1759.")]
+    assert isinstance(streamed[-1], CheckFinished)
+    assert streamed[-1].report.usage.wall_s >= OPENS_IN_S
 
 
 async def test_a_stream_of_events_ends_with_the_partial_report(sim: Simulator) -> None:
