@@ -16,7 +16,7 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.estimate import estimate, plan_of
 from factloop.checking.views.html import render_html
 from factloop.checking.views.terminal import print_report
-from factloop.cli.demands import refuse_impossible, scored_exit_code
+from factloop.cli.demands import left_after, refuse_impossible, scored_exit_code
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
@@ -66,7 +66,8 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
     _write(ask, report, messages)
-    return scored_exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
+    code = scored_exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
+    return left_after(report, code, settings.deadline_s)
 
 
 async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> FactualityReport:

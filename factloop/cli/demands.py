@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from rich.console import Console
 
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
+from factloop.cli.outputs import leave_now
 from factloop.core.errors import ConfigError
 from factloop.core.reasons import FAILURES, UnscoredReason
 from factloop.core.records import FactualityReport
@@ -57,6 +58,13 @@ def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail
         messages.print(f"factloop: precision {reached} is below {fail_under:g} (--fail-under)", soft_wrap=True)
         return BELOW_THRESHOLD
     return DONE
+
+
+def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
+    """The exit code of a report that is written; where its deadline cut calls off, the process ends here with it."""
+    if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
+        leave_now(code)
+    return code
 
 
 def scored_exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:

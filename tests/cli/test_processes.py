@@ -122,6 +122,19 @@ def test_an_interrupt_says_nothing_of_work_that_had_not_begun(home: Path) -> Non
 
 
 @pytest.mark.process
+def test_a_check_at_its_deadline_does_not_wait_for_a_search_that_hangs(
+    sim: Simulator, home: Path, flags: list[str], start: Start
+) -> None:
+    sim.set(stage_faults={"search": Faults(hang=1.0)})
+    process = start(*flags, "--timeout", 10 * WITHIN_S, "--deadline", 6.0, "--json", "report.json", "--strict")
+    _, said = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 3
+    assert "no claim could be scored: the check ran into its deadline of 6 s" in said
+    assert json.loads((home / "report.json").read_text())["counts"]["unscored"] > 0
+    assert sim.stats().search.requests > 0
+
+
+@pytest.mark.process
 def test_an_interrupted_run_does_not_wait_for_a_search_that_hangs(
     sim: Simulator, flags: list[str], start: Start
 ) -> None:
