@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import CheckContext, told_in
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import (
     Case,
@@ -263,7 +263,7 @@ async def run(
         subgraphs=True,
     ):
         if mode == "custom":
-            events.append(chunk)
+            events.append(told_in(chunk))
         elif not namespace:
             final = chunk
     return Run(
