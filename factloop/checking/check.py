@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.bunches import BUNCHES_AT_ONCE
-from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.context import CheckContext, SafeGraph, told_in
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
@@ -150,9 +150,12 @@ class Checking:
                     if mode == "values":
                         final = final if namespace else chunk
                         continue
-                    if chunk["type"] == "claim_judged":
-                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
-                    yield _EVENT.validate_python(chunk)
+                    event = told_in(chunk)
+                    if event is None:
+                        continue
+                    if event["type"] == "claim_judged":
+                        event = {**event, "usage": meter.snapshot(time.perf_counter() - started)}
+                    yield _EVENT.validate_python(event)
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         yield CheckFinished(report=report)
@@ -178,10 +181,14 @@ class Checking:
         return meter
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The context of the check. While an answer is unfinished, its rest may tie any claim to the question, so that
-        every claim is judged."""
+        """The context of the check, which forgets at its end what searches found that is not worth keeping.
+
+        While an answer is unfinished, its rest may tie any claim to the question, so that every claim is judged.
+        """
         is_whole = asked.spans is None or asked.is_whole
-        return CheckContext(meter, self.searching, gates=self.setup.gates and is_whole)
+        searching = self.searching.over(self.searching.tools)
+        meter.before_paying = searching.reach
+        return CheckContext(meter, searching, gates=self.setup.gates and is_whole)
 
     @property
     def _config(self) -> RunnableConfig:
@@ -246,7 +253,7 @@ def open_checking(
     if chat is None:
         gateway, fill = None, filled_offline(settings, session)
     else:
-        gateway = session.model(chat, use_tools=settings.tool_calling, before=searching.reach)
+        gateway = session.model(chat, use_tools=settings.tool_calling)
         fill = filled_by_model(settings, session, gateway)
 
     @cache
