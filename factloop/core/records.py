@@ -21,9 +21,9 @@ Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 
 Plan = Literal["paper", "fused", "grounded"]
+"""A way through SAFE's loop."""
 Repeats = Literal["each", "once"]
 """How claims that repeat another of their response count: each like any other, or only the first."""
-"""A way through SAFE's loop."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
