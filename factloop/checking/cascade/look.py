@@ -127,7 +127,7 @@ def build_look_node(cheap: CheapStage) -> Node:
         gathered: Update = {"evidence": [*state["evidence"], *fresh]}
         if judgement is None:
             return gathered
-        gathered |= {"queries": [query], "tools": [documents.name]}
+        gathered = {**gathered, "queries": [query], "tools": [documents.name]}
         looked: FactState = {**state, **gathered}  # type: ignore[typeddict-item]  # keys of the state, all of them
         return {**gathered, **closed(looked, judgement, runtime)}
 

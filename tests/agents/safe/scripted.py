@@ -262,8 +262,8 @@ async def run(
         stream_mode=["custom", "values"],
         subgraphs=True,
     ):
-        if mode == "custom":
-            events.append(told_in(chunk))
+        if mode == "custom" and (event := told_in(chunk)) is not None:
+            events.append(event)
         elif not namespace:
             final = chunk
     return Run(

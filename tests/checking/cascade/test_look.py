@@ -106,8 +106,8 @@ async def cascaded(
     async for namespace, mode, chunk in graph.astream(
         asked, context=context, stream_mode=["custom", "values"], subgraphs=True
     ):
-        if mode == "custom":
-            events.append(told_in(chunk))
+        if mode == "custom" and (event := told_in(chunk)) is not None:
+            events.append(event)
         elif not namespace:
             final = chunk
     return CascadeResult([Claim.model_validate(claim) for claim in final["claims"]], context.meter, events)
