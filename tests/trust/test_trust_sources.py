@@ -203,7 +203,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
         ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
         ({"vectors": "nowhere.bin"}, "nowhere.bin"),
         ({"nli": "nowhere", "corpus": OneDocument()}, "nowhere"),
-        ({"embeddings": "nowhere"}, "nowhere"),
+        pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
         ({"price_in": 1.0}, "--price-in and --price-out"),
         ({"budget_usd": 1.0}, "--price-in"),
