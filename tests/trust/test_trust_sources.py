@@ -202,7 +202,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
         ({"corpus": ""}, "an empty path"),
         ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
         ({"vectors": "nowhere.bin"}, "nowhere.bin"),
-        ({"nli": "nowhere", "corpus": OneDocument()}, "nowhere"),
+        pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
         ({"price_in": 1.0}, "--price-in and --price-out"),

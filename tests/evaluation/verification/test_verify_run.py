@@ -161,7 +161,7 @@ async def test_a_verifier_is_added_by_a_second_file(pairs: Path, tmp_path: Path)
     [
         (("lexical", "lexical"), {}, "two verifiers would be called 'lexical'"),
         (("lexicon",), {}, "there is no verifier 'lexicon'"),
-        (("nli:/no/such",), {}, "no usable model"),
+        pytest.param(("nli:/no/such",), {}, "no usable model", marks=pytest.mark.torch),
         ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),
     ],
 )
