@@ -85,12 +85,11 @@ class CheckRequest:
         return asked
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
-        kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+        """The configuration, which must not change between the attempts at one run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
             asked["facts"] = _digest(json.dumps(self._plain_facts))
-        return {**asked, **kept}
+        return {**asked, **fingerprint.configuration}
 
     @property
     def _plain_facts(self) -> list[dict[str, Any]]:

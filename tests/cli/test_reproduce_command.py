@@ -131,6 +131,7 @@ def test_a_model_is_audited_against_the_simulator(factloop: Command, home: Path,
     assert found.ours == pytest.approx(50 * sum(sum(of_label) / len(of_label) for of_label in right.values()))
 
 
+@pytest.mark.statistical
 def test_agreement_is_read_from_a_run_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
     """The simulator judges its own world, whose labels are the truth: the share is that of the run, the model its."""
     written = sim.world.twenty_responses[0]
@@ -222,6 +223,7 @@ def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_syst
     assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.statistical
 def test_lengths_of_one_model_are_read_from_one_run_against_the_simulator(
     factloop: Command, home: Path, sim: Simulator
 ) -> None:
@@ -242,6 +244,7 @@ def test_lengths_of_one_model_are_read_from_one_run_against_the_simulator(
     assert models["mini, short", "F1@64, %"].ours == found["mini, short", "F1@64, %"].ours
 
 
+@pytest.mark.statistical
 def test_numbers_of_searches_are_compared_over_runs_against_the_simulator(
     factloop: Command, home: Path, sim: Simulator
 ) -> None:

@@ -74,6 +74,7 @@ def test_even_probabilities_change_nothing() -> None:
     )
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_chosen_labels_hold_the_truth_in_an_interval_at_most_07_times_as_wide(world: object) -> None:
     """Of 100 with a chance of 0.95 each: fewer than 89 come once in 100. Beside as many labels at random, alone."""

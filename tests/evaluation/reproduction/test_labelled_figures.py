@@ -54,6 +54,7 @@ def test_wice_comes_out_and_factcheckgpt_has_another_unit() -> None:
     assert found["FactCheck-GPT", "all", "labels"] == (82.7, pytest.approx(100 * 1484 / 1825), False)
 
 
+@pytest.mark.statistical
 def test_lexical_metrics_of_mixedqa() -> None:
     found = from_labels(reproduced("trustscore:table-1", "mixedqa.jsonl"))
     differences = {

@@ -170,6 +170,7 @@ def test_rules_are_the_papers(name: str, n: int) -> None:
     assert (found.n_compared, found.n_equal) == (n, n)
 
 
+@pytest.mark.statistical
 def test_the_same_words_are_replaced_as_in_the_papers_questions() -> None:
     found = reproduced("trustscore:table-7")
     replaced = [one.ours for one in found.figures if one.column == "replaced"]

@@ -80,6 +80,7 @@ def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text
     assert all(first.end <= second.start for first, second in pairwise(found))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("line", ["# a\n", "- a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"])
 def test_work_grows_with_the_text_alone(line: str) -> None:
     """What stands above is bounded: else each part would carry all before it."""

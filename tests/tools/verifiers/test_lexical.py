@@ -270,6 +270,7 @@ def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
     assert found.rationale.isprintable()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "passage", ["\0" * 100, "x" * 1_000_000, "ab " * 333_333, "{{ 6*7 }} <script>\u202e [KNOWLEDGE]"]
 )
@@ -284,6 +285,7 @@ def test_strange_passages_take_linear_work(verifier: Verifier, passage: str) -> 
     assert growth(verify, 2_000) < LINEAR
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", ["x{}y", "not x{}y", "7 layers{} of", "not"])
 def test_long_claims_take_linear_work(verifier: Verifier, piece: str) -> None:
     letters = str.maketrans("0123456789", "abcdefghij")

@@ -153,6 +153,7 @@ HOSTILE = ["<a/", "<!--", "<", "&", "<div>x", "<b>x<p>", "</p>", "<![", "<?", "<
 HOSTILE += ["<tr><td colspan=99 rowspan=999>x", "<table><th>a<td>b", "<nav>", "<h1>x", "<div class=cookie>"]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_megabyte_of_hostile_html_is_read(unit: str) -> None:
     """The square of its length would outlast the time limit of a test."""
