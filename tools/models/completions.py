@@ -16,6 +16,8 @@ REFUSAL = "refusal"
 """Finish reason of a refusal, as Anthropic's API says it, too."""
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unread, with its headers."""
+_ONCE = {"idempotency_key": ""}
+"""Keeps the library from drawing a key for each request, which it does not send, for an eighth of the CPU time of a call."""
 
 
 class PlainCompletions:
@@ -37,7 +39,7 @@ class PlainCompletions:
             "/chat/completions",
             body={**payload, **asked["extra_body"]},
             cast_to=object,
-            options={"headers": {**asked["extra_headers"], **_RAW}, "params": asked["extra_query"]},
+            options={"headers": {**asked["extra_headers"], **_RAW}, "params": asked["extra_query"], **_ONCE},
         )
         return _PlainAnswer(raw)
 
