@@ -17,7 +17,7 @@ REFUSAL = "refusal"
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unread, with its headers."""
 _ONCE = {"idempotency_key": ""}
-"""Keeps the library from drawing a key for each request, which it does not send, for an eighth of the CPU time of a call."""
+"""Keeps the library from drawing a random key for each request, an eighth of its CPU time, which it does not send."""
 
 
 class PlainCompletions:
