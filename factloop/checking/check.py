@@ -28,6 +28,7 @@ from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import score_claims
+from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
 from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
@@ -122,7 +123,8 @@ class Checking:
         setup = self.setup
         with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
-            final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
+            with rare_collections():
+                final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         return report
@@ -139,7 +141,7 @@ class Checking:
             stream_mode=["custom", "values"],
             subgraphs=True,
         )
-        with span.ending():
+        with span.ending(), rare_collections():
             async with aclosing(with_waits(traced(steps, span))) as made:
                 async for step in made:
                     if isinstance(step, ServerWait):
