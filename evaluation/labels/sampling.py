@@ -24,7 +24,7 @@ EVEN = 0.1
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Scores between these are taken together: a judge's scores lie close to 0 and 1."""
 _PRIOR = 2.0
-"""Claims' worth of the verdict's own rate in that of each stratum, and of one half in that of each verdict."""
+"""Claims' worth of one half in the rate of each verdict, and of the middle of both in that of each stratum."""
 _Z = 1.959963984540054
 
 
@@ -42,7 +42,9 @@ class Pilot:
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
     """(n_claims,): the spread of each claim's label about what its verdict leads one to expect, above 0.
 
-    Without labels it is that of the score where there is one, and the same for all claims elsewhere.
+    Without labels it is that of the score where there is one, and the same for all claims elsewhere. With labels it is
+    the root of the mean of r (1 - r) over the beta distribution that a stratum's rate r then has: a stratum of 80 labels
+    without an error may have errors, and drawn too rarely it would count for too much where one turns up.
     """
     if pilot is None or not len(pilot.labels):
         known = np.clip(scores, 0.02, 0.98)
@@ -59,8 +61,10 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
     for stratum in np.unique(strata):
         here = strata == stratum
         seen = pilot.labels[of_pilot == stratum]
-        rate = (seen.sum() + _PRIOR * expected[here]) / (len(seen) + _PRIOR)
-        found[here] = np.sqrt(rate * (1.0 - rate) + (rate - expected[here]) ** 2)
+        prior = (expected[here] + 0.5) / 2.0
+        size = len(seen) + _PRIOR
+        rate = (seen.sum() + _PRIOR * prior) / size
+        found[here] = np.sqrt(rate * (1.0 - rate) * size / (size + 1.0) + (rate - expected[here]) ** 2)
     return found
 
 

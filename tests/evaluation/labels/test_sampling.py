@@ -30,12 +30,18 @@ def test_a_claim_that_would_pass_1_is_certain() -> None:
 def test_spreads_by_hand() -> None:
     """Of ten labels with the verdict 1 nine are supported, of four with 0 one is; no scores.
 
-    Rates (9 + 1) / 12 = 5/6 and (1 + 1) / 6 = 1/3; a stratum is then (9 + 2 * 5/6) / 12 = 8/9 and (1 + 2/3) / 6 = 5/18.
+    Rates (9 + 1) / 12 = 5/6 and (1 + 1) / 6 = 1/3, half way to one half 2/3 and 5/12; a stratum is then (9 + 2 * 2/3) /
+    12 = 31/36 and (1 + 2 * 5/12) / 6 = 11/36, and the mean of r (1 - r) over its beta distribution is 12/13 and 6/7 of
+    that.
     """
     pilot = Pilot(np.array([1] * 9 + [0, 1, 0, 0, 0]), np.array([1] * 10 + [0] * 4), np.full(14, NAN))
     found = spreads(np.array([1, 0]), np.array([NAN, NAN]), pilot)
-    one, other = 8 / 9, 5 / 18
-    assert found**2 == pytest.approx([one * (1 - one) + (one - 5 / 6) ** 2, other * (1 - other) + (other - 1 / 3) ** 2])
+    one, other = 31 / 36, 11 / 36
+    expected = [
+        one * (1 - one) * 12 / 13 + (one - 5 / 6) ** 2,
+        other * (1 - other) * 6 / 7 + (other - 1 / 3) ** 2,
+    ]
+    assert found**2 == pytest.approx(expected)
     without = spreads(np.array([1, 1, 0]), np.array([0.5, NAN, 0.9]), None)
     assert without == pytest.approx([0.5, (0.5 + 0.3) / 2, 0.3])
 
