@@ -25,6 +25,7 @@ from factloop.reports.labels import (
     PersonLabel,
     claims_to_label,
     hash_of,
+    is_of_page,
     read_label_file,
     with_documents,
 )
@@ -112,7 +113,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 
 
 def _add_place(found: ExportedLabels, place: str, system: str, reports: Mapping[str, FactualityReport] | None) -> None:
-    if _is_of_page(place):
+    if is_of_page(place):
         file = read_label_file(place)
         for claim, given in _labelled(file, place, reports):
             found.add(claim.model_copy(update={"system": claim.system or system}), given)
@@ -124,17 +125,6 @@ def _add_place(found: ExportedLabels, place: str, system: str, reports: Mapping[
             found.n_empty += 1
         else:
             found.add(*_of_sheet(read))
-
-
-def _is_of_page(place: str) -> bool:
-    """Whether a page saved it: an object of JSON. A sheet may be an array of JSON."""
-    if not place.lower().endswith(".json"):
-        return False
-    try:
-        with Path(place).open("rb") as opened:
-            return not opened.read(64).lstrip().startswith(b"[")
-    except OSError:
-        return True  # which says what is wrong
 
 
 def _labelled(

@@ -42,8 +42,8 @@ class Pilot:
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
     """(n_claims,): the spread of each claim's label about what its verdict leads one to expect, above 0.
 
-    Without labels it is that of the score where there is one, and the same for all claims elsewhere. With labels it is
-    the root of the mean of r (1 - r) over the beta distribution that a stratum's rate r then has: a stratum of 80 labels
+    Without labels it is that of the score where there is one, and the same for all claims elsewhere. With labels it
+    rests on the mean of r (1 - r) over the beta distribution that a stratum's rate r then has: a stratum of 80 labels
     without an error may have errors, and drawn too rarely it would count for too much where one turns up.
     """
     if pilot is None or not len(pilot.labels):

@@ -14,13 +14,12 @@ from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.core.files.tables import read_rows
-from factloop.evaluation.labels.adjudication import adjudicate
+from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
-from factloop.evaluation.labels.views.html import render_labels_html
+from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
 from factloop.reports.downloads import csv_text
@@ -32,7 +31,8 @@ class DisagreeAsk:
     """Arguments of `labels disagree`."""
 
     run: str
-    out: str
+    out: str | None
+    html: str | None
     key: str
     n: int
     seed: int
@@ -43,7 +43,7 @@ class DisagreeAsk:
 class AdjudicateAsk:
     """Arguments of `labels adjudicate`."""
 
-    claims_hash: str
+    answers: str
     key: str
     people_usd: float
     level: float
@@ -53,29 +53,43 @@ class AdjudicateAsk:
 
 def run_disagree(ask: DisagreeAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
-    if STANDARD_OUTPUT in (ask.out, ask.key):
-        raise ConfigError("--out and --key are files: who fills in the one shall not see the other")
-    try_outputs((ask.out, ask.key), [str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)])
+    if STANDARD_OUTPUT in (ask.out, ask.html, ask.key):
+        raise ConfigError("--out, --html and --key are files: the adjudicator shall not see the key")
+    _want_one(ask.out, ask.html, "answer")
+    try_outputs((ask.out, ask.html, ask.key), [str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)])
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
-        rows, key = draw_disagreements(
+        found = draw_disagreements(
             run.responses(), ask.n, seed=ask.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
         )
-        write_files({ask.out: partial(csv_text, SHEET, rows), ask.key: partial(to_json, key)})
-    if not ask.quiet:
-        drawn = f"{len(rows):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
-        say(
-            lambda: Terminal().print(f"{drawn}: fill in `answer` (first, second, neither) in {ask.out}", soft_wrap=True)
+        drawn, key = found.drawn, found.key
+        write_files(
+            {
+                ask.out: partial(csv_text, SHEET, [one.row for one in drawn]),
+                ask.html: partial(render_disagreements_html, drawn, data=key.data),
+                ask.key: partial(to_json, key),
+            }
         )
+    if not ask.quiet:
+        n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
+        to_do = [f"fill in `answer` (first, second, neither) in {ask.out}"] if ask.out is not None else []
+        to_do += [f"answer on the page {ask.html}"] if ask.html is not None else []
+        say(lambda: Terminal().print(f"{n}: {', or '.join(to_do)}", soft_wrap=True))
     return DONE
+
+
+def _want_one(out: str | None, html: str | None, to_do: str) -> None:
+    if out is None and html is None:
+        raise ConfigError(f"name what is to be written: --out for a sheet, --html for a page to {to_do} on")
 
 
 def run_adjudicate(ask: AdjudicateAsk) -> int:
     """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
-    try_outputs((ask.json,), (ask.claims_hash, ask.key))
-    found = adjudicate(read_rows(ask.claims_hash), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
+    try_outputs((ask.json,), (ask.answers, ask.key))
+    key = _key(ask.key)
+    found = adjudicate(read_answers(ask.answers, key), key, people_usd=ask.people_usd, level=ask.level)
     write_files({ask.json: partial(to_json, found)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: print_adjudication(found, Terminal()))
@@ -100,8 +114,7 @@ def run_next(ask: NextAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
     if ask.half_width is not None and not 0.0 < ask.half_width < 0.5:
         raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
-    if ask.out is None and ask.html is None:
-        raise ConfigError("name what is to be written: --out for a sheet, --html for a page to label on")
+    _want_one(ask.out, ask.html, "label")
     try_outputs((ask.out, ask.html), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
     pilot = None if ask.labels is None else read_pilot(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):

@@ -40,7 +40,7 @@ from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
 from factloop.prompts.difference import PromptsDifference
 from factloop.prompts.lint import LintReport
-from factloop.reports.labels import LabelFile
+from factloop.reports.labels import AnswerFile, LabelFile
 from factloop.setup.caching.clearing import CacheCleared
 from factloop.setup.caching.status import CacheStatus
 from factloop.trust.estimate import TrustEstimate
@@ -60,6 +60,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
     "labels": TypeAdapter(LabelFile),
+    "answers": TypeAdapter(AnswerFile),
     "adjudication": TypeAdapter(Adjudication),
     "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),

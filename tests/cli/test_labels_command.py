@@ -43,6 +43,10 @@ def test_disagreements_are_drawn_and_adjudicated(factloop: Command, home: Path) 
     assert "people $4.00 (assumed, --people-usd" in shown
     assert json.loads((home / "found.json").read_text())["judge_right"] == 10
     assert factloop("labels", "adjudicate", "sheet.csv", "--key", "sheet.csv").code == 2
+    page = factloop("labels", "disagree", "run", "--html", "page.html", "--key", "key.json", "--n", 3)
+    assert "3 of 15 disagreements among 25 labelled claims: answer on the page page.html" in page.out
+    assert (home / "page.html").read_text(encoding="utf-8").count("First: <b>") == 3
+    assert "--html for a page to answer on" in factloop("labels", "disagree", "run", "--key", "k.json").complaint
     assert factloop("labels", "disagree", "run", "--out", "run/summary.json", "--key", "k.json").code == 2
 
 
