@@ -17,13 +17,15 @@ from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
+from factloop.evaluation.labels.people import Differing, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
 from factloop.reports.downloads import csv_text
-from factloop.reports.figures import plural
+from factloop.reports.figures import percent, plural
+from factloop.reports.visible import visible
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ class ExportAsk:
     out: str
     reports: tuple[str, ...]
     system: str
+    differing: Differing | None
+    json: str | None
     quiet: bool
 
 
@@ -158,12 +162,21 @@ def run_export(ask: ExportAsk) -> int:
     """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
     if not ask.system.strip():
         raise ConfigError("--system: a name is needed")
-    try_outputs((ask.out,), (*ask.sheets, *ask.reports))
-    found = export_labels(ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports))
-    write_files({ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)})
-    if not ask.quiet and ask.out != STANDARD_OUTPUT:
-        said = "; ".join(_export_words(ask, found))
-        say(lambda: Terminal().print(said, soft_wrap=True))
+    if ask.json is not None and ask.differing is None:
+        raise ConfigError("--json is of how far people agree: say with --differing what becomes of other claims")
+    try_outputs((ask.out, ask.json), (*ask.sheets, *ask.reports))
+    found = export_labels(
+        ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports), differing=ask.differing
+    )
+    write_files(
+        {
+            ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows),
+            ask.json: partial(to_json, found.people),
+        }
+    )
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
+        said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
+        say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
     return DONE
 
 
@@ -174,6 +187,20 @@ def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
         yield f"{plural(found.n_empty, 'claim')} without a label left out"
     for label, n in sorted(found.left_out.items()):
         yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+
+
+def _people_words(found: PeopleAgreement) -> Iterator[str]:
+    for one in found.pairs:
+        share = "" if one.alike.value is None else f"{percent(one.alike.value)} of "
+        kappa, n = one.kappa, plural(one.alike.n, "claim")
+        shown = f"undefined ({kappa.why})" if kappa.value is None else f"{kappa.value:.2f}"
+        if kappa.low is not None and kappa.high is not None:
+            shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
+        yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
+    yield (
+        f"{plural(found.n_shared, 'claim')} labelled by two people or more, {found.n_differing:,} differently, "
+        f"{found.n_left_out:,} of them left out"
+    )
 
 
 def _key(place: str) -> DisagreementKey:

@@ -31,6 +31,7 @@ from factloop.evaluation.generation.records import (
 )
 from factloop.evaluation.labels.adjudication import Adjudication
 from factloop.evaluation.labels.disagreements import DisagreementKey
+from factloop.evaluation.labels.people import PeopleAgreement
 from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
 from factloop.evaluation.mixedqa.building.records import BuildReport, BuiltQuestion
 from factloop.evaluation.mixedqa.scores import MixedQaResult
@@ -61,6 +62,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "audit_row": TypeAdapter(PredictionRow),
     "labels": TypeAdapter(LabelFile),
     "answers": TypeAdapter(AnswerFile),
+    "people_agreement": TypeAdapter(PeopleAgreement),
     "adjudication": TypeAdapter(Adjudication),
     "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),

@@ -123,6 +123,23 @@ def test_labels_of_report_pages_are_read_by_calibration_audit_and_cascade(factlo
     assert "labels.jsonl:" not in factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json").err
 
 
+def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
+    """Six claims (s n s n i ?): of four that both labelled supported or not, three alike."""
+    saved_by_a_page(home / "ann.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "supported"])
+    saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
+    both = ("labels", "export", "ann.json", "ben.json", "--out", "labels.jsonl")
+    assert "--differing" in factloop(*both).complaint
+    assert "--differing" in factloop(*both, "--json", "people.json").complaint
+    done = factloop(*both, "--differing", "left-out", "--json", "people.json")
+    assert (done.code, done.err) == (0, "")
+    assert "3 labels in labels.jsonl" in done.out
+    assert "ann.json and ben.json: 75" in done.out
+    assert "4 claims labelled by two people or more, 1 differently, 1 of them left out" in done.out
+    assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
+    sample = load_calibration(home / "labels.jsonl")
+    assert sample.labels == (1, 0, 1)
+
+
 def test_the_page_of_the_claims_to_label_next_carries_their_probabilities(factloop: Command, home: Path) -> None:
     finished(home / "run")
     done = factloop("labels", "next", "run", "--html", "next.html", "--n", 8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -46,13 +46,22 @@ def export(
     system: Annotated[
         str, typer.Option(metavar="NAME", help="The system that wrote answers whose page does not know it.")
     ] = "unnamed",
+    differing: Annotated[
+        Literal["left-out", "majority"] | None,
+        typer.Option(help="Each file is another person's, and may label the same claims: the rule where two differ."),
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="How far people agree, as JSON; '-' for standard output.")
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read."""
     require("evaluation", "factloop labels export")
     from factloop.cli.labels import ExportAsk, run_export
+    from factloop.evaluation.labels.people import Differing
 
-    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, quiet=quiet)))
+    rule = None if differing is None else Differing(differing)
+    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, rule, json, quiet=quiet)))
 
 
 def disagree(
