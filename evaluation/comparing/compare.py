@@ -53,7 +53,7 @@ def compare(
 ) -> Comparison:
     """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
-    Tests are held against `alpha`, and intervals are at 1 - alpha: no interval leaves 0 out beside "no difference shown".
+    Tests are held against `alpha`, and intervals are at 1 - alpha, so that neither contradicts the other.
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
     otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
     are several, another policy for abstentions and none given; or where a demand is on a metric that is not compared.

@@ -36,6 +36,8 @@ class Origin(StrEnum):
 
 
 Value = float | str | None
+UNDEFINED = "undefined"
+"""A figure that the paper prints as not a number, and one of ours that is none: beside each other they are the same."""
 
 
 class ComparedFigure(Record):

@@ -74,7 +74,24 @@ def calibrated(
         resamples=resamples,
     )
     warnings = (*summary.warnings, *calibration_warnings(sample, summary))
+    systems = tuple(_with_interval_of_scores(one, summary) for one in calibration.systems)
+    calibration = calibration.model_copy(update={"systems": systems})
     return summary.model_copy(update={"calibration": calibration, "warnings": warnings})
+
+
+def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
+    """Raw F1@K with the interval that the run's scores have: one figure has one interval on a page."""
+    of_scores = {
+        at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
+    }
+    f1 = []
+    for one in found.f1:
+        score = of_scores.get(one.k)
+        if score is not None and score.value is not None and score.low is not None:
+            raw = one.raw.model_copy(update={"low": score.low, "high": score.high})
+            one = one.model_copy(update={"raw": raw})
+        f1.append(one)
+    return found.model_copy(update={"f1": tuple(f1)})
 
 
 def calibrate(
