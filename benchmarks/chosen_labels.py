@@ -1,9 +1,10 @@
 """`python -m benchmarks.chosen_labels`: how much narrower chosen labels make a corrected figure.
 
 Runs of 200 responses with ten claims each, and a judge that is sure of most and unsure of some; 200 of 2,000 claims are
-labelled: drawn by `factloop labels next` after a pilot of 100, or at random, the latter used with the run's verdicts or
-alone. Intervals of 95 % shall hold the truth in 95 % of repetitions, and the chosen ones be at most 0.7 times as wide
-as those of as many labels alone. Then 30 to 200 chosen labels (`few_labels`), of judges with and without scores, and
+labelled: drawn by `factloop labels next` after a pilot of 100, or at random. The latter are used alone, with the run's
+verdicts, and with its scores as the chosen ones are. Intervals of 95 % shall hold the truth in 95 % of repetitions, and
+the chosen ones be at most 0.7 times as wide as those of as many labels alone, and, of judges with scores, as those with
+verdicts. Then 30 to 200 chosen labels (`few_labels`), of judges with and without scores, and
 steered by labels of other claims. Then labels from outside the run, in part inside, and inside (`labels_of_run`): both
 the precision on such prompts and that of the run shall be held in 95 %, 1.5 points more or less. Ends with 1 where a
 target is missed.
@@ -19,7 +20,7 @@ import typer
 from rich.console import Console
 
 from benchmarks import few_labels, labels_of_run
-from benchmarks.judge_worlds import JudgeWorld, counted, names_of
+from benchmarks.judge_worlds import JudgeWorld, counted, names_of, scores_of
 from benchmarks.rows import Row, compared, table
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import LabelledClaims
@@ -50,8 +51,8 @@ class Widths:
 
 
 def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Widths]:
-    """`chosen`, `random` and `alone`: labels chosen, at random with the run's verdicts, and at random alone."""
-    found = {name: Widths() for name in ("chosen", "random", "alone")}
+    """`chosen`; and labels at random: `alone`, by the run's `verdicts`, or by its `scores` where those narrow it."""
+    found = {name: Widths() for name in ("chosen", "scores", "verdicts", "alone")}
     for rng in np.random.default_rng(seed).spawn(repetitions):
         labels, verdicts, scores, response = world.run(rng)
         order = rng.permutation(len(labels))
@@ -59,15 +60,18 @@ def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Wid
         spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
         chance = probabilities(spread, N_LABELS)
         chosen = systematic_draw(chance, rng)
-        run = counted(verdicts, response)
-        silent = np.ones_like(verdicts)
-        for name, drawn, said, p in (
-            ("chosen", chosen, verdicts, chance[chosen].tolist()),
-            ("random", at_random, verdicts, None),
-            ("alone", at_random, silent, None),
+        run = counted(verdicts, response, scores)
+        silent, none = np.ones_like(verdicts), np.full(len(scores), np.nan)
+        for name, drawn, said, score, p in (
+            ("chosen", chosen, verdicts, scores, chance[chosen].tolist()),
+            ("scores", at_random, verdicts, scores, None),
+            ("verdicts", at_random, verdicts, none, None),
+            ("alone", at_random, silent, none, None),
         ):
             groups = names_of(response[drawn])
-            labelled = LabelledClaims(labels[drawn].tolist(), said[drawn].tolist(), groups, p)
+            labelled = LabelledClaims(
+                labels[drawn].tolist(), said[drawn].tolist(), groups, p, scores=scores_of(score[drawn])
+            )
             found[name].add(debiased_precision(labelled, run).prediction_powered.interval, world.truth)
     return found
 
@@ -80,11 +84,17 @@ def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int
     spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
     n = labels_needed(spread, verdicts, half_width, names_of(response))
     chance, widths = probabilities(spread, n or 1), []
-    run = counted(verdicts, response)
+    run = counted(verdicts, response, scores)
     for _ in range(20):
         drawn = systematic_draw(chance, rng)
         groups = names_of(response[drawn])
-        known = LabelledClaims(labels[drawn].tolist(), verdicts[drawn].tolist(), groups, chance[drawn].tolist())
+        known = LabelledClaims(
+            labels[drawn].tolist(),
+            verdicts[drawn].tolist(),
+            groups,
+            chance[drawn].tolist(),
+            scores=scores_of(scores[drawn]),
+        )
         interval = debiased_precision(known, run).prediction_powered.interval
         widths.append((interval[1] - interval[0]) / 2.0 if interval is not None else np.nan)
     return n, float(np.mean(widths))
@@ -106,8 +116,10 @@ def main(
             compared(world.name, "holds the truth", covered, "at least", LEAST_COVERED, "{:.3f}"),
             compared(world.name, "as wide as labels alone", chosen.width / found["alone"].width, "at most", MOST_WIDE,
                      "{:.2f}"),
-            Row(world.name, "as wide as labels at random with verdicts", "",
-                f"{chosen.width / found['random'].width:.2f}", None),
+            _beside(world, "verdicts", chosen.width / found["verdicts"].width),
+            Row(world.name, "as wide as at random with scores", "",
+                f"{chosen.width / found['scores'].width:.2f}", None),
+            Row(world.name, "least of any draw beside that", "", f"{world.least_ratio(N_LABELS):.2f}", None),
         ]  # fmt: skip
     Console().print(table(f"{N_LABELS} labels chosen, and as many at random, {repetitions} repetitions", rows))
     chosen_few = list(few_labels.rows(few, seed))
@@ -115,6 +127,14 @@ def main(
     overlapping = list(labels_of_run.rows(of_run, seed))
     Console().print(table(f"Labels of a run: 95 % intervals that hold the truth, {of_run:,} repetitions", overlapping))
     raise typer.Exit(any(row.is_met is False for row in (*rows, *chosen_few, *overlapping)))
+
+
+def _beside(world: JudgeWorld, name: str, ratio: float) -> Row:
+    """With a judge that gives no scores verdicts are all that either draw has: no target is set for that."""
+    measure = f"as wide as at random with {name}"
+    if world.has_scores:
+        return compared(world.name, measure, ratio, "at most", MOST_WIDE, "{:.2f}")
+    return Row(world.name, measure, "", f"{ratio:.2f}", None)
 
 
 if __name__ == "__main__":

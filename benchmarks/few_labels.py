@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.judge_worlds import JudgeWorld, counted, names_of
+from benchmarks.judge_worlds import JudgeWorld, counted, names_of, scores_of
 from benchmarks.rows import Row, compared
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import LabelledClaims
@@ -48,8 +48,9 @@ def coverage(world: JudgeWorld, n: int, repetitions: int, *, is_other: bool, see
             names_of(response[drawn]),
             chance[drawn].tolist(),
             [True] * len(drawn),
+            scores_of(scores[drawn]),
         )
-        found = debiased_precision(known, counted(verdicts, response))
+        found = debiased_precision(known, counted(verdicts, response, scores))
         held += _holds(found.prediction_powered.interval, world.truth)
         assert found.own_claims is not None
         held_own += _holds(found.own_claims.interval, float(labels.mean()))

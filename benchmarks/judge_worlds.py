@@ -31,6 +31,18 @@ class JudgeWorld:
     def truth(self) -> float:
         return float(np.dot(self.rates, self.shares))
 
+    def least_ratio(self, n: int) -> float:
+        """Width by n labels drawn with the best probabilities over that by n at random, to a judge that knows all rates.
+
+        Both use the rates as predictions. To the variance of such prompts, t (1 - t) / N, the best draw adds
+        mean(s)^2 / n - mean(s^2) / N, and one at random mean(s^2) (1 / n - 1 / N), with s^2 = r (1 - r) by kind.
+        """
+        rates, shares = np.array(self.rates), np.array(self.shares)
+        square, size = rates * (1.0 - rates), N_RESPONSES * A_RESPONSE
+        whole, among = self.truth * (1.0 - self.truth) / size, float(shares @ square)
+        best = float(shares @ np.sqrt(square)) ** 2 / n - among / size
+        return float(np.sqrt((whole + best) / (whole + among * (1.0 / n - 1.0 / size))))
+
     def run(self, rng: np.random.Generator) -> tuple[Ints, Ints, Floats, Ints]:
         """Labels, verdicts, scores (NaN without) and responses of a run's claims."""
         n = N_RESPONSES * A_RESPONSE
@@ -40,11 +52,18 @@ class JudgeWorld:
         return labels, (rates >= 0.5).astype(np.int64), scores, np.repeat(np.arange(N_RESPONSES), A_RESPONSE)
 
 
-def counted(verdicts: Ints, response: Ints) -> JudgedResponses:
-    """A run's responses by the verdicts on their claims."""
+def counted(verdicts: Ints, response: Ints, scores: Floats | None = None) -> JudgedResponses:
+    """A run's responses by the verdicts on their claims, and by their scores where there are any."""
     supported = np.bincount(response, verdicts, minlength=N_RESPONSES).astype(int).tolist()
     counts = [Counts(supported=n, not_supported=A_RESPONSE - n) for n in supported]
-    return JudgedResponses(counts, [str(one) for one in range(N_RESPONSES)])
+    has_scores = scores is not None and not np.isnan(scores).any()
+    sums = np.bincount(response, scores, minlength=N_RESPONSES).tolist() if has_scores else None
+    return JudgedResponses(counts, [str(one) for one in range(N_RESPONSES)], sums)
+
+
+def scores_of(scores: Floats) -> list[float | None]:
+    """Scores of claims, None for NaN."""
+    return [None if np.isnan(one) else float(one) for one in scores]
 
 
 def names_of(response: Ints) -> list[str]:

@@ -48,8 +48,8 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
     for.
     """
     weight = samples.label_weight
-    squares = open_share * weight**2
-    heaviest = max(float(squares[samples.verdict == verdict].mean()) for verdict in np.unique(samples.verdict))
+    squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
+    heaviest = max(float(squares[is_supported == kind].mean()) for kind in np.unique(is_supported))
     return UNSEEN_ERRORS * heaviest / float(weight.sum()) ** 2
 
 
