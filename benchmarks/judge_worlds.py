@@ -32,7 +32,7 @@ class JudgeWorld:
         return float(np.dot(self.rates, self.shares))
 
     def least_ratio(self, n: int) -> float:
-        """Width by n labels drawn with the best probabilities over that by n at random, to a judge that knows all rates.
+        """Width by n labels drawn with the best probabilities over that by n at random, where all rates are known.
 
         Both use the rates as predictions. To the variance of such prompts, t (1 - t) / N, the best draw adds
         mean(s)^2 / n - mean(s^2) / N, and one at random mean(s^2) (1 / n - 1 / N), with s^2 = r (1 - r) by kind.

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -76,10 +77,12 @@ def export_labels(
     places: Sequence[str | Path],
     *,
     system: str = UNNAMED,
+    systems: Mapping[str, str] = MappingProxyType({}),
     reports: Mapping[str, FactualityReport] | None = None,
     differing: Differing | None = None,
 ) -> ExportedLabels:
-    """The labels of all places together; `system` wrote the claims that do not say which system did.
+    """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for the
+    places that it has, and `system` for the others.
 
     `reports`, by `hash_of` their claims, are those that the pages were of: they add the passages. `differing`: each
     place holds another person's labels, which may be of the same claims, and this is the rule where two differ. Raises
@@ -90,7 +93,7 @@ def export_labels(
     labelled: dict[tuple[str, ...], _LabelledClaim] = {}
     drawn_in: dict[bool, str] = {}
     for place in map(str, places):
-        for claim, given in _labels_in(place, system, reports):
+        for claim, given in _labels_in(place, systems.get(place, system), reports):
             one = labelled.setdefault((claim.dataset, claim.system, *claim.key), _LabelledClaim(claim, {}))
             if given is None:
                 continue

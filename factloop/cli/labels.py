@@ -16,7 +16,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
-from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
+from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.people import Differing, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
@@ -152,7 +152,8 @@ class ExportAsk:
     sheets: tuple[str, ...]
     out: str
     reports: tuple[str, ...]
-    system: str
+    systems: tuple[str, ...]
+    """A name for all files, and FILE=NAME for one."""
     differing: Differing | None
     json: str | None
     quiet: bool
@@ -160,13 +161,12 @@ class ExportAsk:
 
 def run_export(ask: ExportAsk) -> int:
     """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
-    if not ask.system.strip():
-        raise ConfigError("--system: a name is needed")
+    system, systems = _systems(ask)
     if ask.json is not None and ask.differing is None:
         raise ConfigError("--json is of how far people agree: say with --differing what becomes of other claims")
     try_outputs((ask.out, ask.json), (*ask.sheets, *ask.reports))
     found = export_labels(
-        ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports), differing=ask.differing
+        ask.sheets, system=system, systems=systems, reports=reports_by_claims(ask.reports), differing=ask.differing
     )
     write_files(
         {
@@ -178,6 +178,23 @@ def run_export(ask: ExportAsk) -> int:
         said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
         say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
     return DONE
+
+
+def _systems(ask: ExportAsk) -> tuple[str, dict[str, str]]:
+    """The system of files that are not named, and that of each that is."""
+    of_file, of_rest = dict[str, str](), list[str]()
+    for given in ask.systems:
+        place = next((place for place in ask.sheets if given.startswith(f"{place}=")), None)
+        name = given if place is None else given.removeprefix(f"{place}=")
+        if not name.strip():
+            raise ConfigError("--system: a name is needed, or FILE=NAME")
+        if place is None:
+            of_rest.append(name)
+        elif of_file.setdefault(place, name) != name:
+            raise ConfigError(f"--system: {place} has two")
+    if len(of_rest) > 1:
+        raise ConfigError(f"--system: of {', '.join(of_rest)} say which file each wrote, as FILE=NAME")
+    return (of_rest or [UNNAMED])[0], of_file
 
 
 def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:

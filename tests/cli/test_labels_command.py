@@ -123,6 +123,28 @@ def test_labels_of_report_pages_are_read_by_calibration_audit_and_cascade(factlo
     assert "labels.jsonl:" not in factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json").err
 
 
+def test_each_page_may_be_of_another_system(factloop: Command, home: Path) -> None:
+    """Five reports: two of `a`, three of `b`; an audit then tells the two apart, and a run of `b` finds its labels."""
+    said = ("supported", "not_supported", "not_supported", "supported")
+    for number, one in enumerate(RESPONSES):
+        saved_by_a_page(home / f"page{number}.json", one.report, said)
+    pages = [f"page{number}.json" for number in range(5)]
+    named = ("--system", "b", "--system", "page0.json=a", "--system", "page1.json=a")
+    assert factloop("labels", "export", *pages, "--out", "labels.jsonl", *named).code == 0
+    assert load_calibration(home / "labels.jsonl").systems == frozenset({"a", "b"})
+    assert factloop("audit", "labels.jsonl", "--json", "audit.json").code == 0
+    assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
+
+    def complaint(*systems: str) -> str:
+        flags = [flag for one in systems for flag in ("--system", one)]
+        return factloop("labels", "export", *pages, "--out", "no.jsonl", *flags).complaint
+
+    assert "a name is needed" in complaint(" ")
+    assert "a name is needed" in complaint("page0.json=")
+    assert "page0.json has two" in complaint("page0.json=a", "page0.json=b")
+    assert "say which file each wrote" in complaint("a", "b")
+
+
 def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     """Six claims (s n s n i ?): of four that both labelled supported or not, three alike."""
     saved_by_a_page(home / "ann.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "supported"])

@@ -44,8 +44,12 @@ def export(
         typer.Option(metavar="FILE", help="The report (check --json) of a page: adds the passages of its claims."),
     ] = None,
     system: Annotated[
-        str, typer.Option(metavar="NAME", help="The system that wrote answers whose page does not know it.")
-    ] = "unnamed",
+        list[str] | None,
+        typer.Option(
+            metavar="[FILE=]NAME",
+            help="The system that wrote answers whose page does not know it, of all files or one (default unnamed).",
+        ),
+    ] = None,
     differing: Annotated[
         Literal["left-out", "majority"] | None,
         typer.Option(help="Each file is another person's, and may label the same claims: the rule where two differ."),
@@ -61,7 +65,9 @@ def export(
     from factloop.evaluation.labels.people import Differing
 
     rule = None if differing is None else Differing(differing)
-    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, rule, json, quiet=quiet)))
+    raise typer.Exit(
+        run_export(ExportAsk((*sheets,), out, (*(report or ()),), (*(system or ()),), rule, json, quiet=quiet))
+    )
 
 
 def disagree(
