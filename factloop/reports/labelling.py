@@ -41,7 +41,7 @@ def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
 
 
 def _labelling(
-    claims: Sequence[ClaimToLabel] | Sequence[ClaimToSettle],
+    claims: Sequence[ClaimToLabel | ClaimToSettle],
     begins: Literal["blind", "open"] | None,
     kind: Literal["labels", "answers"],
 ) -> Labelling:
