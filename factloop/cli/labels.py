@@ -171,7 +171,7 @@ def run_export(ask: ExportAsk) -> int:
     write_files(
         {
             ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows),
-            ask.json: partial(to_json, found.people),
+            ask.json: lambda: "" if found.people is None else to_json(found.people),
         }
     )
     if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
