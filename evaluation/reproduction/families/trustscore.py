@@ -68,7 +68,7 @@ def reproduce_correlations(title: str, inputs: Inputs) -> Reproduction:
     notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with WordNet and without it.")
     notes.append(f"What the paper prints as NAN, and what is {UNDEFINED} here, is a metric with one value throughout.")
     figures = [
-        compared((row.metric,), system, _printed(row.correlations[system]), ours.get((row.metric, system)))
+        compared((row.metric,), system, _printed_or_undefined(row.correlations[system]), ours.get((row.metric, system)))
         for row in PUBLISHED
         for system in SYSTEMS
     ]
@@ -77,8 +77,13 @@ def reproduce_correlations(title: str, inputs: Inputs) -> Reproduction:
     )
 
 
-def _printed(value: float | None) -> Decimal | str:
-    return UNDEFINED if value is None else Decimal(f"{value:.3f}")
+def _printed(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(f"{value:.3f}")
+
+
+def _printed_or_undefined(value: float | None) -> Decimal | str:
+    printed = _printed(value)
+    return UNDEFINED if printed is None else printed
 
 
 def _lexical(items: Sequence[MixedQaItem]) -> Iterator[tuple[tuple[str, str], OurFigure]]:
