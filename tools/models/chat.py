@@ -210,11 +210,13 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
 def _asking_once(model: BaseChatModel) -> BaseChatModel:
     """The model with clients that do not retry by themselves, where it speaks to its server by OpenAI's library."""
-    client = getattr(getattr(model, "async_client", None), "_client", None)
-    if client is None or client is not getattr(model, "root_async_client", None) or not client.max_retries:
+    client: Any = getattr(model, "root_async_client", None)
+    if client is None or not client.max_retries:
         return model
     once = client.with_options(max_retries=0)
-    return model.model_copy(update={"root_async_client": once, "async_client": once.chat.completions})
+    asks_by_it = getattr(getattr(model, "async_client", None), "_client", None) is client
+    changes = {"root_async_client": once, "async_client": once.chat.completions}
+    return model.model_copy(update=changes) if asks_by_it else model
 
 
 def _address(model: BaseChatModel) -> str | None:
