@@ -55,10 +55,7 @@ class Gazetteer:
     def _add(self, entry: Entry) -> None:
         self._by_key[entry.key] = entry
         self._by_types.setdefault(entry.types, []).append(entry)
-        names = (
-            {fold_anew(name) for name in (entry.label, *entry.aliases)} if entry.aliases else (fold_anew(entry.label),)
-        )
-        for name in names:
+        for name in {fold_anew(name) for name in (entry.label, *entry.aliases)}:
             self._by_name.setdefault(name, []).append(entry)
             if len(name) > 2 * self.longest:
                 self.longest = min(MAX_WORDS, max(self.longest, name.count(" ") + 1))

@@ -18,6 +18,6 @@ CALENDAR = word_set(
 
 @lru_cache(maxsize=1)
 def ordinary_words() -> frozenset[str]:
-    """Words that the lexicon has in lower case as something else than a name: *turkey*, *reading*, but not *florida*."""
+    """Words that the lexicon has in lower case as something else than a name: *turkey*, but not *florida*."""
     tags_of = packaged_tags()
     return frozenset(word for word, tags in tags_of.items() if word.islower() and not tags.startswith("NNP"))

@@ -18,6 +18,8 @@ from functools import lru_cache
 from simplemma import lemmatize
 from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
 
+from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+
 MAX_SENTENCE_CHARS = 600
 MAX_TERM_CHARS = 48
 
@@ -193,5 +195,6 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
         return Term(f"month {MONTHS[lowered]}", TermKind.MONTH, surface)
     if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS:
         return Term(lemma, TermKind.FUNCTION, surface)
-    is_name = capitalised and (not opens_sentence or followed_by_capital or surface[1:] != surface[1:].lower())
+    opens_name = followed_by_capital and lowered not in OPENING_ADVERBS
+    is_name = capitalised and (not opens_sentence or opens_name or surface[1:] != surface[1:].lower())
     return Term(lemma, TermKind.NAME if is_name else TermKind.WORD, surface)
