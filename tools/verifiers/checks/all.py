@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from factloop.tools.verifiers.alignment import Alignment, align
+from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
 from factloop.tools.verifiers.checks import denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, read_closely
@@ -49,7 +49,8 @@ def find_mismatch(alignment: Alignment) -> Mismatch | None:
     if len(alignment.claim.content()) > MAX_CONTENT:
         return None
     mismatch = _first(alignment)
-    if len(alignment.sentence.sentences) == 1:
+    is_settled = mismatch is None and not holds_opposite(alignment.claim, alignment.sentence)
+    if is_settled or len(alignment.sentence.sentences) == 1:
         return mismatch
     alone = [align(alignment.claim, read_closely(sentence)) for sentence in alignment.sentence.sentences]
     as_much = [number for number, one in enumerate(alone) if one.share >= alignment.share]
