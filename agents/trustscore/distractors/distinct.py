@@ -32,7 +32,7 @@ class Sieve:
     def __init__(self, question: str, response: str) -> None:
         self._response = response
         self._own, self._question = normalised(response), normalised(question)
-        self._own_text, self._question_text = _padded(self._own), _padded(self._question)
+        self._own_text = _padded(self._own)
         self._said = _padded(_lemmas(self._own)), _padded(_lemmas(self._question))
         self._around: dict[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._texts: set[tuple[str, ...]] = {self._own, self._question}
