@@ -37,6 +37,7 @@ def verifier() -> Verifier:
     ("claim", "passages", "label"),
     [
         ("Marie Curie was born in Warsaw.", [CURIE], "supported"),
+        ("Today Vecchio bridge has three arches.", [BRIDGE], "supported"),
         ("Marie Curie was born on November 7, 1867.", [BRIDGE, CURIE], "supported"),
         ("The Vecchio bridge has three arches.", [BRIDGE], "supported"),
         ("The Vecchio bridge has 3 arches.", [BRIDGE], "supported"),
