@@ -1,4 +1,4 @@
-"""Fewer rounds of the garbage collector while calls are under way.
+"""Fewer rounds of the garbage collector while calls are under way, and none while what lasts is made.
 
 By default Python looks for garbage after every 700 containers more, and now and then through all of the process. Each
 claim under check holds some 400 containers until its answer comes: with hundreds under way the collector walks half a
@@ -50,3 +50,15 @@ def rare_collections() -> Iterator[None]:
         yield
     finally:
         _ROUNDS.leave()
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """No round inside: modules and tables last, and each full round would walk all of them again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

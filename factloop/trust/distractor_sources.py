@@ -18,8 +18,8 @@ from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.agents.trustscore.distractors.targets import lemma
 from factloop.agents.trustscore.records import DistractorSet, Source
-from factloop.core.collection import collection_paused
 from factloop.core.errors import ConfigError
+from factloop.core.garbage import collection_paused
 from factloop.core.given_text import check_given
 from factloop.setup.caching.folder import VECTORS, cache_folder
 from factloop.setup.embedding_model import build_embedder

@@ -8,8 +8,8 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
-from factloop.core.collection import collection_paused
 from factloop.core.extras import require
+from factloop.core.garbage import collection_paused
 from factloop.setup.marks import CACHE, LIMITS
 from factloop.trust.settings import TrustSettings
 
