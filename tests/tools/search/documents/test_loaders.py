@@ -66,7 +66,7 @@ def test_every_extension_has_a_loader(tmp_path: Path) -> None:
 
 def test_plain_text_and_markdown(tmp_path: Path) -> None:
     assert load(tmp_path, "ada.txt", "Born 1815.") == [Section("Born 1815.", "ada")]
-    assert load(tmp_path, "ada.md", "intro\n\n## Ada *L* \ntext")[0].title == "Ada *L*"
+    assert load(tmp_path, "ada.md", "intro\n\n## Ada *L* \ntext")[0].title == "Ada L"
     assert load(tmp_path, "ada.md", "#no heading\n")[0].title == "ada"
 
 
