@@ -6,6 +6,7 @@ are shared over all repeats. Only what is asked in the very same words, with the
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from copy import copy
 from functools import partial
@@ -45,7 +46,7 @@ class SharedAnswers:
         """The kept answer, or that of the first caller; the account is charged its cost, even if another one paid.
 
         A second time the same account has it for nothing. An error reaches all who wait for it, and is not kept; what
-        failed is charged to the one who asked. Raises as `Call.make`, and ConfigError.
+        failed or was cut off is charged to the one who asked. Raises as `Call.make`, and ConfigError.
         """
         key = call.key + self._ending
         made, _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
@@ -60,7 +61,7 @@ class SharedAnswers:
         account = UsageMeter()
         try:
             value = await call.make(account)
-        except FactloopError:
+        except (FactloopError, asyncio.CancelledError):
             for one in (call.meter, self._failed, self.spent):
                 one.add(account.snapshot(0.0))
             raise

@@ -85,6 +85,30 @@ async def test_what_is_asked_in_another_way_is_not_shared(answers: SharedAnswers
     assert paid_for([answers], 0.0).calls == spent_on([answers], 0.0).calls == 2
 
 
+class HangingServer(Server):
+    """Never answers; what it is asked is given up by the caller."""
+
+    async def ask(self, account: UsageMeter) -> Value:
+        self.asked += 1
+        try:
+            return await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            account.given_up("judge", COST, 0.25)
+            raise
+
+
+async def test_a_call_that_was_cut_off_is_charged_to_the_one_who_asked(answers: SharedAnswers) -> None:
+    server = HangingServer()
+    call = ServerCall(server)
+    asked = asyncio.create_task(answers.once(call))
+    while not server.asked:
+        await asyncio.sleep(0)
+    asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    for paid in (call.meter.snapshot(0.0), paid_for([answers], 0.0)):
+        assert (paid.calls, paid.failed_calls, paid.cost_usd) == (0, 1, 0.5)
+
+
 async def test_a_failure_is_not_kept_and_reaches_all_who_wait(answers: SharedAnswers) -> None:
     server = Server(failures=1)
     calls = [ServerCall(server), ServerCall(server)]
