@@ -88,21 +88,25 @@ async def test_what_is_asked_in_another_way_is_not_shared(answers: SharedAnswers
 class HangingServer(Server):
     """Never answers; what it is asked is given up by the caller."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.was_asked = asyncio.Event()
+
     async def ask(self, account: UsageMeter) -> Value:
-        self.asked += 1
+        self.was_asked.set()
         try:
-            return await asyncio.get_running_loop().create_future()
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             account.given_up("judge", COST, 0.25)
             raise
+        raise AssertionError("it never answers")
 
 
 async def test_a_call_that_was_cut_off_is_charged_to_the_one_who_asked(answers: SharedAnswers) -> None:
     server = HangingServer()
     call = ServerCall(server)
     asked = asyncio.create_task(answers.once(call))
-    while not server.asked:
-        await asyncio.sleep(0)
+    await server.was_asked.wait()
     asked.cancel()
     await asyncio.gather(asked, return_exceptions=True)
     for paid in (call.meter.snapshot(0.0), paid_for([answers], 0.0)):
