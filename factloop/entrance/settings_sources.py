@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.correction.settings import CorrectionSettings
+from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.marks import is_list
 from factloop.setup.settings import RunSettings, describe
 from factloop.setup.trace_export import open_tracing
 from factloop.trust.settings import TrustSettings
 
-FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 _KNOWN = frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
 """Names of the settings of all commands, which file and environment serve."""
@@ -37,7 +37,7 @@ def load_settings(
     Raises ConfigError that says where what is wrong.
     """
     others = _KNOWN - set(kind.model_fields)
-    file = {name: value for name, value in _from_file(folder / FILE).items() if name not in others}
+    file = {name: value for name, value in _from_file(folder / SETTINGS_FILE).items() if name not in others}
     variables = _from_environment(kind, environment)
     try:
         settings = kind.model_validate({**file, **variables, **flags})
@@ -52,7 +52,7 @@ def load_settings(
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:
     if name in variables:
         return f"environment variable {PREFIX}{name.upper()}"
-    return FILE if name in file else "settings"
+    return SETTINGS_FILE if name in file else "settings"
 
 
 def _from_environment(kind: type[RunSettings], environment: Mapping[str, str]) -> dict[str, Any]:
