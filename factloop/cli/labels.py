@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, Terminal, refuse_existing, say, try_outputs, write_files
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.core.files.tables import read_rows
@@ -22,7 +22,7 @@ from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
 from factloop.evaluation.labels.views.html import render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
-from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
+from factloop.evaluation.runs.reading import read_run
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import plural
 
@@ -55,7 +55,9 @@ def run_disagree(ask: DisagreeAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
     if STANDARD_OUTPUT in (ask.out, ask.key):
         raise ConfigError("--out and --key are files: who fills in the one shall not see the other")
-    try_outputs((ask.out, ask.key), [str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)])
+    try_outputs((ask.out, ask.key), (ask.run,))
+    refuse_existing((ask.out,), FILLED_IN)
+    refuse_existing((ask.key,), "a sheet that a person filled in may need it")
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         rows, key = draw_disagreements(
@@ -102,7 +104,8 @@ def run_next(ask: NextAsk) -> int:
         raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
     if ask.out is None and ask.html is None:
         raise ConfigError("name what is to be written: --out for a sheet, --html for a page to label on")
-    try_outputs((ask.out, ask.html), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
+    try_outputs((ask.out, ask.html), (ask.run, ask.labels))
+    refuse_existing((ask.out,), FILLED_IN)
     pilot = None if ask.labels is None else read_pilot(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)

@@ -82,6 +82,21 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert "labels.jsonl:" not in tuned.err, "every row is read"
 
 
+def test_a_sheet_that_is_there_is_not_drawn_anew(factloop: Command, home: Path) -> None:
+    finished(home / "run")
+    (home / "sheet.csv").write_text("filled in")
+    (home / "key.json").write_text("its key")
+    said = "is there already, and a person may have filled it in; name another file"
+    assert f"sheet.csv: {said}" in factloop("labels", "next", "run", "--out", "sheet.csv").complaint
+    drawn = ("labels", "disagree", "run")
+    assert f"sheet.csv: {said}" in factloop(*drawn, "--out", "sheet.csv", "--key", "k.json").complaint
+    refused = factloop(*drawn, "--out", "new.csv", "--key", "key.json")
+    assert "key.json: is there already, and a sheet that a person filled in may need it" in refused.complaint
+    assert (home / "sheet.csv").read_text() + (home / "key.json").read_text() == "filled inits key"
+    assert not (home / "new.csv").exists()
+    assert "lies in run" in factloop("labels", "next", "run", "--out", "run/journal.sqlite").complaint
+
+
 def test_sheets_without_labels_are_refused(factloop: Command, home: Path) -> None:
     finished(home / "run")
     assert factloop("labels", "next", "run", "--out", "sheet.csv", "--quiet").code == 0
