@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -22,6 +22,7 @@ from factloop.core.events import CheckFinished, Event
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
+from factloop.setup.chat_model import name_of_model
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
@@ -111,10 +112,13 @@ class FactChecker:
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
         same servers; without it the checker has its own.
         """
-        sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
-        paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
+        sources = tuple(search) if _are_several(search) else (search,)
+        paths = tuple(docs) if _are_several(docs) else (docs,)
+        for path in paths:
+            if not isinstance(path, str | Path):
+                raise ConfigError(f"docs: {type(path).__name__} is not a path: give files, folders or globs")
         named = {
-            "model": model if isinstance(model, str) else None,
+            "model": name_of_model("model", model, (BaseChatModel, ChatModel)),
             "search": tuple(source for source in sources if isinstance(source, str)),
             "docs": tuple(str(path) for path in paths),
         }
@@ -299,3 +303,8 @@ class FactChecker:
                 yield checking, directory
             finally:
                 await checking.aclose()
+
+
+def _are_several(given: Any) -> bool:
+    """Whether these are several things, rather than one: texts, tools and retrievers are one each."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | BaseTool | BaseRetriever)
