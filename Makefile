@@ -10,8 +10,9 @@ INSTALL := .ci/install $(VENV) --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest --dist loadfile
 # One more than cores for the quick tests, which now and then wait for a server or a deadline.
 CORES := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
-QUICK := --numprocesses $(shell expr $(CORES) + 1)
-SLOW := process or browser or ray or postgres or statistical
+# Two folders are of slow kinds as a whole: what they import is left out, too.
+QUICK := --numprocesses $(shell expr $(CORES) + 1) --ignore tests/browser --ignore tests/real
+SLOW := process or browser or ray or postgres or statistical or large or torch
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
 .PHONY: demo test test-slow test-real test-all check docs dist bench schemas clean
@@ -36,7 +37,7 @@ test: $(VENV)/.dev  ## The quick tests, on every core
 	$(PYTEST) $(QUICK) -m "not ($(SLOW) or real)"
 
 test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
-	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
+	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) --ignore tests/real -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
 #   postgresql pgbouncer nginx-light openssl

@@ -1,9 +1,11 @@
 """`python -m benchmarks.chosen_labels`: how much narrower chosen labels make a corrected figure.
 
 Runs of 200 responses with ten claims each, and a judge that is sure of most and unsure of some; 200 of 2,000 claims are
-labelled: drawn by `factloop labels next` after a pilot of 100, or at random, the latter used with the run's verdicts or
-alone. Intervals of 95 % shall hold the truth in 95 % of repetitions, and the chosen ones be at most 0.7 times as wide
-as those of as many labels alone. Then labels from outside the run, in part inside, and inside (`labels_of_run`): both
+labelled: drawn by `factloop labels next` after a pilot of 100, or at random. The latter are used alone, with the run's
+verdicts, and with its scores as the chosen ones are. Intervals of 95 % shall hold the truth in 95 % of repetitions, and
+the chosen ones be at most 0.7 times as wide as those of as many labels alone, and, of judges with scores, as those with
+verdicts. Then 30 to 200 chosen labels (`few_labels`), of judges with and without scores, and
+steered by labels of other claims. Then labels from outside the run, in part inside, and inside (`labels_of_run`): both
 the precision on such prompts and that of the run shall be held in 95 %, 1.5 points more or less. Ends with 1 where a
 target is missed.
 """
@@ -15,48 +17,23 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 
-from benchmarks import labels_of_run
+from benchmarks import few_labels, labels_of_run
+from benchmarks.judge_worlds import JudgeWorld, counted, names_of, scores_of
 from benchmarks.rows import Row, compared, table
-from factloop.core.records import Counts
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
+from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
 
-N_RESPONSES, A_RESPONSE, N_LABELS, N_PILOT = 200, 10, 200, 100
+N_LABELS, N_PILOT = 200, 100
 MOST_WIDE, LEAST_COVERED = 0.7, 0.92
 """Coverage of 95 % intervals: two standard errors of 300 repetitions below."""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class JudgeWorld:
-    """Kinds of claims, each with its score, which is how often such a claim is supported, and its share."""
-
-    name: str
-    scores: tuple[float, ...]
-    shares: tuple[float, ...]
-
-    @property
-    def truth(self) -> float:
-        return float(np.dot(self.scores, self.shares))
-
-    def run(self, rng: np.random.Generator) -> tuple[Ints, Ints, Floats, Ints]:
-        """Labels, verdicts, scores and responses of a run's claims."""
-        n = N_RESPONSES * A_RESPONSE
-        scores = np.array(self.scores)[rng.choice(len(self.scores), n, p=self.shares)]
-        labels = (rng.random(n) < scores).astype(np.int64)
-        return labels, (scores >= 0.5).astype(np.int64), scores, np.repeat(np.arange(N_RESPONSES), A_RESPONSE)
-
 
 WORLDS = (
     JudgeWorld("unsure of 15 % of claims", (0.998, 0.5, 0.02), (0.75, 0.15, 0.1)),
     JudgeWorld("unsure of 10 % of claims", (0.995, 0.5, 0.01), (0.85, 0.1, 0.05)),
-    JudgeWorld("rejects too much, no finer score", (0.98, 0.3), (0.8, 0.2)),
+    JudgeWorld("rejects too much, no scores", (0.98, 0.3), (0.8, 0.2), has_scores=False),
 )
 
 
@@ -74,8 +51,8 @@ class Widths:
 
 
 def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Widths]:
-    """`chosen`, `random` and `alone`: labels chosen, at random with the run's verdicts, and at random alone."""
-    found = {name: Widths() for name in ("chosen", "random", "alone")}
+    """`chosen`; and labels at random: `alone`, by the run's `verdicts`, or by its `scores` where those narrow it."""
+    found = {name: Widths() for name in ("chosen", "scores", "verdicts", "alone")}
     for rng in np.random.default_rng(seed).spawn(repetitions):
         labels, verdicts, scores, response = world.run(rng)
         order = rng.permutation(len(labels))
@@ -83,18 +60,18 @@ def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Wid
         spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
         chance = probabilities(spread, N_LABELS)
         chosen = systematic_draw(chance, rng)
-        run = JudgedResponses(
-            [Counts(supported=int(n), not_supported=A_RESPONSE - int(n)) for n in np.bincount(response, verdicts)],
-            [str(one) for one in range(N_RESPONSES)],
-        )
-        silent = np.ones_like(verdicts)
-        for name, drawn, said, p in (
-            ("chosen", chosen, verdicts, chance[chosen].tolist()),
-            ("random", at_random, verdicts, None),
-            ("alone", at_random, silent, None),
+        run = counted(verdicts, response, scores)
+        silent, none = np.ones_like(verdicts), np.full(len(scores), np.nan)
+        for name, drawn, said, score, p in (
+            ("chosen", chosen, verdicts, scores, chance[chosen].tolist()),
+            ("scores", at_random, verdicts, scores, None),
+            ("verdicts", at_random, verdicts, none, None),
+            ("alone", at_random, silent, none, None),
         ):
-            groups = [str(one) for one in response[drawn]]
-            labelled = LabelledClaims(labels[drawn].tolist(), said[drawn].tolist(), groups, p)
+            groups = names_of(response[drawn])
+            labelled = LabelledClaims(
+                labels[drawn].tolist(), said[drawn].tolist(), groups, p, scores=scores_of(score[drawn])
+            )
             found[name].add(debiased_precision(labelled, run).prediction_powered.interval, world.truth)
     return found
 
@@ -105,16 +82,19 @@ def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int
     labels, verdicts, scores, response = world.run(rng)
     pilot = rng.permutation(len(labels))[:N_PILOT]
     spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-    n = labels_needed(spread, verdicts, half_width, [str(one) for one in response])
+    n = labels_needed(spread, verdicts, half_width, names_of(response))
     chance, widths = probabilities(spread, n or 1), []
-    run = JudgedResponses(
-        [Counts(supported=int(one), not_supported=A_RESPONSE - int(one)) for one in np.bincount(response, verdicts)],
-        [str(one) for one in range(N_RESPONSES)],
-    )
+    run = counted(verdicts, response, scores)
     for _ in range(20):
         drawn = systematic_draw(chance, rng)
-        groups = [str(one) for one in response[drawn]]
-        known = LabelledClaims(labels[drawn].tolist(), verdicts[drawn].tolist(), groups, chance[drawn].tolist())
+        groups = names_of(response[drawn])
+        known = LabelledClaims(
+            labels[drawn].tolist(),
+            verdicts[drawn].tolist(),
+            groups,
+            chance[drawn].tolist(),
+            scores=scores_of(scores[drawn]),
+        )
         interval = debiased_precision(known, run).prediction_powered.interval
         widths.append((interval[1] - interval[0]) / 2.0 if interval is not None else np.nan)
     return n, float(np.mean(widths))
@@ -123,6 +103,7 @@ def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int
 def main(
     repetitions: Annotated[int, typer.Option(help="Of each world.")] = 300,
     seed: Annotated[int, typer.Option(help="Of everything drawn.")] = 0,
+    few: Annotated[int, typer.Option(help="Of each number of labels, judge and pilot.")] = 2000,
     of_run: Annotated[int, typer.Option(help="Repetitions of each way to draw labels from a run.")] = 3000,
 ) -> None:
     """Measure widths and coverage by simulation."""
@@ -135,13 +116,25 @@ def main(
             compared(world.name, "holds the truth", covered, "at least", LEAST_COVERED, "{:.3f}"),
             compared(world.name, "as wide as labels alone", chosen.width / found["alone"].width, "at most", MOST_WIDE,
                      "{:.2f}"),
-            Row(world.name, "as wide as labels at random with verdicts", "",
-                f"{chosen.width / found['random'].width:.2f}", None),
+            _beside(world, "verdicts", chosen.width / found["verdicts"].width),
+            Row(world.name, "as wide as at random with scores", "",
+                f"{chosen.width / found['scores'].width:.2f}", None),
+            Row(world.name, "least of any draw beside that", "", f"{world.least_ratio(N_LABELS):.2f}", None),
         ]  # fmt: skip
     Console().print(table(f"{N_LABELS} labels chosen, and as many at random, {repetitions} repetitions", rows))
+    chosen_few = list(few_labels.rows(few, seed))
+    Console().print(table(f"Few labels: 95 % intervals that hold the truth, {few:,} repetitions", chosen_few))
     overlapping = list(labels_of_run.rows(of_run, seed))
     Console().print(table(f"Labels of a run: 95 % intervals that hold the truth, {of_run:,} repetitions", overlapping))
-    raise typer.Exit(any(row.is_met is False for row in (*rows, *overlapping)))
+    raise typer.Exit(any(row.is_met is False for row in (*rows, *chosen_few, *overlapping)))
+
+
+def _beside(world: JudgeWorld, name: str, ratio: float) -> Row:
+    """With a judge that gives no scores verdicts are all that either draw has: no target is set for that."""
+    measure = f"as wide as at random with {name}"
+    if world.has_scores:
+        return compared(world.name, measure, ratio, "at most", MOST_WIDE, "{:.2f}")
+    return Row(world.name, measure, "", f"{ratio:.2f}", None)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ def labelled(draw: str, run: Judged, rng: np.random.Generator) -> LabelledClaims
         np.concatenate([run.verdicts[:n_inside], outside.verdicts]).ravel().tolist(),
         [name for name in names for _ in range(A_PROMPT)],
         is_own=[True] * (n_inside * A_PROMPT) + [False] * (n_outside * A_PROMPT),
+        scores=np.concatenate([run.scores[:n_inside], outside.scores]).ravel().tolist(),
     )
 
 
@@ -89,6 +90,7 @@ def _single_claims(draw: str, run: Judged, rng: np.random.Generator) -> Labelled
         [f"p{place // A_PROMPT}" for place in drawn.tolist()],
         None if chance is None else chance[drawn].tolist(),
         [True] * n,
+        scores[drawn].tolist(),
     )
 
 
@@ -99,7 +101,8 @@ def coverage(draw: str, repetitions: int, seed: int = 0) -> tuple[float, float |
         run = judged(rng, N_PROMPTS)
         counts = [Counts(supported=n, not_supported=A_PROMPT - n) for n in run.verdicts.sum(axis=1).tolist()]
         names = [f"p{place}" for place in range(N_PROMPTS)]
-        found = debiased_precision(labelled(draw, run, rng), JudgedResponses(counts, names))
+        sums = run.scores.sum(axis=1).tolist()
+        found = debiased_precision(labelled(draw, run, rng), JudgedResponses(counts, names, sums))
         held += _holds(found.prediction_powered, truth)
         if draw in _OF_RUN and found.own_claims is not None:
             held_own += _holds(found.own_claims, float(run.labels.mean()))

@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +20,10 @@ settings.register_profile("full", deadline=None, max_examples=100, derandomize=T
 settings.register_profile("search", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-STARTED_BY = {"start": "process", "browser": "browser", "cluster": "ray"}
+STARTED_BY = {"start": "process", "browser": "browser", "cluster": "ray", "minilm": "torch"}
 """By fixture, the slow kind that whatever uses it belongs to."""
+OF_ONE_KIND = {Path(__file__).parent / kind: kind for kind in ("browser", "real")}
+"""By folder, the slow kind of all that it holds: the quick tests are collected without it."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -42,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in STARTED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(STARTED_BY[fixture])
+        for folder in OF_ONE_KIND.keys() & set(item.path.parents):
+            item.add_marker(OF_ONE_KIND[folder])
 
 
 def pytest_configure() -> None:

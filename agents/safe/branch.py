@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from langgraph.runtime import Runtime
 
 from factloop.agents.safe.claims import claim_id, settle
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import CheckContext, tell
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
@@ -61,7 +61,7 @@ def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext
     done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
     current_span().say("factloop.claim.text", lambda: state["fact"]["self_contained"])
-    runtime.stream_writer({"type": "claim_judged", "claim": done["claim"]})
+    tell(runtime, {"type": "claim_judged", "claim": done["claim"]})
     return {"settled": [done], "pending": None}
 
 
@@ -89,8 +89,12 @@ def task_of(sentence: SentenceState) -> SentenceTask:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The wish without the queries that were already asked, at most `most` of them; None if no query remains."""
-    known = {sameness(asked) for asked in state["queries"]}
+    """The wish without the queries that were already asked, at most `most` of them; None if no query remains.
+
+    Where it names a tool, those count that were put to that tool.
+    """
+    asked = zip(state["queries"], state["tools"], strict=True)
+    known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
     fresh: list[str] = []
     for query in wish.queries:
         if query.strip() and sameness(query) not in known:
@@ -113,6 +117,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     tools = gateway.in_turn(wish.tool, len(state["queries"]))
     asked: dict[str, Any] = {
         "queries": [*state["queries"], *wish.queries],
+        "tools": [*state["tools"], *[tools[0].name] * len(wish.queries)],
         "pending": None,
         "rounds": state["rounds"] + 1,
         "is_barren": True,
@@ -144,15 +149,20 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         gathered: FactState = {**state, **asked}  # type: ignore[typeddict-item]  # keys of the state, all of them
         fresh = fresh_evidence(gathered, found)
         asked["evidence"] = [*gathered["evidence"], *fresh]
-        if fresh:
+        if fresh or _was_found_before(state, found.query):
             asked["is_barren"] = False
         else:
             asked["fruitless"] = [*gathered["fruitless"], query]
         event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
-        runtime.stream_writer({**event, "evidence": fresh})
+        tell(runtime, {**event, "evidence": fresh})
     if asked["last_search"] == "answered" and is_all_found(gateway.tools, asked.get("evidence", ())):
         asked["last_search"] = "exhausted"
     return asked
+
+
+def _was_found_before(state: FactState, query: str) -> bool:
+    """Whether a cascade's look put this query to the documents, and holds what it found there."""
+    return not state["queries"] and any(item["query"] == query for item in state["evidence"])
 
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[dict[str, Any]]:

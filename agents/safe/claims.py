@@ -72,6 +72,7 @@ def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | N
         settled=[],
         pending=asdict(NextQueries((fact["query"].strip() or fact["self_contained"],))),
         queries=[],
+        tools=[],
         fruitless=[],
         rounds=0,
         is_barren=False,

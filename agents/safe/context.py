@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
@@ -19,6 +21,20 @@ class CheckContext:
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+
+
+EVENT = "factloop"
+"""The key of an event in LangGraph's custom stream, which a search tool of the user's may write to as well."""
+
+
+def tell(runtime: Runtime[CheckContext], event: Mapping[str, Any]) -> None:
+    """Tells those who follow the check what happened."""
+    runtime.stream_writer({EVENT: event})
+
+
+def told_in(chunk: object) -> dict[str, Any] | None:
+    """The event in a chunk of the custom stream; None if the chunk is of another's making."""
+    return chunk[EVENT] if isinstance(chunk, dict) and chunk.keys() == {EVENT} else None
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]

@@ -33,7 +33,7 @@ from factloop.agents.safe.claims import (
     unmerged,
     unsplit,
 )
-from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.context import CheckContext, SafeGraph, tell
 from factloop.agents.safe.given import given_sentences, left_out
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.state import (
@@ -177,7 +177,7 @@ def _build_split(plan: SafePlan) -> SplitNode:
                 for number, part in enumerate(chosen)
             ]
         n_read = sum(sentence["silent"] is None for sentence in sentences)
-        runtime.stream_writer({"type": "response_split", "n_sentences": n_read})
+        tell(runtime, {"type": "response_split", "n_sentences": n_read})
         # On a thread that ran before, the reduced keys still hold what it found.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
 
@@ -252,14 +252,15 @@ def _build_read(plan: SafePlan) -> ReadNode:
                 found = [fact for sentence in sentences for fact in unsplit(sentence, unscored(error))]
             traced.set({"factloop.n_claims": len(found)})
         for fact in found:
-            runtime.stream_writer(
+            tell(
+                runtime,
                 {
                     "type": "claim_found",
                     "claim_id": claim_id(fact["place"]),
                     "sentence": fact["sentence"],
                     "span": fact["span"],
                     "self_contained": fact["self_contained"],
-                }
+                },
             )
         return {"found": found}
 
@@ -286,7 +287,7 @@ def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Nod
             settled += [settle(fact, no_source()) for fact in kept]
             kept = []
         for item in settled:
-            runtime.stream_writer({"type": "claim_judged", "claim": item["claim"]})
+            tell(runtime, {"type": "claim_judged", "claim": item["claim"]})
         return {"open": kept, "repeats": repeats, "settled": settled}
 
     return distinguish
@@ -326,7 +327,7 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
             settled = await second.look_again(facts, sentences, runtime.context) if pairs else []
         settled = [in_stage(item, stage) for item in settled]
         for item in settled:
-            runtime.stream_writer({"type": "claim_judged", "claim": item["claim"]})
+            tell(runtime, {"type": "claim_judged", "claim": item["claim"]})
         return {"settled": [*cheap, *settled]}
 
     return look_again
@@ -355,7 +356,7 @@ async def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Upda
     claims = in_order(state["found"], state["settled"], state["repeats"])
     for claim in claims:
         if claim["duplicate_of"] is not None:
-            runtime.stream_writer({"type": "claim_judged", "claim": claim})
+            tell(runtime, {"type": "claim_judged", "claim": claim})
     read = sentences_read(state["sentences"], state["found"])
     # A thread that runs again without facts and spans is to split.
     return {"claims": claims, "sentences_read": read, "facts": None, "spans": None}

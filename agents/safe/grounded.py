@@ -181,6 +181,8 @@ class GroundedPlan:
     ) -> list[PlacedClaim]:
         """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
 
+        Only "nothing was found" it does not leave: that is a verdict where all was answered.
+
         What the first one settled needs none: it is here only because a cascade's verifier went before it.
         """
         if _is_settled(facts[0]):
@@ -196,8 +198,10 @@ class GroundedPlan:
             return []  # each goes to a branch of its own
         except ConfigError:
             raise
-        except FactloopError:
-            return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
+        except FactloopError as error:
+            failure = unscored(error)
+            firsts = [Judgement.model_validate(fact["judgement"]) for fact in facts]
+            return [settle(fact, unless_unanswered(first, failure)) for fact, first in zip(facts, firsts, strict=True)]
         return [_settled(fact, answer.judgement, window) for fact, answer in zip(facts, judged, strict=True)]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -106,9 +106,6 @@ class _ModelStages:
 class ModelFusedStages(_ModelStages):
     """The fused plan's stages."""
 
-    _offers: dict[tuple[tuple[str, str], ...], Offers[Assessment, SearchCall]] = field(default_factory=dict)
-    """Offers by the names and descriptions of the tools."""
-
     async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
         answer = await self.gateway.ask_for(
             sentence_prompt(self.prompts, task), SentenceFacts, stage="sentence_facts", meter=context.meter
@@ -151,10 +148,7 @@ class ModelFusedStages(_ModelStages):
         return with_score(self._meaning(answer, case), score)
 
     def _offered(self, context: CheckContext) -> Offers[Assessment, SearchCall]:
-        tools = tuple((tool.name, tool.description) for tool in context.searching.tools)
-        if tools not in self._offers:
-            self._offers[tools] = Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
-        return self._offers[tools]
+        return _offers(tuple((tool.name, tool.description) for tool in context.searching.tools))
 
     def _meaning(self, answer: Assessment, case: Case) -> Judgement:
         cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.rationale, case)
@@ -165,6 +159,12 @@ class ModelFusedStages(_ModelStages):
         if answer.verdict == "supported":
             return judgements.supported(why, cited, self.name)
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
+
+
+@lru_cache(maxsize=64)
+def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
+    """The searches on offer, by names and descriptions. Kept over sessions, as each has a class made for it."""
+    return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
 @dataclass(frozen=True)

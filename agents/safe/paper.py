@@ -7,7 +7,6 @@ strict plan does without the first two.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from factloop.agents.safe.stages import PaperStages, SentenceTask
 from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
+from factloop.tools.calls.together import together
 
 RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
@@ -97,7 +97,7 @@ class PaperPlan(OneByOne):
         (sentence,) = group
         task = task_of(sentence)
         facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]
-        revised = await asyncio.gather(*(self._revised(fact, task, context) for fact in facts))
+        revised = await together(self._revised(fact, task, context) for fact in facts)
         return [
             _placed(number, fact, result, sentence)
             for number, (fact, result) in enumerate(zip(facts, revised, strict=True))

@@ -126,6 +126,8 @@ class FactState(FactOutput):
     pending: dict[str, Any] | None
     """The next queries (`stages.NextQueries`); None until the first."""
     queries: list[str]
+    tools: list[str]
+    """The tool that each query was put to, the first that was."""
     fruitless: list[str]
     """Queries that brought nothing new."""
     rounds: int

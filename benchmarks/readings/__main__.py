@@ -69,7 +69,7 @@ def model(
     for condition in only or CONDITIONS:
         questions, _ = _questions(condition, prompts, seed)
         replies = asyncio.run(_replies(questions, name, base_url, prompts))
-        _report(condition, replies, prompts, seed, name, keep / f"{condition}.json" if keep else None)
+        _report(condition, replies, prompts, seed, name, keep / f"{condition}-{seed}.json" if keep else None)
 
 
 async def _replies(

@@ -18,7 +18,7 @@ from factloop.evaluation.comparing.pairs import Pairing, pair_responses
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
 from factloop.evaluation.comparing.statistics import paired_differences, system_gains
 from factloop.evaluation.comparing.words import cautions, conclude
-from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, choose_ks
+from factloop.evaluation.runs.longform import RESAMPLES, choose_ks
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, KRule
 from factloop.evaluation.runs.measures import is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
@@ -47,17 +47,18 @@ def compare(
     ks: Sequence[int | Literal["median", "maximum"]] = (),
     abstention: AbstentionPolicy | None = None,
     alpha: float = ALPHA,
-    level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
     demands: Sequence[Demand] = (),
 ) -> Comparison:
     """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
+    Tests are held against `alpha`, and intervals are at 1 - alpha, so that neither contradicts the other.
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
     otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
     are several, another policy for abstentions and none given; or where a demand is on a metric that is not compared.
     """
+    level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
     by_system = _by_system(first, second)
     one_run = first.summary is second.summary

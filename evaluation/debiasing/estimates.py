@@ -89,6 +89,18 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
     return middle - reach, middle + reach
 
 
+def share_interval(value: float, variance: float, quantile: float, *, is_evenly_drawn: bool) -> tuple[float, float]:
+    """The interval of an estimated share: to either side alike, or of labels drawn unevenly Wilson's.
+
+    That one is for as many independent cases as would have the same variance (Korn and Graubard 1998). Errors of a draw
+    that has few heavy labels lie to one side: the plain interval held the truth in 92 to 94 % of simulated runs.
+    """
+    if is_evenly_drawn or variance == 0.0 or not 0.0 < value < 1.0:
+        reach = quantile * float(np.sqrt(variance))
+        return value - reach, value + reach
+    return wilson(value, value * (1.0 - value) / variance, quantile)
+
+
 def smallest_sample(method: Method, samples: Samples) -> int:
     """Groups in the smaller of the samples that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)

@@ -34,6 +34,25 @@ def labelled_influence(values: Floats, samples: Samples, among: Floats | None = 
     return mean_influence(values, samples.label_group, samples.n_groups, weights)
 
 
+UNSEEN_ERRORS = 0.5
+"""Errors that a variance counts beyond those seen."""
+
+
+def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
+    """What `UNSEEN_ERRORS` add to the variance of a weighted mean.
+
+    A judge is wrong on few of the claims that it is sure of, and those are drawn rarely and count for much: a draw
+    without such an error shows no spread, where another has most of it. So half an error more than was seen enters the
+    variance, as Jeffreys' prior has it for a share (Brown, Cai and DasGupta 2001), with the weight of a claim of the
+    verdict whose claims count for more. `open_share`: 1 - p of each claim where those of the run are all that is asked
+    for.
+    """
+    weight = samples.label_weight
+    squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
+    heaviest = max(float(squares[is_supported == kind].mean()) for kind in np.unique(is_supported))
+    return UNSEEN_ERRORS * heaviest / float(weight.sum()) ** 2
+
+
 def covariance(one: Floats, other: Floats) -> float:
     """The covariance of two estimates, from their influences."""
     return float(one @ other)

@@ -8,7 +8,7 @@ from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count, influence, own_claims, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
 from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method, Transfer
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples, by_scores
 
 
 def debiased_precision(
@@ -27,24 +27,41 @@ def debiased_precision(
     responses weigh more; responses and prompts are what is drawn. `transfer` says which assumption is preferred. The
     prediction-powered estimate is withheld where the labelled claims are no sample
     of the run's and are not said to be alike: it would be their precision for the most part, and not that of the run.
+    Where the evaluator gives scores, they stand in the place of verdicts if they leave the narrower interval: both
+    hold whatever the evaluator, and a score tells the claims that it is sure of from the others.
 
     Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
     """
     samples = as_samples(labelled, run)
+    scored = by_scores(samples, labelled, run)
     powered = prediction_powered.precision(samples, level)
+    if scored is not None:
+        powered = _narrower(powered, prediction_powered.precision(scored, level))
     if powered.value is not None and not is_sampled and transfer is not Transfer.VERDICTS:
         powered = undefined(Method.PREDICTION_POWERED, Undefined.NOT_SAMPLED, samples, level)
     adjusted = adjusted_count.precision(samples, level)
+    own = own_claims.precision(samples, level)
+    if scored is not None and own is not None:
+        own = _narrower(own, own_claims.precision(scored, level))
     preferred = powered if transfer is Transfer.VERDICTS else adjusted
     return DebiasedPrecision(
         raw=raw_precision(samples, level),
         prediction_powered=powered,
         adjusted_count=adjusted,
-        own_claims=own_claims.precision(samples, level),
+        own_claims=own,
         preferred=None if preferred.value is None else preferred.method,
         evaluator=samples.rates(),
         n_run_unscored=samples.n_unscored_run,
     )
+
+
+def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
+    if by_scores is None or by_verdicts.interval is None or by_scores.interval is None:
+        return by_verdicts
+    (low, high), (other_low, other_high) = by_verdicts.interval, by_scores.interval
+    if other_high - other_low < high - low:
+        return by_scores.model_copy(update={"uses_scores": True})
+    return by_verdicts
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:

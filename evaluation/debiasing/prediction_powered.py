@@ -14,6 +14,9 @@ Independent claims go to `ppi-python`. It knows no groups; claims of one respons
 and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
 of the order 1 / n.
 
+Labels drawn unevenly have few heavy ones among them: a variance counts half an error more than was seen, and the
+interval is Wilson's for that variance, not the same to either side (`estimates.share_interval`).
+
 Where one class is rare among the labelled claims, neither interval is wide enough: a sample without a single error
 shows no spread. There the interval is widened to hold Wilson's of the labels alone, which is right in that case, too.
 """
@@ -30,6 +33,7 @@ from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import (
     FEWEST_OF_A_CLASS,
+    share_interval,
     smallest_sample,
     undefined,
     wilson,
@@ -62,8 +66,11 @@ def _grouped_precision(samples: Samples, level: float) -> Estimate:
     value, groups = _value(samples, weight), smallest_sample(METHOD, samples)
     if groups < 2:
         return with_interval(METHOD, value, None, samples, level, weight=weight)
-    reach = influence.quantile(groups, level) * float(np.sqrt(influence.covariance(moves, moves)))
-    return _widened(value, (value - reach, value + reach), samples, level, weight)
+    variance, is_even = influence.covariance(moves, moves), samples.is_evenly_drawn
+    if not is_even:
+        variance += influence.unseen_variance(samples)
+    quantile = influence.quantile(groups, level)
+    return _widened(value, share_interval(value, variance, quantile, is_evenly_drawn=is_even), samples, level, weight)
 
 
 def _value(samples: Samples, weight: float) -> float:

@@ -85,6 +85,9 @@ class Estimate(Measurement):
     """Prediction-powered: lambda, how far the verdicts are used; 0 leaves the labels alone. None where the value is the
     same for every lambda."""
 
+    uses_scores: bool = False
+    """Whether the evaluator's scores stand in the place of its verdicts: they do where the interval is narrower so."""
+
     @property
     def label_share(self) -> float | None:
         """1 - lambda: the weight of the labelled claims' own precision in a prediction-powered value.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ class LabelledClaims:
     """How likely each claim was to be drawn for labelling, in (0, 1]; each counts for 1 / p. None: all as likely."""
     is_own: Sequence[bool] | None = None
     """Whether each claim is one of the run's own, which it was drawn from. None: not known of any."""
+    scores: Sequence[float | None] | None = None
+    """How far the evaluator holds each claim for supported, in [0, 1]; None where it gave a verdict alone."""
 
     def __post_init__(self) -> None:
         if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
@@ -38,6 +40,8 @@ class LabelledClaims:
             raise ValueError("a probability is above 0 and at most 1, and each claim has one where they are given")
         if self.is_own is not None and len(self.is_own) != len(self.labels):
             raise ValueError("it is said of each claim whether it is the run's, or of none")
+        if self.scores is not None and len(self.scores) != len(self.labels):
+            raise ValueError("each claim has a score or None where scores are given")
         if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
             raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
 
@@ -52,10 +56,15 @@ class JudgedResponses:
     """The prompt of each response. None: responses are independent. Where some claims of the run are labelled, their
     groups are in both samples: name them alike, and they are drawn together. Under other names they would count as
     independent of the run, and intervals of half the run labelled would hold the truth in 91 % instead of 95 %."""
+    score_sums: Sequence[float] | None = None
+    """The sum of the scores of each response's scored claims, a verdict counting as 1 or 0 where there is none. None:
+    the evaluator gives no scores."""
 
     def __post_init__(self) -> None:
         if self.groups is not None and len(self.groups) != len(self.counts):
             raise ValueError("each response has a group where groups are given")
+        if self.score_sums is not None and len(self.score_sums) != len(self.counts):
+            raise ValueError("each response has a sum of scores where there are scores")
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
@@ -72,11 +81,13 @@ class Samples:
 
     label: Floats
     verdict: Floats
+    """1 or 0; the score in its place in samples of `by_scores`."""
     label_weight: Floats
     """Inverse probabilities of being drawn, their mean 1."""
     label_group: Ints
     """Each (n_labels,)."""
     supported: Floats
+    """Claims called supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: NDArray[np.bool_]
@@ -154,6 +165,19 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
         n_unscored_run=sum(counts.unscored for counts in run.counts),
         is_own=np.array([is_own is not None and is_own[place] for place in judged], dtype=np.bool_),
         label_chance=None if chance is None else np.array([chance[place] for place in judged], dtype=np.float64),
+    )
+
+
+def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
+    """The samples with scores in the place of verdicts; None without scores on either side."""
+    if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
+        return None
+    pairs = zip(labelled.verdicts, labelled.scores, strict=True)
+    said = [verdict if score is None else score for verdict, score in pairs if verdict is not None]
+    return replace(
+        samples,
+        verdict=np.array(said, dtype=np.float64),
+        supported=np.array(run.score_sums, dtype=np.float64),
     )
 
 

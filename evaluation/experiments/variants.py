@@ -19,9 +19,6 @@ from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
-_NOT_MADE_OF = {"versions", "factloop_version", "seed"}
-"""Parts of a fingerprint in which two variants, or two attempts at one, may differ and still say the same."""
-
 
 @dataclass(frozen=True)
 class ReadyVariant:
@@ -39,7 +36,7 @@ class ReadyVariant:
     @property
     def made_of(self) -> dict[str, Any]:
         """All that shapes its results."""
-        return self.fingerprint.model_dump(mode="json", exclude=_NOT_MADE_OF)
+        return self.fingerprint.configuration
 
 
 def all_settings(

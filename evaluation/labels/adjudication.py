@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict
@@ -12,22 +12,16 @@ from pydantic import BeforeValidator, ConfigDict
 from factloop.core.errors import DataError
 from factloop.core.figure import Figure, Undefined, ends
 from factloop.core.files.rows import Row
+from factloop.core.files.tables import read_rows
 from factloop.core.records import Count, NonNegative, Record, Share
 from factloop.evaluation.labels.disagreements import DisagreementKey
+from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
 """SAFE's wins among 100 facts on which people differed from it (Wei et al. 2024, section 4 and abstract)."""
 PEOPLE_USD = 4.0
 """What people's labels of one response cost in the paper's comparison, which takes it from Min et al. 2023."""
-
-
-class Answer(StrEnum):
-    """Which side of a row is right."""
-
-    FIRST = "first"
-    SECOND = "second"
-    NEITHER = "neither"
 
 
 def _answer(value: object) -> object:
@@ -76,15 +70,23 @@ class Adjudication(Record):
     """`people_usd` over `judge_usd`; None where the judge's cost is zero or unknown."""
 
 
-def adjudicate(
-    rows: Iterable[Row], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
-) -> Adjudication:
-    """The win rates. Rows without an answer are left out and counted.
+def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
+    """The answer to each item of the key, from a sheet or from the file that the page saved; None without an answer.
 
-    Raises DataError for an answer that is not one of the choices, and for an item that the key does not have, that
-    comes twice or that is missing.
+    Raises DataError for an answer that is not one of the choices, for an item of a sheet that the key does not have,
+    that comes twice or that is missing, and for a page of another key.
     """
-    given = _answers(rows, key)
+    return _of_page(place, key) if is_of_page(place) else _of_sheet(read_rows(place), key)
+
+
+def adjudicate(
+    given: Mapping[str, Answer | None],
+    key: DisagreementKey,
+    *,
+    people_usd: float = PEOPLE_USD,
+    level: float = LEVEL,
+) -> Adjudication:
+    """The win rates of the answers to the key's items. Items without an answer are left out and counted."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
@@ -125,7 +127,15 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
     return WinRate(value=wins / n, **ends((float(found.low), float(found.high))), n=n)
 
 
-def _answers(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer | None]:
+def _of_page(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
+    file = read_answer_file(place)
+    if file.claims_hash != key.claims_hash:
+        raise DataError("these answers are of another page than that of the key", path=str(place), field="claims_hash")
+    given = {one.key: one.answer for one in file.answers}
+    return {one.item: given.get((one.response_id, one.claim_id)) for one in key.disputed}
+
+
+def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer | None]:
     known, given = {one.item for one in key.disputed}, dict[str, Answer | None]()
     path = ""
     for row in rows:

@@ -1,6 +1,6 @@
 """Draws verdicts that differ from people's labels, and puts both before an adjudicator who cannot tell them apart.
 
-Wei et al. 2024 (section 4) let 100 such facts be judged anew: SAFE was right on 76 %. The sheet names no side, and
+Wei et al. 2024 (section 4) let 100 such facts be judged anew: SAFE was right on 76 %. Sheet and page name no side, and
 which of the two stands first is drawn for each claim. The key, which the adjudicator does not see, says which is which.
 """
 
@@ -15,11 +15,12 @@ from pydantic import Field
 
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import claims_that_count
-from factloop.core.records import Claim, Count, NonNegative, Record, Verdict
+from factloop.core.records import Claim, Count, Evidence, NonNegative, Record, Verdict
 from factloop.evaluation.comparing.claims import RIGHT
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
+from factloop.reports.labels import ClaimToSettle, hash_of
 
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
 """Columns of the sheet: `answer` takes `first`, `second` or `neither`."""
@@ -42,7 +43,7 @@ class Disputed(Record):
 class DisagreementKey(Record):
     """The key to a sheet of disagreements, and what the draw was from."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
     seed: Count
     n_labelled: Count
@@ -53,6 +54,38 @@ class DisagreementKey(Record):
     cost_usd: NonNegative | None
     """Cost of the judge over all responses of the run; None where the price is not known."""
     disputed: tuple[Disputed, ...] = Field(min_length=1)
+    claims_hash: str | None = None
+    """That of the claims as a page shows them, which its answers name; None in keys before version 1.1."""
+
+
+@dataclass(frozen=True)
+class DrawnDisagreement:
+    """A claim for the adjudicator, in which nothing tells whose side is whose."""
+
+    item: str
+    to_settle: ClaimToSettle
+    claim: Claim
+    prompt: str
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The judge's first passages, in the order found: which ones it cited would give it away."""
+        return self.claim.evidence[:PASSAGES]
+
+    @property
+    def row(self) -> tuple[Cell, ...]:
+        """The claim as `SHEET` has it."""
+        one = self.to_settle
+        passages = "\n\n".join(f"{item.source}: {item.passage}" for item in self.evidence)
+        return (self.item, one.claim, self.claim.sentence, self.prompt, passages, one.first, one.second, "", "")
+
+
+@dataclass(frozen=True)
+class DisagreementDraw:
+    """What the adjudicator gets, and the key to it."""
+
+    drawn: tuple[DrawnDisagreement, ...]
+    key: DisagreementKey
 
 
 @dataclass(frozen=True)
@@ -65,8 +98,8 @@ class _Case:
 
 def draw_disagreements(
     responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
-) -> tuple[list[tuple[Cell, ...]], DisagreementKey]:
-    """The rows of the sheet, as `SHEET` names them, and the key; all disagreements where there are no more than `n`.
+) -> DisagreementDraw:
+    """A draw of `n` disagreements, or of all where there are no more, with its key.
 
     Every disagreement is as likely to be drawn; the order of the responses changes nothing. Holds all of them in
     memory. Raises ConfigError where no claim has a label, and where no verdict differs from one.
@@ -98,6 +131,7 @@ def draw_disagreements(
         )
         for number, (one, is_first) in enumerate(zip(drawn, firsts, strict=True), 1)
     ]
+    shown = tuple(_shown(one, by) for one, by in zip(drawn, disputed, strict=True))
     key = DisagreementKey(
         data=data,
         seed=seed,
@@ -106,8 +140,9 @@ def draw_disagreements(
         n_responses=n_responses,
         cost_usd=cost_usd,
         disputed=tuple(disputed),
+        claims_hash=hash_of(one.to_settle for one in shown),
     )
-    return [_row(one, by) for one, by in zip(drawn, disputed, strict=True)], key
+    return DisagreementDraw(shown, key)
 
 
 def _cases(judged: JudgedResponse) -> Iterator[_Case]:
@@ -117,10 +152,15 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
             yield _Case(judged, claim, verdict, label)
 
 
-def _row(case: _Case, by: Disputed) -> tuple[Cell, ...]:
+def _shown(case: _Case, by: Disputed) -> DrawnDisagreement:
     """Both sides in the same words; of the judge no rationale, which would give it away."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
-    sides = (judge, people) if by.judge_is_first else (people, judge)
-    passages = "\n\n".join(f"{one.source}: {one.passage}" for one in case.claim.evidence[:PASSAGES])
-    prompt = case.response.report.prompt or case.response.prompt_id
-    return (by.item, case.claim.self_contained, case.claim.sentence, prompt, passages, *sides, "", "")
+    first, second = (judge, people) if by.judge_is_first else (people, judge)
+    to_settle = ClaimToSettle(
+        response_id=by.response_id,
+        claim_id=by.claim_id,
+        claim=case.claim.self_contained,
+        first=first,
+        second=second,
+    )
+    return DrawnDisagreement(by.item, to_settle, case.claim, case.response.report.prompt or case.response.prompt_id)

@@ -7,9 +7,10 @@ each claim that was labelled supported or not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
+from factloop.evaluation.labels.people import Differing, GivenBy, PeopleAgreement, compare_people, settled
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
     ClaimToLabel,
@@ -25,6 +27,7 @@ from factloop.reports.labels import (
     PersonLabel,
     claims_to_label,
     hash_of,
+    is_of_page,
     read_label_file,
     with_documents,
 )
@@ -48,40 +51,67 @@ class ExportedLabels:
     """Of the rows, labels that were given before the verdict was shown."""
     n_seen: int = 0
     """Of the rows, labels that were given with the verdict in sight; a sheet shows it."""
+    people: PeopleAgreement | None = None
+    """How far people agree; None without a rule for claims that they label differently."""
 
-    def add(self, claim: ClaimToLabel, given: GivenLabel) -> None:
-        label = _LABELS.get(given.label)
+    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], said: PersonLabel) -> None:
+        label = _LABELS.get(said)
         if label is None:
-            self.left_out[given.label] += 1
+            self.left_out[said] += 1
             return
-        self.n_blind += given.blind
-        self.n_seen += not given.blind
+        is_blind = all(one.blind for one in given)
+        self.n_blind += is_blind
+        self.n_seen += not is_blind
         self.rows.append(_row(claim, given, label))
 
 
-def export_labels(
-    places: Sequence[str | Path], *, system: str = UNNAMED, reports: Mapping[str, FactualityReport] | None = None
-) -> ExportedLabels:
-    """The labels of all places together; `system` wrote the claims that do not say which system did.
+@dataclass
+class _LabelledClaim:
+    """A claim with the labels that people gave it, by the file of each."""
 
-    `reports`, by `hash_of` their claims, are those that the pages were of: they add the passages. Raises DataError for
-    a malformed place, one of another report, a claim with labels in two places, claims of which only some were drawn
-    with known probabilities, and where no claim has a label.
+    claim: ClaimToLabel
+    given: dict[str, GivenLabel]
+
+
+def export_labels(
+    places: Sequence[str | Path],
+    *,
+    system: str = UNNAMED,
+    systems: Mapping[str, str] = MappingProxyType({}),
+    reports: Mapping[str, FactualityReport] | None = None,
+    differing: Differing | None = None,
+) -> ExportedLabels:
+    """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for the
+    places that it has, and `system` for the others.
+
+    `reports`, by `hash_of` their claims, are those that the pages were of: they add the passages. `differing`: each
+    place holds another person's labels, which may be of the same claims, and this is the rule where two differ. Raises
+    DataError for a malformed place, one of another report, a claim with two labels in one place or, without that rule,
+    in two, claims of which only some were drawn with known probabilities, and where no claim has a label.
     """
     found = ExportedLabels()
-    first_in: dict[tuple[str, ...], str] = {}
+    labelled: dict[tuple[str, ...], _LabelledClaim] = {}
     drawn_in: dict[bool, str] = {}
     for place in map(str, places):
-        before = len(found.rows)
-        _add_place(found, place, system, reports)
-        for row in found.rows[before:]:
-            _refuse_second(row, place, first_in)
-            drawn_in.setdefault("probability" in row, place)
+        for claim, given in _labels_in(place, systems.get(place, system), reports):
+            one = labelled.setdefault((claim.dataset, claim.system, *claim.key), _LabelledClaim(claim, {}))
+            if given is None:
+                continue
+            _refuse_second(one, place, differing)
+            one.given[place] = given
+            drawn_in.setdefault(claim.probability is not None, place)
     if len(drawn_in) > 1:
         message = (
             f"its claims were not drawn with known probabilities, those of {drawn_in[True]} were: export them apart"
         )
         raise DataError(message, path=drawn_in[False])
+    found.n_empty = sum(not one.given for one in labelled.values())
+    for one in (one for one in labelled.values() if one.given):
+        said = settled([given.label for given in one.given.values()], differing or Differing.LEFT_OUT)
+        if said is not None:
+            found.add(one.claim, list(one.given.values()), said)
+    if differing is not None:
+        found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
             "no claim has a label of supported or not (in a sheet: 1, 0 or agree)",
@@ -90,6 +120,13 @@ def export_labels(
     if not all("document" in row for row in found.rows):  # audits want it in every row or in none
         for row in found.rows:
             row.pop("document", None)
+    return found
+
+
+def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]:
+    found: dict[str, list[GivenBy]] = {}
+    for one in labelled:
+        found.setdefault(one.claim.group, []).append({place: given.label for place, given in one.given.items()})
     return found
 
 
@@ -111,47 +148,31 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
     return found or None
 
 
-def _add_place(found: ExportedLabels, place: str, system: str, reports: Mapping[str, FactualityReport] | None) -> None:
-    if _is_of_page(place):
+def _labels_in(
+    place: str, system: str, reports: Mapping[str, FactualityReport] | None
+) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
+    """The claims of one place, each with its label or None."""
+    if is_of_page(place):
         file = read_label_file(place)
-        for claim, given in _labelled(file, place, reports):
-            found.add(claim.model_copy(update={"system": claim.system or system}), given)
-        found.n_empty += len(file.claims) - len(file.labels)
+        given = {one.key: one for one in file.labels}
+        for claim in _with_documents(file, place, reports):
+            yield claim.model_copy(update={"system": claim.system or system}), given.get(claim.key)
         return
     for row in read_rows(place):
-        read = row.read_as(SheetRow)
-        if read.label is None:
-            found.n_empty += 1
-        else:
-            found.add(*_of_sheet(read))
+        yield _of_sheet(row.read_as(SheetRow))
 
 
-def _is_of_page(place: str) -> bool:
-    """Whether a page saved it: an object of JSON. A sheet may be an array of JSON."""
-    if not place.lower().endswith(".json"):
-        return False
-    try:
-        with Path(place).open("rb") as opened:
-            return not opened.read(64).lstrip().startswith(b"[")
-    except OSError:
-        return True  # which says what is wrong
-
-
-def _labelled(
+def _with_documents(
     file: LabelFile, place: str, reports: Mapping[str, FactualityReport] | None
-) -> Iterable[tuple[ClaimToLabel, GivenLabel]]:
-    claims = file.claims
-    if reports is not None:
-        if file.claims_hash not in reports:
-            raise DataError(
-                "these labels are of another report than those of --report", path=place, field="claims_hash"
-            )
-        claims = with_documents(claims, reports[file.claims_hash])
-    by_key = {one.key: one for one in claims}
-    return [(by_key[given.key], given) for given in file.labels]
+) -> tuple[ClaimToLabel, ...]:
+    if reports is None:
+        return file.claims
+    if file.claims_hash not in reports:
+        raise DataError("these labels are of another report than those of --report", path=place, field="claims_hash")
+    return with_documents(file.claims, reports[file.claims_hash])
 
 
-def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel]:
+def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
     label = read.verdict if read.label == "agree" else read.label
     claim = ClaimToLabel(
         dataset=read.dataset,
@@ -166,16 +187,19 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel]:
         probability=read.probability,
         document=read.document,
     )
+    if label is None:
+        return claim, None
     said = PersonLabel.SUPPORTED if label else PersonLabel.NOT_SUPPORTED
     return claim, GivenLabel(
         response_id=read.response_id, claim_id=read.claim_id, label=said, comment=read.comment or ""
     )
 
 
-def _row(claim: ClaimToLabel, given: GivenLabel, label: int) -> dict[str, Any]:
+def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[str, Any]:
     verdict = None if claim.verdict is None else _VERDICTS.get(claim.verdict)
     scored = verdict is not None and claim.score is not None
     fields = claim.model_dump(mode="json", exclude={"verdict", "score"}, exclude_none=True)
+    comment = "; ".join(one.comment for one in given if one.comment)
     return {
         "id": "/".join(claim.key),
         **fields,
@@ -184,14 +208,17 @@ def _row(claim: ClaimToLabel, given: GivenLabel, label: int) -> dict[str, Any]:
         **({"score": claim.score} if scored else {}),
         "label": label,
         "evaluators": {claim.judge: verdict} | ({f"{claim.judge}: score": claim.score} if scored else {}),
-        "blind": given.blind,
-        **({"comment": given.comment} if given.comment else {}),
+        "blind": all(one.blind for one in given),
+        **({"n_people": len(given)} if len(given) > 1 else {}),
+        **({"comment": comment} if comment else {}),
     }
 
 
-def _refuse_second(row: Mapping[str, Any], place: str, first_in: dict[tuple[str, ...], str]) -> None:
-    key = (row["dataset"], row["system"], row["response_id"], row["claim_id"])
-    if key in first_in:
-        earlier = "this file" if first_in[key] == place else first_in[key]
-        raise DataError(f"claim {row['id']!r} has another label in {earlier}: give each claim one", path=place)
-    first_in[key] = place
+def _refuse_second(one: _LabelledClaim, place: str, differing: Differing | None) -> None:
+    if not one.given or (differing is not None and place not in one.given):
+        return
+    name = "/".join(one.claim.key)
+    if place in one.given:
+        raise DataError(f"claim {name!r} has another label in this file: give each claim one", path=place)
+    message = f"claim {name!r} has another label in {next(iter(one.given))}: where they are two people's, say with "
+    raise DataError(f"{message}--differing what becomes of claims on which they differ", path=place)

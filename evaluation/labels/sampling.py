@@ -2,19 +2,21 @@
 
 A claim whose verdict is surely right tells little when a person looks at it. So a claim is drawn with a probability
 that goes with the spread of what is not known of it: the root of the mean square by which a label differs from what its
-verdict leads one to expect (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels chosen by a model). That
-spread is learnt from labels there are, by verdict and score; it decides how narrow the interval gets, never whether it
-holds, as each label counts for the inverse of its probability.
+verdict, or its score where that is the better guide, leads one to expect (Neyman 1934; Zrnic and Candes 2024, arXiv
+2403.03208, for labels chosen by a model). That spread is learnt from labels there are, by verdict and score; it decides
+how narrow the interval gets, never whether it holds, as each label counts for the inverse of its probability.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from factloop.evaluation.debiasing.influence import UNSEEN_ERRORS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +26,7 @@ EVEN = 0.1
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Scores between these are taken together: a judge's scores lie close to 0 and 1."""
 _PRIOR = 2.0
-"""Claims' worth of the verdict's own rate in that of each stratum, and of one half in that of each verdict."""
+"""Claims' worth of one half in the rate of each verdict, and of the middle of both in that of each stratum."""
 _Z = 1.959963984540054
 
 
@@ -40,9 +42,11 @@ class Pilot:
 
 
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
-    """(n_claims,): the spread of each claim's label about what its verdict leads one to expect, above 0.
+    """(n_claims,): the spread of each claim's label about what its verdict or score leads one to expect, above 0.
 
-    Without labels it is that of the score where there is one, and the same for all claims elsewhere.
+    Without labels it is that of the score where there is one, and the same for all claims elsewhere. With labels it
+    rests on the mean of r (1 - r) over the beta distribution that a stratum's rate r then has: a stratum of 80 labels
+    without an error may have errors, and drawn too rarely it would count for too much where one turns up.
     """
     if pilot is None or not len(pilot.labels):
         known = np.clip(scores, 0.02, 0.98)
@@ -51,17 +55,38 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
         return np.where(np.isnan(spread), rest, spread)
     by_verdict = {}
     for verdict in (0, 1):
-        of_verdict = pilot.labels[pilot.verdicts == verdict]
-        by_verdict[verdict] = (of_verdict.sum() + _PRIOR / 2.0) / (len(of_verdict) + _PRIOR)
-    expected = np.where(verdicts == 1, by_verdict[1], by_verdict[0])
+        known = pilot.labels[pilot.verdicts == verdict]
+        by_verdict[verdict] = (known.sum() + _PRIOR / 2.0) / (len(known) + _PRIOR)
+    of_verdict = np.where(verdicts == 1, by_verdict[1], by_verdict[0])
+    expected = _expected(verdicts, scores, pilot, by_verdict)
     strata, of_pilot = _strata(verdicts, scores), _strata(pilot.verdicts, pilot.scores)
     found = np.empty(len(verdicts))
     for stratum in np.unique(strata):
         here = strata == stratum
         seen = pilot.labels[of_pilot == stratum]
-        rate = (seen.sum() + _PRIOR * expected[here]) / (len(seen) + _PRIOR)
-        found[here] = np.sqrt(rate * (1.0 - rate) + (rate - expected[here]) ** 2)
+        prior = (of_verdict[here] + 0.5) / 2.0
+        size = len(seen) + _PRIOR
+        rate = (seen.sum() + _PRIOR * prior) / size
+        found[here] = np.sqrt(rate * (1.0 - rate) * size / (size + 1.0) + (rate - expected[here]) ** 2)
     return found
+
+
+def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
+    """What one is to expect of each label: by verdict, or by score where the pilot's labels are nearer to that.
+
+    The estimate takes the one or the other as its prediction, times lambda in [0, 1].
+    """
+    of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
+    has = ~np.isnan(pilot.scores)
+    if not has.any() or np.ptp(pilot.scores[has]) == 0.0:
+        return of_run
+    score, label = pilot.scores[has], pilot.labels[has]
+    slope = float(np.clip(np.cov(score, label)[0, 1] / score.var(ddof=1), 0.0, 1.0))
+    start = float(label.mean() - slope * score.mean())
+    by_score = np.where(has, start + slope * pilot.scores, of_pilot)
+    if ((pilot.labels - by_score) ** 2).sum() >= ((pilot.labels - of_pilot) ** 2).sum():
+        return of_run
+    return np.where(np.isnan(scores), of_run, np.clip(start + slope * scores, 0.0, 1.0))
 
 
 def _strata(verdicts: Ints, scores: Floats) -> Ints:
@@ -105,13 +130,18 @@ def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
 def labels_needed(spread: Floats, verdicts: Ints, half_width: float, groups: Sequence[str]) -> int | None:
     """About how many labels drawn so give a 95 % interval of +- `half_width`; None where no number of labels does.
 
-    z^2 (mean(w s^2) / n + V) with weights w = 1 / (N p), V being the variance that the run itself leaves, as it has
-    only so many prompts: their shares of claims called supported vary.
+    z^2 (a / n + c / n^2 + V): a is the mean of w s^2 with weights w = 1 / (N p); c is what the estimate counts for an
+    error that was not seen (`influence.unseen_variance`); V is the variance that the run itself leaves, as it has only
+    so many prompts, whose shares of claims called supported vary.
     """
-    chance = probabilities(spread, 1)
-    per_label = float((spread**2 / (chance * len(spread) ** 2)).sum())
+    chance, size = probabilities(spread, 1), len(spread)
+    per_label = float((spread**2 / chance).sum()) / size**2
+    kinds = [chance[verdicts == verdict] for verdict in np.unique(verdicts)]
+    unseen = UNSEEN_ERRORS * max(float((1.0 / one).sum() / one.sum()) for one in kinds) / size**2
     left = (half_width / _Z) ** 2 - _run_variance(verdicts, groups)
-    return None if left <= 0.0 else math.ceil(per_label / left)
+    if left <= 0.0:
+        return None
+    return math.ceil((per_label + math.sqrt(per_label**2 + 4.0 * left * unseen)) / (2.0 * left))
 
 
 def _run_variance(verdicts: Ints, groups: Sequence[str]) -> float:

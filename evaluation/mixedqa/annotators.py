@@ -1,9 +1,7 @@
 """Two people judge the responses of a built data set: their sheets, how far they agree, and the labelled data set.
 
 In the paper 1,000 questions are divided between two annotators, and Cohen's kappa of their judgements is .88 to .92 by
-system, .89 over all (Zheng et al. 2024, appendix A.4, Table 2). Here both judge the questions that their sheets share;
-kappa = (p - e) / (1 - e), p the share of responses judged alike, e that of two who judge as often "correct" by chance.
-Intervals draw whole questions, as responses to one question resemble each other.
+system, .89 over all (Zheng et al. 2024, appendix A.4, Table 2). Here both judge the questions that their sheets share.
 """
 
 from __future__ import annotations
@@ -16,21 +14,18 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import DataError
-from factloop.core.figure import Figure, Undefined, ends
+from factloop.core.figure import Figure
 from factloop.core.files.jsonl import read_jsonl
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaItem, MixedQaResponse
 from factloop.evaluation.mixedqa.building.records import BuiltQuestion
-from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.kappa import cohens_kappa
 from factloop.reports.downloads import Cell
-
-Floats = NDArray[np.float64]
 
 RESAMPLES, LEVEL = 2000, 0.95
 SHEET = ("response_id", "source", "question", "reference_answers", "response", "human_correct", "comment")
@@ -234,25 +229,6 @@ def _kappa(system: str | None, judged: Sequence[_Judged], seed: int, resamples: 
     return SystemKappa(
         system=system,
         table=table,
-        kappa=_figure(cells, len(of_system), np.random.default_rng(seed), resamples, level),
+        kappa=cohens_kappa(cells, np.random.default_rng(seed), resamples, level),
         n_questions=len(questions),
     )
-
-
-def _figure(cells: Floats, n: int, rng: np.random.Generator, resamples: int, level: float) -> Figure:
-    value = float(_kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
-    if np.isnan(value):
-        return Figure(value=None, undefined=Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED, n=n)
-    interval = None
-    if len(cells) > 1 and resamples:
-        interval = percentile_interval(bootstrap(cells, _kappas, rng, resamples), level)
-    return Figure(value=value, **ends(interval), n=n)
-
-
-def _kappas(tables: Floats) -> Floats:
-    """(n_resamples,): kappa of each (2, 2) table; NaN where both give one label throughout."""
-    n = tables.sum(axis=(1, 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        alike = np.trace(tables, axis1=1, axis2=2) / n
-        by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
-        return np.asarray((alike - by_chance) / (1.0 - by_chance))

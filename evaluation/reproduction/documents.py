@@ -28,7 +28,8 @@ prints; what needs one is computed from the output of the command that the entry
 `--data FOLDER` names labelled data as `factloop data get` puts them, or files such as `wice_dev.jsonl`;
 `--results FILE` the output of the entry's command, several times for a table over several runs; `--evaluator
 PAPER=OURS` which of its evaluators stands for one of the paper's. "The same as printed" means equal to the last digit
-that the paper prints; a figure that was computed from rounded ones may be off by what rounding explains.
+that the paper prints; a figure that was computed from rounded ones may be off by what rounding explains. What "follows
+from printed figures" shows that a paper's sums hold, and our formulas are its own: no data stand behind it.
 """
 
 

@@ -18,6 +18,9 @@ class Status(StrEnum):
     """Its figures come out as printed, from labelled data or by rule, but for what the entry says."""
     IN_PART = "reproduced in part"
     """Some columns do; the others need a model, or data that could not be had."""
+    PRINTED = "follows from printed figures"
+    """It, or a part of it, comes out of other figures that the paper prints: its sums hold, and no data were looked at.
+    What remains needs a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """What it rests on was not published."""
@@ -36,6 +39,8 @@ class Origin(StrEnum):
 
 
 Value = float | str | None
+UNDEFINED = "undefined"
+"""A figure that the paper prints as not a number, and one of ours that is none: beside each other they are the same."""
 
 
 class ComparedFigure(Record):
@@ -122,7 +127,8 @@ class ListedEntry(Record):
 class EntryList(Record):
     """Everything that there is to reproduce."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    """1.1 tells what follows from printed figures alone from what is reproduced."""
     entries: tuple[ListedEntry, ...]
 
 

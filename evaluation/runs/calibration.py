@@ -11,7 +11,7 @@ that can be seen to fail, the run gets a warning; it cannot always be seen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,15 @@ from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaim
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
-from factloop.evaluation.runs.records import Calibration, RunDebiasing, RunSummary
+from factloop.evaluation.runs.records import Calibration, ResponseLine, RunDebiasing, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 if TYPE_CHECKING:
     import numpy as np
+
+ScoreSums = Mapping[tuple[str, str], float]
+"""System and id of a response to the sum of the scores of its scored claims."""
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url"}
 """The settings that make an evaluator: two runs that differ in one of these were judged by two."""
@@ -66,6 +69,7 @@ def calibrated(
     calibration = calibrate(
         sample,
         summary.responses,
+        score_sums=run.score_sums if run is not None and run.has_scores else None,
         ks=[choice.k for choice in summary.scores.ks],
         transfer=transfer,
         abstention=summary.scores.abstention,
@@ -74,7 +78,24 @@ def calibrated(
         resamples=resamples,
     )
     warnings = (*summary.warnings, *calibration_warnings(sample, summary))
+    systems = tuple(_with_interval_of_scores(one, summary) for one in calibration.systems)
+    calibration = calibration.model_copy(update={"systems": systems})
     return summary.model_copy(update={"calibration": calibration, "warnings": warnings})
+
+
+def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
+    """Raw F1@K with the interval that the run's scores have: one figure has one interval on a page."""
+    of_scores = {
+        at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
+    }
+    f1 = []
+    for one in found.f1:
+        score = of_scores.get(one.k)
+        if score is not None and score.value is not None and score.low is not None:
+            raw = one.raw.model_copy(update={"low": score.low, "high": score.high})
+            one = one.model_copy(update={"raw": raw})
+        f1.append(one)
+    return found.model_copy(update={"f1": tuple(f1)})
 
 
 def calibrate(
@@ -87,6 +108,7 @@ def calibrate(
     rng: np.random.Generator,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
+    score_sums: ScoreSums | None = None,
 ) -> Calibration:
     """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
 
@@ -97,7 +119,8 @@ def calibrate(
     of the run, and TPR and FPR to be the same where none does; prediction-powered precision is then withheld.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
-    (a run debiased by its own labels) both are drawn together. Raises ValueError for a K below 1.
+    (a run debiased by its own labels) both are drawn together. `score_sums`: those of the run's responses by system and
+    id, where the evaluator gives scores. Raises ValueError for a K below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -107,7 +130,7 @@ def calibrate(
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
             _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention, rng, level,
-                       resamples)
+                       resamples, score_sums)
             for name in names
         ),
     )  # fmt: skip
@@ -123,13 +146,15 @@ def _of_system(
     rng: np.random.Generator,
     level: float,
     resamples: int,
+    score_sums: ScoreSums | None,
 ) -> RunDebiasing:
     labelled, prompts = sample.for_system(name), {one.prompt_id for one in responses}
     is_sampled = sample.is_from(name, prompts)
     chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
+    judged = _judged(responses, score_sums)
     return RunDebiasing(
         system=name,
-        precision=debiased_precision(labelled, _judged(responses), level=level, transfer=chosen, is_sampled=is_sampled),
+        precision=debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled),
         f1=_debiased_f1(labelled, responses, ks, chosen, abstention, rng, level, resamples),
         transfer=chosen,
         is_sampled=is_sampled,
@@ -174,8 +199,19 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         yield f"{start}, which people split into facts; the claims of this run are the evaluator's own"
 
 
-def _judged(responses: Sequence[CountedResponse]) -> JudgedResponses:
-    return JudgedResponses([one.counts for one in responses], [one.prompt_id for one in responses])
+def _judged(responses: Sequence[CountedResponse], score_sums: ScoreSums | None = None) -> JudgedResponses:
+    """With scores only where those of every response are known."""
+    sums = (
+        [score_sums.get((one.system, one.id)) for one in responses if isinstance(one, ResponseLine)]
+        if score_sums
+        else []
+    )
+    known = [one for one in sums if one is not None]
+    return JudgedResponses(
+        [one.counts for one in responses],
+        [one.prompt_id for one in responses],
+        known if len(known) == len(responses) and known else None,
+    )
 
 
 def _debiased_f1(

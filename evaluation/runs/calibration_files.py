@@ -16,7 +16,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import STANDARD_INPUT, place_name
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import read_rows
-from factloop.core.records import Record
+from factloop.core.records import Record, Share
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
 
@@ -57,6 +57,8 @@ class LabelledRow(Record):
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
     """What the claim is recognised by where it is one of the run that is corrected."""
+    score: Share | None = None
+    """The evaluator's score, which stands in the place of its verdict where that narrows an interval."""
     judge: NotBlank | None = None
     """The evaluator that gave the verdict, as `factloop labels export` names it."""
 
@@ -78,6 +80,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
     probabilities: list[float] = []
     origins: list[ClaimOrigin] = []
     judges: set[str | None] = set()
+    scores: list[float | None] = []
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
@@ -97,6 +100,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         verdicts.append(read.verdict)
         origins.append(read.origin)
         judges.add(read.judge)
+        scores.append(read.score)
         if read.group is not None:
             groups.append(read.group)
         if read.system is not None:
@@ -113,6 +117,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         of_systems=tuple(systems) or None,
         probabilities=tuple(probabilities) or None,
         origins=tuple(origins),
+        scores=tuple(scores),
         judges=frozenset() if None in judges else frozenset(filter(None, judges)),
     )
 
@@ -171,8 +176,9 @@ def _with_numbers(row: Row) -> Row:
     for name in ("label", "verdict"):
         if fields.get(name) in ("0", "1"):
             fields[name] = json.loads(fields[name])
-    if _NUMBER.fullmatch(str(fields.get("probability"))):
-        fields["probability"] = float(fields["probability"])
+    for name in ("probability", "score"):
+        if _NUMBER.fullmatch(str(fields.get(name))):
+            fields[name] = float(fields[name])
     return row.renamed(fields, {})
 
 

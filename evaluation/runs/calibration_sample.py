@@ -47,6 +47,8 @@ class CalibrationSample:
     """What each claim is recognised by; None where the file says nothing."""
     is_own: tuple[bool, ...] | None = None
     """Whether each claim is one of the run that is corrected; None before it was held against one."""
+    scores: tuple[float | None, ...] | None = None
+    """The evaluator's score of each claim; None where none is known."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -84,6 +86,7 @@ class CalibrationSample:
             None if self.groups is None else [self.groups[place] for place in kept],
             None if self.probabilities is None else [self.probabilities[place] for place in kept],
             None if self.is_own is None else [self.is_own[place] for place in kept],
+            None if self.scores is None else [self.scores[place] for place in kept],
         )
 
 
@@ -92,7 +95,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     if evaluator is not None:
         raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
     run = read_run(place)
-    claims: list[tuple[int, int | None, str, ClaimOrigin]] = []
+    claims: list[_Labelled] = []
     n_irrelevant = 0
     systems: list[str] = []
     for judged in run.responses():
@@ -102,7 +105,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         systems += [judged.system] * len(found)
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
-    labels, verdicts, groups, origins = zip(*claims, strict=True)
+    labels, verdicts, groups, origins, scores = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
         labels=labels,
@@ -113,15 +116,19 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         kind=run.summary.kind,
         of_systems=tuple(systems),
         origins=origins,
+        scores=scores,
     )
 
 
-def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str, ClaimOrigin]], int]:
-    """Label, verdict, prompt and origin of each claim that both may call supported or not; the number of the others.
+_Labelled = tuple[int, int | None, str, ClaimOrigin, float | None]
+
+
+def _labelled(judged: JudgedResponse) -> tuple[list[_Labelled], int]:
+    """Label, verdict, prompt, origin and score of each claim that both may call supported or not; how many others.
 
     A claim that repeats another is among them where it counts in the run's figures.
     """
-    claims: list[tuple[int, int | None, str, ClaimOrigin]] = []
+    claims: list[_Labelled] = []
     n_irrelevant = 0
     report = judged.report
     for claim in claims_that_count(report.claims, report.fingerprint.repeats):
@@ -137,7 +144,7 @@ def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str, 
                 response=report.response,
                 claim=text_of(claim),
             )
-            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id, origin))
+            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score))
         else:
             n_irrelevant += 1
     return claims, n_irrelevant

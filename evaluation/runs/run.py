@@ -134,6 +134,5 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """The configuration, which must not change between the attempts at one run. Versions may: verdicts stay."""
-    kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
-    return {"kind": kind, "data": digest, **kept}
+    """The configuration, which must not change between the attempts at one run."""
+    return {"kind": kind, "data": digest, **fingerprint.configuration}

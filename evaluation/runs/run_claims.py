@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import claims_that_count
-from factloop.core.records import Claim
+from factloop.core.records import Claim, Verdict
 from factloop.evaluation.runs.records import JudgedResponse
 
 Digest = bytes
@@ -52,6 +52,9 @@ class RunClaims:
     prompt_of: dict[Digest, str] = field(default_factory=dict)
     """Every way to name a prompt or a response, to the run's prompt id."""
     claims: set[Digest] = field(default_factory=set)
+    score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Of each response by system and id: the sum of its scored claims' scores, or of verdicts where there are none."""
+    has_scores: bool = False
 
     def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
         """The responses as they are, kept in mind one by one as they pass."""
@@ -66,8 +69,14 @@ class RunClaims:
             *_response_ways(judged.system, judged.id, report.response),
         ):
             self.prompt_of.setdefault(way, judged.prompt_id)
+        total = 0.0
         for claim in claims_that_count(report.claims, report.fingerprint.repeats):
             self.claims.update(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
+            verdict, score = claim.judgement.verdict, claim.judgement.score
+            if verdict in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED):
+                total += float(verdict is Verdict.SUPPORTED) if score is None else score
+                self.has_scores |= score is not None
+        self.score_sums[judged.system, judged.id] = total
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
         """The run's id of the prompt that the claim comes from; None for a stranger."""

@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.bunches import BUNCHES_AT_ONCE
-from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.context import CheckContext, SafeGraph, told_in
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
@@ -28,6 +28,7 @@ from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import score_claims
+from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
 from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
@@ -91,12 +92,11 @@ class CheckRequest:
         return asked
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
-        kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+        """The configuration, which must not change between the attempts at one run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
             asked["facts"] = _digest(json.dumps(self._plain_facts))
-        return {**asked, **kept}
+        return {**asked, **fingerprint.configuration}
 
     @property
     def _plain_facts(self) -> list[dict[str, Any]]:
@@ -129,7 +129,8 @@ class Checking:
         setup = self.setup
         with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
-            final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
+            with rare_collections():
+                final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         return report
@@ -146,7 +147,7 @@ class Checking:
             stream_mode=["custom", "values"],
             subgraphs=True,
         )
-        with span.ending():
+        with span.ending(), rare_collections():
             async with aclosing(with_waits(traced(steps, span))) as made:
                 async for step in made:
                     if isinstance(step, ServerWait):
@@ -156,9 +157,12 @@ class Checking:
                     if mode == "values":
                         final = final if namespace else chunk
                         continue
-                    if chunk["type"] == "claim_judged":
-                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
-                    yield _EVENT.validate_python(chunk)
+                    event = told_in(chunk)
+                    if event is None:
+                        continue
+                    if event["type"] == "claim_judged":
+                        event = {**event, "usage": meter.snapshot(time.perf_counter() - started)}
+                    yield _EVENT.validate_python(event)
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         yield CheckFinished(report=report)
@@ -184,10 +188,14 @@ class Checking:
         return meter
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The context of the check. While an answer is unfinished, its rest may tie any claim to the question, so that
-        every claim is judged."""
+        """The context of the check, which forgets at its end what searches found that is not worth keeping.
+
+        While an answer is unfinished, its rest may tie any claim to the question, so that every claim is judged.
+        """
         is_whole = asked.spans is None or asked.is_whole
-        return CheckContext(meter, self.searching, gates=self.setup.gates and is_whole)
+        searching = self.searching.over(self.searching.tools)
+        meter.before_paying = searching.reach
+        return CheckContext(meter, searching, gates=self.setup.gates and is_whole)
 
     @property
     def _config(self) -> RunnableConfig:
@@ -252,7 +260,7 @@ def open_checking(
     if chat is None:
         gateway, fill = None, filled_offline(settings, session)
     else:
-        gateway = session.model(chat, use_tools=settings.tool_calling, before=searching.reach)
+        gateway = session.model(chat, use_tools=settings.tool_calling)
         fill = filled_by_model(settings, session, gateway)
 
     @cache

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -33,6 +35,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
@@ -134,6 +137,8 @@ class FactChecker:
         self._own_tools = numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
         self.pace = Pace(self.settings) if pace is None else pace
         self._open: PerLoop[Checking] = PerLoop()
+        self._opening: SingleFlight[None] = SingleFlight()
+        self._one_opens = Lock()
 
     @cached_property
     def _built(self) -> tuple[SearchTool, ...]:
@@ -146,6 +151,17 @@ class FactChecker:
             raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
         refuse_without_documents(self.settings, self._built)
         return self._built
+
+    async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
+        """`tools`, opened in a thread: others go on while documents are read. Not `alone`, there may be none."""
+
+        def open_them() -> None:
+            with self._one_opens:
+                _ = self._built
+
+        if "_built" not in vars(self):  # those who wait go on in the order in which they came
+            await self._opening.do(str(id(asyncio.get_running_loop())), partial(asyncio.to_thread, open_them))
+        return self.tools if alone else self._built
 
     async def acheck(
         self,
@@ -186,7 +202,7 @@ class FactChecker:
 
     async def afingerprint(self) -> Fingerprint:
         """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError."""
-        setup = self._prepare(self.tools)
+        setup = self._prepare(await self._tools())
         if setup.chat is not None:
             await setup.chat.aclose()
         return setup.fingerprint
@@ -197,7 +213,7 @@ class FactChecker:
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
         """
-        checking = open_checking(self._prepare(self.tools), journal=journal, pace=self.pace)
+        checking = open_checking(self._prepare(await self._tools()), journal=journal, pace=self.pace)
         try:
             with self._recording.in_use():
                 yield OpenChecks(checking).check
@@ -287,7 +303,7 @@ class FactChecker:
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         sources = asked.sources
-        tools = self.tools if sources is None else self._built
+        tools = await self._tools(alone=sources is None)
         if run_dir is None:
             with self._recording.in_use():
                 checking = self._open.here

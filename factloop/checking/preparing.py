@@ -124,7 +124,8 @@ def _fingerprint(
     used = () if chat is None else _prompts_of(plan)
     engine: Literal["model", "offline"] = "offline" if chat is None else "model"
     identity = dict(chat.identity) if chat is not None else {}
-    made_with = {name: getattr(settings, name) for name in marked(CheckSettings, "fingerprint")}
+    shaping = marked(type(settings), "fingerprint")
+    made_with = {name: getattr(settings, name) for name in shaping if name in Fingerprint.model_fields}
     return Fingerprint(
         factloop_version=factloop.__version__,
         engine=engine,
@@ -135,6 +136,7 @@ def _fingerprint(
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
         versions={name: installed_version(name) for name in _libraries(settings, engine)},
+        settings=settings.model_dump(mode="json", include=set(shaping) - set(made_with), exclude_defaults=True),
         **{**made_with, "logprobs": settings.logprobs and chat is not None},
     )
 

@@ -13,7 +13,7 @@ from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.evaluation.comparing.compare import ComparedRun, compare
+from factloop.evaluation.comparing.compare import ALPHA, ComparedRun, compare
 from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.comparing.views.terminal import print_comparison
@@ -33,8 +33,9 @@ class CompareAsk:
     systems: tuple[str, ...]
     ks: tuple[str, ...]
     abstention: Literal["zero", "exclude"] | None
-    alpha: float
-    level: float
+    alpha: float | None
+    level: float | None
+    """One minus alpha; either says both."""
     resamples: int
     seed: int
     json: str | None
@@ -48,14 +49,14 @@ def run_compare(ask: CompareAsk) -> int:
     messages = messages_console()
     ks = wanted_ks(ask.ks, ())
     abstention = None if ask.abstention is None else AbstentionPolicy(ask.abstention)
-    _check_shares(ask)
+    alpha = _alpha(ask)
     demands = [read_demand(one) for one in ask.fail_if_worse]
     try_outputs((ask.json, ask.html), ask.runs)
     with stopped_with("Nothing was written; run the command again.", messages):
         first, second = _sides(ask)
         comparison = compare(
-            first, second, ks=ks, abstention=abstention, alpha=ask.alpha, level=ask.level,
-            resamples=ask.resamples, seed=ask.seed, demands=demands,
+            first, second, ks=ks, abstention=abstention, alpha=alpha, resamples=ask.resamples, seed=ask.seed,
+            demands=demands,
         )  # fmt: skip
         write_files({ask.json: partial(to_json, comparison), ask.html: partial(render_comparison_html, comparison)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
@@ -104,7 +105,13 @@ def _twice(items: Sequence[T]) -> tuple[T, T]:
     return items[0], items[-1]
 
 
-def _check_shares(ask: CompareAsk) -> None:
+def _alpha(ask: CompareAsk) -> float:
     for flag, value in (("--alpha", ask.alpha), ("--level", ask.level)):
-        if not 0.0 < value < 1.0:
+        if value is not None and not 0.0 < value < 1.0:
             raise ConfigError(f"{flag}: {value:g} is not between 0 and 1")
+    if ask.level is None:
+        return ALPHA if ask.alpha is None else ask.alpha
+    if ask.alpha is not None and abs(1.0 - ask.alpha - ask.level) > 1e-9:
+        said = f"--alpha {ask.alpha:g} and --level {ask.level:g}"
+        raise ConfigError(f"{said}: intervals are at one minus alpha, as tests and intervals would disagree; give one")
+    return round(1.0 - ask.level, 12) if ask.alpha is None else ask.alpha

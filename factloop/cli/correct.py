@@ -14,7 +14,7 @@ from rich.console import Console
 from factloop.checking.checker import FactChecker
 from factloop.cli.check import Ask as Check
 from factloop.cli.check import run_check
-from factloop.cli.demands import exit_code, refuse_impossible
+from factloop.cli.demands import NO_CLAIMS_MADE, exit_code, refuse_impossible
 from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
@@ -71,6 +71,8 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
     )
     _write(ask, correction)
+    if not correction.report.claims:
+        messages.print(f"factloop: nothing was checked: {NO_CLAIMS_MADE}", soft_wrap=True)
     return exit_code(correction.report, messages, strict=ask.strict, fail_under=ask.fail_under)
 
 

@@ -14,17 +14,18 @@ from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, Terminal, refuse_existing, say, try_outputs, write_files
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.core.files.tables import read_rows
-from factloop.evaluation.labels.adjudication import adjudicate
+from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
-from factloop.evaluation.labels.exporting import ExportedLabels, export_labels, reports_by_claims
+from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
+from factloop.evaluation.labels.people import Differing, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
-from factloop.evaluation.labels.views.html import render_labels_html
+from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import read_run
 from factloop.reports.downloads import csv_text
-from factloop.reports.figures import plural
+from factloop.reports.figures import percent, plural
+from factloop.reports.visible import visible
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class DisagreeAsk:
     """Arguments of `labels disagree`."""
 
     run: str
-    out: str
+    out: str | None
+    html: str | None
     key: str
     n: int
     seed: int
@@ -43,7 +45,7 @@ class DisagreeAsk:
 class AdjudicateAsk:
     """Arguments of `labels adjudicate`."""
 
-    claims_hash: str
+    answers: str
     key: str
     people_usd: float
     level: float
@@ -53,31 +55,45 @@ class AdjudicateAsk:
 
 def run_disagree(ask: DisagreeAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
-    if STANDARD_OUTPUT in (ask.out, ask.key):
-        raise ConfigError("--out and --key are files: who fills in the one shall not see the other")
-    try_outputs((ask.out, ask.key), (ask.run,))
+    if STANDARD_OUTPUT in (ask.out, ask.html, ask.key):
+        raise ConfigError("--out, --html and --key are files: the adjudicator shall not see the key")
+    _want_one(ask.out, ask.html, "answer")
+    try_outputs((ask.out, ask.html, ask.key), (ask.run,))
     refuse_existing((ask.out,), FILLED_IN)
     refuse_existing((ask.key,), "a sheet that a person filled in may need it")
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
-        rows, key = draw_disagreements(
+        found = draw_disagreements(
             run.responses(), ask.n, seed=ask.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
         )
-        write_files({ask.out: partial(csv_text, SHEET, rows), ask.key: partial(to_json, key)})
-    if not ask.quiet:
-        drawn = f"{len(rows):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
-        say(
-            lambda: Terminal().print(f"{drawn}: fill in `answer` (first, second, neither) in {ask.out}", soft_wrap=True)
+        drawn, key = found.drawn, found.key
+        write_files(
+            {
+                ask.out: partial(csv_text, SHEET, [one.row for one in drawn]),
+                ask.html: partial(render_disagreements_html, drawn, data=key.data),
+                ask.key: partial(to_json, key),
+            }
         )
+    if not ask.quiet:
+        n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
+        to_do = [f"fill in `answer` (first, second, neither) in {ask.out}"] if ask.out is not None else []
+        to_do += [f"answer on the page {ask.html}"] if ask.html is not None else []
+        say(lambda: Terminal().print(f"{n}: {', or '.join(to_do)}", soft_wrap=True))
     return DONE
+
+
+def _want_one(out: str | None, html: str | None, to_do: str) -> None:
+    if out is None and html is None:
+        raise ConfigError(f"name what is to be written: --out for a sheet, --html for a page to {to_do} on")
 
 
 def run_adjudicate(ask: AdjudicateAsk) -> int:
     """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
-    try_outputs((ask.json,), (ask.claims_hash, ask.key))
-    found = adjudicate(read_rows(ask.claims_hash), _key(ask.key), people_usd=ask.people_usd, level=ask.level)
+    try_outputs((ask.json,), (ask.answers, ask.key))
+    key = _key(ask.key)
+    found = adjudicate(read_answers(ask.answers, key), key, people_usd=ask.people_usd, level=ask.level)
     write_files({ask.json: partial(to_json, found)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: print_adjudication(found, Terminal()))
@@ -102,8 +118,7 @@ def run_next(ask: NextAsk) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
     if ask.half_width is not None and not 0.0 < ask.half_width < 0.5:
         raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
-    if ask.out is None and ask.html is None:
-        raise ConfigError("name what is to be written: --out for a sheet, --html for a page to label on")
+    _want_one(ask.out, ask.html, "label")
     try_outputs((ask.out, ask.html), (ask.run, ask.labels))
     refuse_existing((ask.out,), FILLED_IN)
     pilot = None if ask.labels is None else read_pilot(ask.labels)
@@ -140,21 +155,49 @@ class ExportAsk:
     sheets: tuple[str, ...]
     out: str
     reports: tuple[str, ...]
-    system: str
+    systems: tuple[str, ...]
+    """A name for all files, and FILE=NAME for one."""
+    differing: Differing | None
+    json: str | None
     quiet: bool
 
 
 def run_export(ask: ExportAsk) -> int:
     """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
-    if not ask.system.strip():
-        raise ConfigError("--system: a name is needed")
-    try_outputs((ask.out,), (*ask.sheets, *ask.reports))
-    found = export_labels(ask.sheets, system=ask.system, reports=reports_by_claims(ask.reports))
-    write_files({ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)})
-    if not ask.quiet and ask.out != STANDARD_OUTPUT:
-        said = "; ".join(_export_words(ask, found))
-        say(lambda: Terminal().print(said, soft_wrap=True))
+    system, systems = _systems(ask)
+    if ask.json is not None and ask.differing is None:
+        raise ConfigError("--json is of how far people agree: say with --differing what becomes of other claims")
+    try_outputs((ask.out, ask.json), (*ask.sheets, *ask.reports))
+    found = export_labels(
+        ask.sheets, system=system, systems=systems, reports=reports_by_claims(ask.reports), differing=ask.differing
+    )
+    write_files(
+        {
+            ask.out: lambda: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows),
+            ask.json: lambda: "" if found.people is None else to_json(found.people),
+        }
+    )
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
+        said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
+        say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
     return DONE
+
+
+def _systems(ask: ExportAsk) -> tuple[str, dict[str, str]]:
+    """The system of files that are not named, and that of each that is."""
+    of_file, of_rest = dict[str, str](), list[str]()
+    for given in ask.systems:
+        place = next((place for place in ask.sheets if given.startswith(f"{place}=")), None)
+        name = given if place is None else given.removeprefix(f"{place}=")
+        if not name.strip():
+            raise ConfigError("--system: a name is needed, or FILE=NAME")
+        if place is None:
+            of_rest.append(name)
+        elif of_file.setdefault(place, name) != name:
+            raise ConfigError(f"--system: {place} has two")
+    if len(of_rest) > 1:
+        raise ConfigError(f"--system: of {', '.join(of_rest)} say which file each wrote, as FILE=NAME")
+    return (of_rest or [UNNAMED])[0], of_file
 
 
 def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
@@ -164,6 +207,20 @@ def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
         yield f"{plural(found.n_empty, 'claim')} without a label left out"
     for label, n in sorted(found.left_out.items()):
         yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+
+
+def _people_words(found: PeopleAgreement) -> Iterator[str]:
+    for one in found.pairs:
+        share = "" if one.alike.value is None else f"{percent(one.alike.value)} of "
+        kappa, n = one.kappa, plural(one.alike.n, "claim")
+        shown = f"undefined ({kappa.why})" if kappa.value is None else f"{kappa.value:.2f}"
+        if kappa.low is not None and kappa.high is not None:
+            shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
+        yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
+    yield (
+        f"{plural(found.n_shared, 'claim')} labelled by two people or more, {found.n_differing:,} differently, "
+        f"{found.n_left_out:,} of them left out"
+    )
 
 
 def _key(place: str) -> DisagreementKey:

@@ -9,7 +9,8 @@ FactloopError
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
 │   ├── ToolTimeout      no answer within the time allowed
-│   └── BudgetExceeded   the user's own limit on calls or money was reached
+│   ├── BudgetExceeded   the user's own limit on calls or money was reached
+│   └── DeadlineExceeded the check had to end
 └── ModelOutputError     the model answered, and the answer cannot be used
     └── ModelRefusal     the model declined to answer
 """

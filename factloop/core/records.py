@@ -21,9 +21,9 @@ Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 
 Plan = Literal["paper", "fused", "grounded"]
+"""A way through SAFE's loop."""
 Repeats = Literal["each", "once"]
 """How claims that repeat another of their response count: each like any other, or only the first."""
-"""A way through SAFE's loop."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -300,6 +300,17 @@ class Fingerprint(Record):
     repeats: Repeats = "each"
     """How claims that repeat another count."""
     cascade: CascadeFingerprint | None = None
+    settings: Mapping[str, Any] = Field(default_factory=dict)
+    """Each other setting that shapes verdicts and is not at its default, by name."""
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """All that attempts at one run must share, by name. Versions and the seed may change: paid answers stay.
+
+        A setting at its default is left out like one that did not exist yet, so that earlier runs can be resumed.
+        """
+        kept = self.model_dump(mode="json", exclude={"versions", "factloop_version", "seed", "settings"})
+        return {**kept, **self.settings}
 
     @property
     def judge(self) -> str:

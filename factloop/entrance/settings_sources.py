@@ -10,17 +10,12 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
-from factloop.correction.settings import CorrectionSettings
 from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.marks import is_list
 from factloop.setup.settings import RunSettings, describe
 from factloop.setup.trace_export import open_tracing
-from factloop.trust.settings import TrustSettings
 
 PREFIX = "FACTLOOP_"
-_KNOWN = frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
-"""Names of the settings of all commands, which file and environment serve."""
-
 S = TypeVar("S", bound=RunSettings)
 
 
@@ -36,8 +31,10 @@ def load_settings(
 
     Raises ConfigError that says where what is wrong.
     """
-    others = _KNOWN - set(kind.model_fields)
-    file = {name: value for name, value in _from_file(folder / SETTINGS_FILE).items() if name not in others}
+    file = _from_file(folder / SETTINGS_FILE)
+    if file:
+        others = _settings_of_all() - set(kind.model_fields)
+        file = {name: value for name, value in file.items() if name not in others}
     variables = _from_environment(kind, environment)
     try:
         settings = kind.model_validate({**file, **variables, **flags})
@@ -47,6 +44,14 @@ def load_settings(
         raise ConfigError(f"{place}: {describe(error)}") from error
     open_tracing(settings.tracing)
     return settings
+
+
+def _settings_of_all() -> frozenset[str]:
+    """Names of the settings of all commands, which one file serves."""
+    from factloop.correction.settings import CorrectionSettings  # only where there is a file: most folders have none
+    from factloop.trust.settings import TrustSettings
+
+    return frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
 
 
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a page carries so that a person can label its claims on it."""
+"""What a page carries so that a person can label its claims on it, or answer which of two sides is right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from factloop.reports.labels import ClaimToLabel, hash_of
+from factloop.reports.labels import ClaimToLabel, ClaimToSettle, hash_of
 
 STYLES = ("label.css",)
 SCRIPTS = ("labelling.js", "label.js")
@@ -32,11 +32,24 @@ class Labelling:
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
     """`begins`: whether the page opens for labelling, with its verdicts hidden; otherwise a reader asks for it."""
+    return _labelling(claims, begins, "labels")
+
+
+def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
+    """Of a page that opens for answers. It has no verdict to hide, only two sides in a drawn order."""
+    return _labelling(claims, "open", "answers")
+
+
+def _labelling(
+    claims: Sequence[ClaimToLabel | ClaimToSettle],
+    begins: Literal["blind", "open"] | None,
+    kind: Literal["labels", "answers"],
+) -> Labelling:
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
     own = [{name: value for name, value in row.items() if name not in common} for row in rows]
-    page = {"claims_hash": hash_of(claims), "common": common, "begins": begins}
+    page = {"claims_hash": hash_of(claims), "common": common, "begins": begins, "kind": kind}
     return Labelling(_json(page), tuple(map(_json, own)), {one.claim_id: place for place, one in enumerate(claims)})
 
 

@@ -1,7 +1,8 @@
 """People's labels of claims, as pages give and save them: the claims that were shown, and what a person said of each.
 
 A file holds both, so that it can be read without the report. It names the claims by a hash of them, in their order: a
-label belongs to the very claims, with the very verdicts, that its page showed.
+label belongs to the very claims, with the very verdicts, that its page showed. A page of disagreements saves answers in
+the same way: which of two sides is right.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import FailFast, Field, StringConstraints, ValidationError
 
@@ -80,6 +81,43 @@ class GivenLabel(Record):
         return self.response_id, self.claim_id
 
 
+class ClaimToSettle(Record):
+    """A claim of which two sides say different things, as a page shows it: not whose side is whose."""
+
+    response_id: str
+    claim_id: str
+    claim: str
+    first: str
+    """What one side says, in words: `supported`, `not supported` or `irrelevant`."""
+    second: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.response_id, self.claim_id
+
+
+class Answer(StrEnum):
+    """Which side is right."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+class GivenAnswer(Record):
+    """What a person answered on one claim."""
+
+    response_id: str
+    claim_id: str
+    answer: Answer
+    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+    given_at: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.response_id, self.claim_id
+
+
 class LabelFile(Record):
     """Labels of the claims of one page."""
 
@@ -89,6 +127,16 @@ class LabelFile(Record):
     """`hash_of` the claims."""
     claims: Annotated[tuple[ClaimToLabel, ...], FailFast()]
     labels: Annotated[tuple[GivenLabel, ...], FailFast()]
+
+
+class AnswerFile(Record):
+    """Answers on the claims of one page."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    kind: Literal["answers"] = "answers"
+    claims_hash: str
+    claims: Annotated[tuple[ClaimToSettle, ...], FailFast()]
+    answers: Annotated[tuple[GivenAnswer, ...], FailFast()]
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
@@ -120,9 +168,20 @@ def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> 
     return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
 
 
-def hash_of(claims: Iterable[ClaimToLabel]) -> str:
+def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
     """A hash of the claims but for their passages: 64 hexadecimal digits."""
     return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
+
+
+def is_of_page(place: str | Path) -> bool:
+    """Whether a page saved a file: an object of JSON. A sheet may be an array of JSON."""
+    if not str(place).lower().endswith(".json"):
+        return False
+    try:
+        with Path(place).open("rb") as opened:
+            return not opened.read(64).lstrip().startswith(b"[")
+    except OSError:
+        return True  # which says what is wrong
 
 
 def read_label_file(place: str | Path) -> LabelFile:
@@ -131,36 +190,53 @@ def read_label_file(place: str | Path) -> LabelFile:
     Raises DataError for a file that is larger than `LARGEST_FILE`, is no such file, was changed since it was saved, or
     has a label of a claim that is not in it or two of one.
     """
-    path = str(place)
+    found = _saved(place, LabelFile)
+    refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
+    return found
+
+
+def read_answer_file(place: str | Path) -> AnswerFile:
+    """The answers that a page saved. Raises DataError as `read_label_file` does."""
+    found = _saved(place, AnswerFile)
+    refuse_wrong_labels(found.answers, [one.key for one in found.claims], str(place), what="answer")
+    return found
+
+
+_File = TypeVar("_File", LabelFile, AnswerFile)
+
+
+def _saved(place: str | Path, kind: type[_File]) -> _File:
+    path, what = str(place), "labels" if kind is LabelFile else "answers"
     try:
         size = Path(place).stat().st_size
         text = Path(place).read_bytes() if size <= LARGEST_FILE else b""
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=path) from error
     if size > LARGEST_FILE:
-        raise DataError(f"has {size:,} bytes; a file of labels has at most {LARGEST_FILE:,}", path=path)
+        raise DataError(f"has {size:,} bytes; a file of {what} has at most {LARGEST_FILE:,}", path=path)
     try:
-        found = LabelFile.model_validate_json(text)
+        found = kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"is not a file of labels that a page saved: {first['msg']}", path=path, field=field) from error
+        raise DataError(f"is not a file of {what} that a page saved: {first['msg']}", path=path, field=field) from error
     if hash_of(found.claims) != found.claims_hash:
-        message = "its claims are not those that the page showed: save the labels again, and leave the file as it is"
+        message = f"its claims are not those that the page showed: save the {what} again, and leave the file as it is"
         raise DataError(message, path=path, field="claims")
-    refuse_wrong_labels(found.labels, [one.key for one in found.claims], path)
     return found
 
 
-def refuse_wrong_labels(labels: Iterable[GivenLabel], known: Iterable[tuple[str, str]], path: str) -> None:
+def refuse_wrong_labels(
+    labels: Iterable[GivenLabel | GivenAnswer], known: Iterable[tuple[str, str]], path: str, what: str = "label"
+) -> None:
     """Raises DataError for a label of a claim that is not known, and for a second label of one."""
     names, labelled = {*known}, set()
     for place, label in enumerate(labels):
-        field = f"labels[{place}]"
+        field = f"{what}s[{place}]"
         if label.key not in names:
-            raise DataError(f"there is no claim {'/'.join(label.key)!r} to be labelled", path=path, field=field)
+            raise DataError(f"there is no claim {'/'.join(label.key)!r} on its page", path=path, field=field)
         if label.key in labelled:
-            raise DataError(f"claim {'/'.join(label.key)!r} has two labels", path=path, field=field)
+            raise DataError(f"claim {'/'.join(label.key)!r} has two {what}s", path=path, field=field)
         labelled.add(label.key)
 
 

@@ -12,6 +12,8 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -55,8 +57,10 @@ _STYLE: dict[Any, Any] = {
 }
 _SIZE = re.compile(r"[\d.]+px")
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
+_NAMESPACE_MARK = 'xmlns="http://www.w3.org/2000/svg"'
 _SERIES_ID = re.compile(r"of-\d+")
 _HREF = "{http://www.w3.org/1999/xlink}href"
+_FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 _NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 """The two noncharacters that XML does not allow."""
 
@@ -88,6 +92,23 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
     readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
     root = etree.fromstring(readable.encode("utf-8"))
     return Markup(etree.tostring(_for_pages(root, alt, width, height), encoding="unicode", with_tail=False))
+
+
+def as_file(picture: Markup) -> str:
+    """The picture as an SVG file: in the light colours on paper of its own, in any viewer."""
+    colours = _light_colours()
+    drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '
+    paper = f'<rect width="100%" height="100%" fill="{colours["surface"]}"/>'
+    opening, rest = drawn.split(">", 1)
+    return f"{head}{opening.removeprefix('<svg').replace(_NAMESPACE_MARK, '').strip()}>{paper}{rest}\n"
+
+
+@cache
+def _light_colours() -> dict[str, str]:
+    folder = files("factloop.reports").joinpath("pages")
+    styles = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("base.css", "pictures.css"))
+    return {name: light for style in styles for name, light in re.findall(r"--([\w-]+): light-dark\((#\w{6}),", style)}
 
 
 def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> etree._Element:

@@ -31,6 +31,7 @@ from factloop.evaluation.generation.records import (
 )
 from factloop.evaluation.labels.adjudication import Adjudication
 from factloop.evaluation.labels.disagreements import DisagreementKey
+from factloop.evaluation.labels.people import PeopleAgreement
 from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
 from factloop.evaluation.mixedqa.building.records import BuildReport, BuiltQuestion
 from factloop.evaluation.mixedqa.scores import MixedQaResult
@@ -40,7 +41,7 @@ from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
 from factloop.prompts.difference import PromptsDifference
 from factloop.prompts.lint import LintReport
-from factloop.reports.labels import LabelFile
+from factloop.reports.labels import AnswerFile, LabelFile
 from factloop.setup.caching.clearing import CacheCleared
 from factloop.setup.caching.status import CacheStatus
 from factloop.trust.estimate import TrustEstimate
@@ -60,6 +61,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
     "labels": TypeAdapter(LabelFile),
+    "answers": TypeAdapter(AnswerFile),
+    "people_agreement": TypeAdapter(PeopleAgreement),
     "adjudication": TypeAdapter(Adjudication),
     "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),

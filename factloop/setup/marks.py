@@ -49,7 +49,7 @@ class Mark:
     metavar: str | None = None
     """The name of its value, where the type does not say it."""
     fingerprint: bool = False
-    """Whether it shapes a result: reports hold it in their fingerprint, under its name."""
+    """Whether it shapes a result: fingerprints hold it by its name, and a run goes on only with the same."""
     whole_experiment: bool = False
     """Whether it holds for an experiment as a whole, and for no variant alone."""
     names: Callable[[], Iterable[str]] | None = None

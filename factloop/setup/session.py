@@ -11,7 +11,7 @@ finally:
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -95,10 +95,8 @@ class Session:
     cache: CallCache | None = None
     """The cache behind the session's own store; None where it was given a store."""
 
-    def model(
-        self, chat: ChatModel, *, use_tools: bool = True, before: Callable[[], Awaitable[None]] | None = None
-    ) -> ModelGateway:
-        """The door to a chat model. `before` is awaited ahead of every request. Raises ConfigError."""
+    def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
+        """The door to a chat model. Raises ConfigError."""
         settings, common = self.settings, self.common
         transport = Transport(
             chat,
@@ -109,7 +107,6 @@ class Session:
             timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
             rng=self.rng,
             use_tools=use_tools,
-            before=before,
             patience=(
                 Patience(chat.name, settings.patience_s)
                 if common is None

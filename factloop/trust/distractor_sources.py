@@ -16,25 +16,25 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.agents.trustscore.distractors.targets import lemma
 from factloop.agents.trustscore.records import DistractorSet, Source
 from factloop.core.errors import ConfigError
+from factloop.core.garbage import collection_paused
 from factloop.core.given_text import check_given
 from factloop.setup.caching.folder import VECTORS, cache_folder
-from factloop.setup.caching.opening import open_answers
 from factloop.setup.embedding_model import build_embedder
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
 from factloop.tools.knowledge_base.table import TableKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
-from factloop.tools.vocabulary.lexicon import words_of
 from factloop.tools.vocabulary.tagging import tag_tokens
 from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from factloop.tools.calls.cache import CallCache
+    from factloop.tools.calls.tape import Tape
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
 _LOADING = Lock()
@@ -91,19 +91,14 @@ def load_tables() -> None:
 
 @cache
 def _load_tables() -> None:
-    """Reads the packaged names and words that distractors are made of: once a process, in about two seconds.
+    """Reads the packaged names and words that distractors are made of: once a process, in about a second.
 
     Meanwhile no garbage is collected, as all of it lasts. Then all that lives is taken from the garbage collector's
     rounds, as a server does before it forks: each full round would walk these hundreds of thousands of lasting objects
     again, for a quarter of the CPU that an answer costs.
     """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with collection_paused():
         _read_tables()
-    finally:
-        if collects:
-            gc.enable()
     gc.freeze()
 
 
@@ -112,8 +107,8 @@ def _read_tables() -> None:
     known_given()
     known_family()
     words_by_kind()
-    words_of("NN")
     tag_tokens("Rome lies on the Tiber.")
+    lemma("Rome")
 
 
 async def make_distractors(
@@ -170,6 +165,8 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    from factloop.setup.caching.opening import open_answers
+    from factloop.tools.calls.cache import CallCache
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
 
     cache = open_answers(settings) if tape is None else CallCache(None)

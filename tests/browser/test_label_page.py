@@ -13,10 +13,12 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
+from factloop.evaluation.labels.adjudication import adjudicate, read_answers
+from factloop.evaluation.labels.disagreements import draw_disagreements
 from factloop.evaluation.labels.sheets import draw_next
-from factloop.evaluation.labels.views.html import render_labels_html
+from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.runs.calibration import calibrated, load_calibration
-from factloop.reports.labels import LabelFile, PersonLabel, read_label_file
+from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
 from tests.browser.test_every_page import NAMELESS, OPEN_ALL, OVERFLOW
 from tests.browser.visits import Visits
 from tests.evaluation.runs.finished_runs import judged, summary_of
@@ -270,6 +272,58 @@ def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabili
     assert (corrected.calibration.n_claims, one.is_sampled) == (6, True)
     command(tmp_path, "audit", "labels.jsonl", "--json", "audit.json")
     assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["data"]["n_claims"] == 6
+
+
+DISPUTED = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(2)]
+"""Six disagreements: of each response c2 and c3, and c4, which the judge calls irrelevant."""
+
+
+def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits, tmp_path: Path) -> None:
+    found = draw_disagreements(DISPUTED, 6, seed=0, data="facts.jsonl", cost_usd=None)
+    page = visits.open(render_disagreements_html(found.drawn, data="facts.jsonl"))
+    expect(page.get_by_role("region", name="Say which side is right")).to_be_visible()
+    expect(page.get_by_role("button", name="Agree")).to_have_count(0)
+    expect(page.get_by_label("Hide verdicts")).to_have_count(0)
+    statement = page.locator("#claim-1 .statement").bounding_box()
+    assert statement is not None
+    assert statement["height"] < 60, "on a line or two, in a column of its own"
+    press(page, "ab4")
+    expect(page.get_by_text("0 of 6 answered", exact=True)).to_be_visible()
+    press(page, "123c")
+    page.keyboard.type("Both wrong")
+    page.keyboard.press("Enter")
+    press(page, "1")
+    expect(page.get_by_text("4 of 6 answered", exact=True)).to_be_visible()
+    expect(page.locator("#claim-2 .given")).to_have_text("Answered: second is right")
+    press(page, "pu1")
+    place = tmp_path / "answers.json"
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save answers").click()
+    assert started.value.suggested_filename.startswith("answers-")
+    started.value.save_as(place)
+    file = read_answer_file(place)
+    assert [one.answer for one in file.answers] == [Answer.FIRST, Answer.SECOND, Answer.NEITHER, Answer.FIRST]
+    assert [one.comment for one in file.answers] == ["", "", "", "Both wrong"]
+    given = read_answers(place, found.key)
+    assert given == {"1": "first", "2": "second", "3": "neither", "4": "first", "5": None, "6": None}
+    page.reload()
+    expect(page.get_by_text("4 of 6 answered", exact=True)).to_be_visible()
+    page.get_by_label("File of answers").set_input_files(place)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert adjudicate(given, found.key).n_answered == 4
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["disagreements to settle", "hostile disagreements to settle"])
+def test_axe_finds_nothing_wrong_while_disagreements_are_settled(visits: Visits, name: str, dark: bool) -> None:
+    page = visits.open(PAGES[name], dark=dark)
+    press(page, "1")
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate(NAMELESS) == []
+    found = Axe().run(page)
+    assert [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found.response["violations"]
+    ] == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

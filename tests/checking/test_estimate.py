@@ -14,6 +14,7 @@ from tests.simulator import MODEL, Simulator
 FACTOR = 2.0
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("plan", ["fused", "paper"])
 async def test_the_estimate_is_within_a_factor_of_two(sim: Simulator, plan: Literal["fused", "paper"]) -> None:
     response = sim.world.responses[2]

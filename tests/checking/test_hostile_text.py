@@ -96,6 +96,7 @@ LONG_LINES = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("text", LONG_LINES.values(), ids=LONG_LINES.keys())
 def test_a_megabyte_on_one_line_is_checked(text: str) -> None:
     """The square of its length would outlast the time limit of a test."""

@@ -26,8 +26,9 @@ def text_of(sim: Simulator, n_sentences: int = 3) -> str:
 
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
     """Some assessments never come; those that do are kept."""
-    sim.set(stage_faults={"Assessment": Faults(hang=0.5)})
     async with simulated_checker(sim) as checker:
+        await checker.acheck(sim.world.responses[1].sentences[0])  # starting up takes none of its time
+        sim.set(stage_faults={"Assessment": Faults(hang=0.5)})
         whole = await checker.acheck(text_of(sim, 5), limits=Limits(deadline_s=3.0))
     assert reasons(whole) == {UnscoredReason.TIMEOUT}
     assert 0 < whole.counts.unscored < len(whole.claims)
@@ -75,6 +76,7 @@ async def test_one_checks_limits_take_no_answer_from_another(
     """They ask the same at the same moment, and the one with the limits asks first."""
     sim.set(llm_latency_s=0.05, search_latency_s=0.05)
     async with simulated_checker(sim, **prices) as checker:
+        assert checker.tools  # opened: else the first to ask would wait for it
         limited, free = await asyncio.gather(
             checker.acheck(text_of(sim, 6), limits=limits), checker.acheck(text_of(sim, 6))
         )

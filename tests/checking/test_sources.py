@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
+from langgraph.config import get_stream_writer
 from pydantic import SecretStr
 
 from factloop import FactChecker, Verdict
 from factloop.core.errors import ConfigError
+from factloop.setup.sources import Sources
 from factloop.tools.search.base import SearchHit, SearchTool
+from tests.checking.simulated import simulated_checker
 from tests.simulator import Simulator
 from tests.simulator.scoring import score
 
@@ -67,6 +71,72 @@ async def test_a_source_of_ones_own(source: Any) -> None:
     assert first.judgement.verdict is Verdict.SUPPORTED
     assert second.judgement.verdict is Verdict.NOT_SUPPORTED
     assert first.evidence[0].passage == PASSAGE
+
+
+class Changing(OneDocument):
+    """A collection whose text changes unseen."""
+
+    text: str
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - it knows one thing
+        return [Document(self.text)]
+
+
+async def test_what_a_collection_said_is_forgotten_with_the_check() -> None:
+    source, verdicts = Changing(text="No such name is known."), []
+    async with FactChecker(search=source, cache=False) as checker:
+        for text in (source.text, PASSAGE):
+            source.text = text
+            report = await checker.acheck("Ada Lovelace was born in London.")
+            verdicts.append(report.claims[0].judgement.verdict)
+    assert verdicts == [Verdict.NOT_SUPPORTED, Verdict.SUPPORTED]
+
+
+async def test_sources_of_a_check_are_all_that_it_needs_to_reach(
+    sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checker's own search is down, and this check has no use for it."""
+    monkeypatch.setenv("BRAVE_SEARCH_API_KEY", "any")
+    monkeypatch.setenv("FACTLOOP_BRAVE_URL", "http://127.0.0.1:9")
+    response = sim.world.responses[0]
+    async with simulated_checker(sim, search="brave", patience_s=1.0) as checker:
+        report = await checker.acheck(response.sentences[0], response.prompt, sources=Sources((OneHit(),)))
+    assert report.claims
+    assert {claim.judgement.unscored_reason for claim in report.claims} == {None}
+
+
+class Talking(OneHit):
+    """Writes to LangGraph's stream, as tools of a user's own may."""
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        for said in ("hello", {"progress": 1}):
+            get_stream_writer()(said)
+        return self.search(query, limit)
+
+
+async def test_what_a_search_of_ones_own_tells_langgraph_is_no_event_of_ours() -> None:
+    async with FactChecker(search=Talking(), cache=False) as checker:
+        events = [event async for event in checker.astream("Ada Lovelace was born in London.")]
+    assert "claim_judged" in {event.type for event in events}
+
+
+async def test_others_go_on_while_documents_are_read(tmp_path: Path) -> None:
+    (tmp_path / "ada.txt").write_text(PASSAGE, encoding="utf-8")
+    opened = asyncio.Event()
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while not opened.is_set():
+            turns += 1
+            await asyncio.sleep(0)
+
+    async with FactChecker(docs=tmp_path, cache_dir=tmp_path / "cache") as checker:
+        turning = asyncio.create_task(turn())
+        await checker.afingerprint()
+        opened.set()
+        await turning
+    assert turns > 1
 
 
 async def test_documents(tmp_path: Path) -> None:

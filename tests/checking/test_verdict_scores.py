@@ -82,6 +82,7 @@ async def test_asking_changes_no_verdict_and_costs_no_call(
     assert not any(report.fingerprint.logprobs for report in without)
 
 
+@pytest.mark.statistical
 async def test_only_calls_that_bear_a_verdict_ask(sim: Simulator) -> None:
     await check_all(sim, plan="paper")
     asking = {
@@ -142,6 +143,7 @@ async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(
     assert (sizes[True] - sizes[False]) / n_ratings < 600
 
 
+@pytest.mark.statistical
 async def test_spoiled_replies_have_no_invented_score(sim: Simulator) -> None:
     sim.set(faults=Faults(malformed=0.3, truncated=0.1))
     reports = await check_all(sim, plan="paper")

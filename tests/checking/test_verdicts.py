@@ -74,6 +74,7 @@ async def test_hits_that_go_missing_are_searched_for_again(sim: Simulator) -> No
     assert all(len(claim.missing) == len(claim.queries) // 2 for claim in retried)
 
 
+@pytest.mark.statistical
 async def test_the_paper_plan_asks_once_a_stage_and_searches_five_times(sim: Simulator) -> None:
     (response,) = responses = sim.world.responses[1:2]
     (report,) = await check_all(sim, responses, plan="paper")

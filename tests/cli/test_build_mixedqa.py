@@ -149,6 +149,7 @@ def filled(path: Path, judge: Judge) -> None:
     path.write_text(csv_text(heads, [tuple({**row, "human_correct": judge(row)}.values()) for row in rows]))
 
 
+@pytest.mark.statistical
 def test_two_annotators_make_a_labelled_data_set_that_eval_reads(
     factloop: Command, home: Path, sources: list[str]
 ) -> None:

@@ -87,12 +87,14 @@ def test_systems_by_name(factloop: Command) -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_flags_shape_the_comparison(factloop: Command) -> None:
-    flags = ("--k", 1, "--k", "maximum", "--alpha", 0.001, "--level", 0.9, "--resamples", 50, "--seed", 7)
+    flags = ("--k", 1, "--k", "maximum", "--alpha", 0.001, "--resamples", 50, "--seed", 7)
     found = json.loads(factloop("compare", "runs/a", "runs/b", *flags, "--abstention", "exclude", "--json", "-").out)
     assert [one["k"] for one in found["differences"]] == [None, 1, 2]
-    assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.9, 50, 7)
+    assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.999, 50, 7)
     assert found["abstention"] == "exclude"
     assert "no difference shown at n = 10 prompts" in found["conclusions"][0]
+    by_level = json.loads(factloop("compare", "runs/a", "runs/b", "--level", 0.9, "--json", "-").out)
+    assert (by_level["alpha"], by_level["level"]) == (0.1, 0.9), "either says both"
     bare = json.loads(factloop("compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)
     assert (bare["differences"][0]["low"], bare["claims"]["kappa"]["low"]) == (None, None)
 
@@ -109,6 +111,7 @@ def test_flags_shape_the_comparison(factloop: Command) -> None:
         (("runs/a", "runs/b", "--k", "0"), "--k"),
         (("runs/a", "runs/b", "--alpha", "1.5"), "--alpha: 1.5 is not between 0 and 1"),
         (("runs/a", "runs/b", "--level", "nan"), "--level: nan"),
+        (("runs/a", "runs/b", "--alpha", "0.01", "--level", "0.95"), "intervals are at one minus alpha"),
         (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "lies in runs/a"),
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
         (("runs/a", "runs/other"), "share no prompt"),

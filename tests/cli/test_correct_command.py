@@ -114,6 +114,15 @@ def test_nothing_scored_is_a_failure(factloop: Command, answer: Path) -> None:
     assert (result.code, "no claim could be scored" in result.complaint) == (3, True)
 
 
+def test_a_text_without_claims_stays_and_is_said_to_be_unchecked(factloop: Command, home: Path, docs: Path) -> None:
+    """There is nothing to mend, so that the text can be used; that nothing was looked at must not pass unsaid."""
+    (home / "talk.md").write_text("How are you?\n")
+    result = factloop("correct", "talk.md", "--docs", docs, "--out", "out.md", "--quiet")
+    assert result.code == 0
+    assert result.complaint == "factloop: nothing was checked: the response makes no claim that can be checked"
+    assert (home / "out.md").read_text() == "How are you?\n"
+
+
 def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command, sim: Simulator, home: Path) -> None:
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "world.md").write_text(response.text, encoding="utf-8")

@@ -106,7 +106,7 @@ def test_too_few_are_said(factloop: Command) -> None:
         ((*TEMPLE, "--kb", "mine.txt"), "mine.txt is not a table"),
         ((*TEMPLE, "--vectors", "nowhere.bin"), "nowhere.bin"),
         ((*TEMPLE, "--vectors", "mine.txt"), "mine.txt"),
-        ((*TEMPLE, "--embeddings", "nowhere"), "nowhere"),
+        pytest.param((*TEMPLE, "--embeddings", "nowhere"), "nowhere", marks=pytest.mark.torch),
         ((*TEMPLE, "--kb", "mine.txt", "--json", "mine.txt"), "would overwrite mine.txt"),
         ((*TEMPLE, "--vectors", "mine.txt", "--json", "mine.txt"), "would overwrite mine.txt"),
         ((*TEMPLE, "--json", "no/where.json"), "does not exist"),

@@ -133,6 +133,7 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
 
 
+@pytest.mark.statistical
 def test_a_build_fails_if_a_variant_is_worse(factloop: Command, sim: Simulator, home: Path) -> None:
     """On the example's 60 claims the strict prompt loses TPR (0.778 after 0.889, no loss shown) and wins TNR."""
     sim.set(reads_by_words=True)
@@ -221,6 +222,7 @@ def _judgements(folder: Path) -> list[Any]:
     return [(one["variant"], one["repeat"], one["claim_id"], one["judgement"]) for one in results["claims"]]
 
 
+@pytest.mark.statistical
 def test_the_example_does_what_its_page_says(
     factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,10 @@ def test_disagreements_are_drawn_and_adjudicated(factloop: Command, home: Path) 
     assert "people $4.00 (assumed, --people-usd" in shown
     assert json.loads((home / "found.json").read_text())["judge_right"] == 10
     assert factloop("labels", "adjudicate", "sheet.csv", "--key", "sheet.csv").code == 2
+    page = factloop("labels", "disagree", "run", "--html", "page.html", "--key", "page.key", "--n", 3)
+    assert "3 of 15 disagreements among 25 labelled claims: answer on the page page.html" in page.out
+    assert (home / "page.html").read_text(encoding="utf-8").count("First: <b>") == 3
+    assert "--html for a page to answer on" in factloop("labels", "disagree", "run", "--key", "k.json").complaint
     assert factloop("labels", "disagree", "run", "--out", "run/summary.json", "--key", "k.json").code == 2
 
 
@@ -132,6 +136,45 @@ def test_labels_of_report_pages_are_read_by_calibration_audit_and_cascade(factlo
     assert sample.systems == frozenset({"one"})
     assert factloop("audit", "labels.jsonl", "--json", "audit.json").code == 0
     assert "labels.jsonl:" not in factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json").err
+
+
+def test_each_page_may_be_of_another_system(factloop: Command, home: Path) -> None:
+    """Five reports: two of `a`, three of `b`; an audit then tells the two apart, and a run of `b` finds its labels."""
+    said = ("supported", "not_supported", "not_supported", "supported")
+    for number, one in enumerate(RESPONSES):
+        saved_by_a_page(home / f"page{number}.json", one.report, said)
+    pages = [f"page{number}.json" for number in range(5)]
+    named = ("--system", "b", "--system", "page0.json=a", "--system", "page1.json=a")
+    assert factloop("labels", "export", *pages, "--out", "labels.jsonl", *named).code == 0
+    assert load_calibration(home / "labels.jsonl").systems == frozenset({"a", "b"})
+    assert factloop("audit", "labels.jsonl", "--json", "audit.json").code == 0
+    assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
+
+    def complaint(*systems: str) -> str:
+        flags = [flag for one in systems for flag in ("--system", one)]
+        return factloop("labels", "export", *pages, "--out", "no.jsonl", *flags).complaint
+
+    assert "a name is needed" in complaint(" ")
+    assert "a name is needed" in complaint("page0.json=")
+    assert "page0.json has two" in complaint("page0.json=a", "page0.json=b")
+    assert "say which file each wrote" in complaint("a", "b")
+
+
+def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
+    """Six claims (s n s n i ?): of four that both labelled supported or not, three alike."""
+    saved_by_a_page(home / "ann.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "supported"])
+    saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
+    both = ("labels", "export", "ann.json", "ben.json", "--out", "labels.jsonl")
+    assert "--differing" in factloop(*both).complaint
+    assert "--differing" in factloop(*both, "--json", "people.json").complaint
+    done = factloop(*both, "--differing", "left-out", "--json", "people.json")
+    assert (done.code, done.err) == (0, "")
+    assert "3 labels in labels.jsonl" in done.out
+    assert "ann.json and ben.json: 75" in done.out
+    assert "4 claims labelled by two people or more, 1 differently, 1 of them left out" in done.out
+    assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
+    sample = load_calibration(home / "labels.jsonl")
+    assert sample.labels == (1, 0, 1)
 
 
 def test_the_page_of_the_claims_to_label_next_carries_their_probabilities(factloop: Command, home: Path) -> None:

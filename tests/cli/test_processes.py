@@ -89,6 +89,30 @@ def interrupt(process: subprocess.Popen[str]) -> None:
     assert said.startswith("factloop: stopped.")
 
 
+INTERRUPTED_WHILE_IMPORTING = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == WHAT:
+            os.kill(os.getpid(), signal.SIGINT)
+
+WHAT = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupt())
+from factloop.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["factloop.cli.app", "factloop.cli.commands.check", "factloop.checking.checker"])
+def test_an_interrupt_while_modules_are_imported_is_said_in_a_line(home: Path, module: str) -> None:
+    (home / "a.md").write_text("Rome is in Italy.", encoding="utf-8")
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_IMPORTING, module, "check", "a.md"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "factloop: stopped.\n")
+
+
 INTERRUPTED_BEFORE_A_TASK_BEGAN = """
 import asyncio, os, signal
 from factloop.cli.exits import messages_console, run_until_stopped

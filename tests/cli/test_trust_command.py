@@ -262,7 +262,6 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judge's base URL": (("qa.jsonl", *SUBJECT, "--judge-base-url", "x"), ("judge_base_url = 'x'",)),
     "SPARQL URL": (("qa.jsonl", *SUBJECT, "--sparql-url", "x"), ("sparql_url = 'x'",)),
     "two judges": (("qa.jsonl", "--corpus", "docs", "--nli", "x", "--judge-model", MODEL), ("one judge",)),
-    "missing nli": (("qa.jsonl", *SUBJECT, "--corpus", "docs", "--nli", "nowhere"), ("nowhere",)),
     "missing corpus": (("qa.jsonl", *SUBJECT, "--corpus", "nowhere"), ("nowhere",)),
     "empty corpus": (("qa.jsonl", *SUBJECT, "--corpus", "void"), ("void",)),
     "empty corpus path": (("qa.jsonl", *SUBJECT, "--corpus", ""), ("an empty path",)),
@@ -320,7 +319,18 @@ def bad_files(home: Path, answer: Path, answers: Path) -> Callable[[], dict[str,
     return lambda: {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        *(pytest.param(*bad, id=name) for name, bad in BAD.items()),
+        pytest.param(
+            ("qa.jsonl", *SUBJECT, "--corpus", "docs", "--nli", "nowhere"),
+            ("nowhere",),
+            id="missing nli",
+            marks=pytest.mark.torch,
+        ),
+    ],
+)
 def test_it_is_named_in_one_line_and_nothing_is_spent(
     factloop: Command,
     sim: Simulator,

@@ -20,7 +20,10 @@ from tests.simulator import MODEL, Simulator
 
 WITHIN_S = 120.0
 """Generous: it takes some seconds on a free machine."""
-HEAVY = ("torch", "spacy", "langgraph", "langchain", "langchain_core", "openai", "tantivy", "transformers", "faker")
+HEAVY = (
+    "torch", "spacy", "langgraph", "langchain", "langchain_core", "openai", "tantivy", "transformers", "faker", "yaml",
+    "tenacity", "factloop.tools.calls.tape", "factloop.correction.settings",
+)  # fmt: skip
 
 
 @pytest.fixture

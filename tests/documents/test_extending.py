@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,35 @@ def test_a_distribution_of_its_own_edits_nothing_of_ours() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("title", MOST_FILES)
 def test_a_recipe_does_what_it_says(title: str, tmp_path: Path) -> None:
-    recipe, site = RECIPES[title], tmp_path / "site"
+    _try_out(RECIPES[title], tmp_path)
+
+
+SHAPES_VERDICTS = "Mark(SCORES, fingerprint=True)"
+PROOF_OF_ONE_THAT_SHAPES_VERDICTS = """
+check() { factloop check answer.md --docs sources --json report.json "$@"; }
+fails() { if "$@"; then return 1; fi; }
+check --run-dir run
+fails grep few_claims report.json run/run.json
+check --run-dir run --few-claims 0
+fails check --run-dir run --few-claims 100 2> refused.txt
+grep "few_claims differ" refused.txt
+check --few-claims 100 --html report.html
+grep '"few_claims": 100' report.json
+grep -E "few_claims.{0,9} <code>.{0,9}100" report.html
+"""
+
+
+@pytest.mark.process
+def test_a_setting_that_shapes_verdicts_takes_no_other_file(tmp_path: Path) -> None:
+    """Its mark alone brings it into the fingerprint, and what was begun before there was one goes on."""
+    page = (DOCS / "extending.md").read_text(encoding="utf-8")
+    assert f"`{SHAPES_VERDICTS}`" in page
+    recipe = read_recipes(page.replace("Mark(SCORES)]", f"{SHAPES_VERDICTS}]"))["A setting"]
+    _try_out(replace(recipe, proof=PROOF_OF_ONE_THAT_SHAPES_VERDICTS), tmp_path)
+
+
+def _try_out(recipe: Recipe, tmp_path: Path) -> None:
+    site = tmp_path / "site"
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, site / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -12,8 +12,15 @@ from tests.documents.shown import GUIDES, run_command, run_in_shell, run_python,
 from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
-KINDS = {"--engine ray": pytest.mark.ray, "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical}
-"""Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too."""
+KINDS = {
+    "--engine ray": pytest.mark.ray,
+    "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
+    **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
+}
+"""Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too.
+
+The commands on mycology make hundreds of calls. They build on one another, so that all are of one kind.
+"""
 COMMANDS = [
     pytest.param(name, command, marks=[mark for part, mark in KINDS.items() if part in command])
     for name, guide in GUIDES.items()

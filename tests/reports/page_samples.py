@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from factloop.checking.views.html import render_html
-from factloop.core.records import FactualityReport
+from factloop.core.records import FactualityReport, Verdict
 from factloop.correction.views.html import render_correction_html
 from factloop.evaluation.audit.views.html import render_audit_html
 from factloop.evaluation.cascades.views.html import render_cascade_html
 from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.experiments.views.html import render_experiment_html
+from factloop.evaluation.labels.disagreements import draw_disagreements
 from factloop.evaluation.labels.sheets import draw_next
-from factloop.evaluation.labels.views.html import render_labels_html
+from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.runs.records import JudgedResponse
@@ -67,6 +69,19 @@ def claims_to_label_of(report: FactualityReport) -> str:
     return render_labels_html(drawn, data=f"answers.jsonl {HOSTILE}")
 
 
+def claims_to_settle_of(report: FactualityReport) -> str:
+    """Claims of a response with a verdict, of which people said the other thing."""
+    claims = tuple(one.model_copy(update={"duplicate_of": None}) for one in report.claims)
+    labels = {
+        one.id: FactLabel.SUPPORTED if one.judgement.verdict is Verdict.NOT_SUPPORTED else FactLabel.NOT_SUPPORTED
+        for one in claims
+    }
+    whole = report.model_copy(update={"claims": claims})
+    judged = JudgedResponse(id="ada", system="one", prompt_id="ada", report=whole, labels=labels)
+    found = draw_disagreements([judged], 5, seed=0, data=f"facts.jsonl {HOSTILE}", cost_usd=None)
+    return render_disagreements_html(found.drawn, data=found.key.data)
+
+
 MADE_BY: dict[str, Callable[[], str]] = {
     "fact-check": lambda: render_html(sample_report()),
     "fact-check without claims": lambda: render_html(make_report("I don't know.", ())),
@@ -108,6 +123,8 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "hostile experiment": lambda: render_experiment_html(experiment_samples.hostile()),
     "claims to label": lambda: claims_to_label_of(sample_report()),
     "hostile claims to label": lambda: claims_to_label_of(hostile_report()),
+    "disagreements to settle": lambda: claims_to_settle_of(sample_report()),
+    "hostile disagreements to settle": lambda: claims_to_settle_of(hostile_report()),
     "cascade": lambda: render_cascade_html(cascade_samples.tuned_cascade()),
     "cascade set by hand": lambda: render_cascade_html(cascade_samples.set_by_hand()),
     "hostile cascade": lambda: render_cascade_html(cascade_samples.hostile_cascade()),

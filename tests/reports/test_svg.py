@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import etree
 
-from factloop.reports.pictures import INK, SERIES, as_words, draw
+from factloop.reports.pictures import INK, SERIES, as_file, as_words, draw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,3 +78,14 @@ def test_any_text_can_be_drawn_and_stays_text(name: str) -> None:
 
 def test_as_words_is_one_line_of_what_xml_can_hold() -> None:
     assert as_words("a\r\nb\t c\x1b\uffff\ud800") == "a b c␛\ufffd\ufffd"
+
+
+def test_a_file_has_colours_of_its_own_and_stands_alone() -> None:
+    written = as_file(draw(paint, alt="two lines"))
+    assert "var(" not in written
+    assert "#1f5aa6" in written  # the light colour of the first series
+    root = parsed(written)
+    assert etree.QName(root).namespace == "http://www.w3.org/2000/svg"
+    paper = root[0]
+    assert (etree.QName(paper).localname, paper.get("fill")) == ("rect", "#ffffff")
+    assert written.count("xmlns=") == 1

@@ -7,10 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import CHECKS, load_all_checks
-from schemathesis.core.result import Ok
 
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
@@ -32,9 +29,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.statistical
 @pytest.mark.hypothesis  # which the test itself does not show
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the service, in its thread, draws meanwhile
 def test_no_request_of_the_schema_breaks_the_service(address: str) -> None:
+    import schemathesis  # here, so that what collects the tests need not import it
+    from schemathesis.checks import CHECKS, load_all_checks
+    from schemathesis.core.result import Ok
+
     load_all_checks()
     schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
     names = ["not_a_server_error", "status_code_conformance", "content_type_conformance"]

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from typing import get_args
+from pathlib import Path
+from typing import Annotated, get_args
 
 import pytest
 from pydantic import ValidationError
 
+from factloop.checking.preparing import prepare
 from factloop.core.records import Fingerprint
 from factloop.setup.limits import Limits
-from factloop.setup.marks import PER_CHECK, in_group, is_list, marked, path_settings, text_of, type_of
+from factloop.setup.marks import PER_CHECK, Mark, in_group, is_list, path_settings, text_of, type_of
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 
@@ -21,8 +23,31 @@ def test_what_a_type_says() -> None:
     assert set(path_settings(CheckSettings)) == {"docs", "prompts", "cache_dir", "embeddings", "recording", "cascade"}
 
 
+class StricterSettings(CheckSettings):
+    """With two settings more that shape verdicts, and that no record knows."""
+
+    strictness: Annotated[int, Mark(fingerprint=True)] = 0
+    house_rules: Annotated[Path | None, Mark(fingerprint=True)] = None
+
+
+def fingerprint_of(settings: CheckSettings) -> Fingerprint:
+    return prepare(settings, ()).fingerprint
+
+
 def test_fingerprints_hold_every_setting_that_shapes_a_result() -> None:
-    assert {*marked(CheckSettings, "fingerprint")} - {*Fingerprint.model_fields} == set()
+    found = fingerprint_of(StricterSettings(max_searches=2, strictness=3, house_rules=Path("rules.md")))
+    assert found.max_searches == 2
+    assert found.settings == {"strictness": 3, "house_rules": "rules.md"}
+    assert Fingerprint.model_validate_json(found.model_dump_json()) == found
+    configuration = found.configuration
+    assert (configuration["max_searches"], configuration["strictness"]) == (2, 3)
+
+
+def test_a_setting_at_its_default_leaves_fingerprint_and_configuration_as_they_were() -> None:
+    before, after = fingerprint_of(CheckSettings()), fingerprint_of(StricterSettings())
+    assert before == after
+    assert before.configuration == after.configuration
+    assert {*before.configuration} == {*Fingerprint.model_fields} - {"factloop_version", "versions", "seed", "settings"}
 
 
 def test_limits_of_a_request_are_those_of_the_settings() -> None:

@@ -137,6 +137,7 @@ async def test_without_a_subject_there_is_nobody_to_ask(claims: list[tuple[str, 
         await TrustScorer(cache=False).ascore_claims(report_of(claims))
 
 
+@pytest.mark.statistical
 async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim: Simulator, tmp_path: Path) -> None:
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     settings: dict[str, Any] = {"run_dir": tmp_path / "run"}

@@ -14,6 +14,7 @@ NLI = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
 PASSAGES = "id\ttext\ttitle\n1\tThe Tiber rises in the Apennines and flows through Rome to the sea.\tTiber\n"
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("biases", "relation", "value"),
     [([0.0, 0.0, 9.0], "support", 1.0), ([0.0, 9.0, 0.0], "neutral", 0.5), ([9.0, 0.0, 0.0], "contradict", 0.0)],

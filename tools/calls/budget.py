@@ -12,9 +12,7 @@ from factloop.core.errors import BudgetExceeded
 class Reservation:
     """Money set aside for one call. Set `spent_usd` to what it really cost."""
 
-    def __init__(self, reserved_usd: float) -> None:
-        self.spent_usd = 0.0
-        self.reserved_usd = reserved_usd
+    spent_usd = 0.0
 
 
 class Budget:
@@ -49,7 +47,7 @@ class Budget:
         With `calls=0` it costs money only: a search, which the limit on model calls does not count.
         """
         if self._max_calls is None and self._max_usd is None:
-            yield Reservation(0.0)
+            yield Reservation()
             return
         while self._has_calls(calls) and not self._fits(worst_usd) and self._in_flight:
             await self._settled.wait()
@@ -60,7 +58,7 @@ class Budget:
         self._calls += calls
         self._in_flight += 1
         self._reserved_usd += worst_usd
-        reservation = Reservation(worst_usd)
+        reservation = Reservation()
         try:
             yield reservation
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 
 from factloop.core.records import StageUsage, Usage
@@ -50,6 +51,8 @@ class UsageMeter:
     """
 
     allowance: Allowance = field(default_factory=Allowance)
+    before_paying: Callable[[], Awaitable[None]] | None = None
+    """Awaited ahead of each request to a model: it may refuse to let anything be spent."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 

@@ -29,7 +29,3 @@ class Stopwatch:
         self._shown_s = 0.0
         if self._started_at is not None:
             self.start()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

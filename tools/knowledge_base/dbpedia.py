@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -12,6 +11,7 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.endpoint import RETRY, Endpoint
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
+from factloop.tools.calls.together import together
 from factloop.tools.calls.urls import checked_base_url
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.dbpedia_labels import fitted, is_usable, label_of
@@ -98,7 +98,7 @@ class DBpediaKnowledgeBase:
     async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
         """The names in the first `spotlight.LONGEST_TEXT` characters of `text`. Raises ToolError, ToolTimeout."""
         mentions = [mention for mention in await self._spotlight.annotate(text, question) if iri(mention.uri)]
-        return tuple(await asyncio.gather(*(self._linked(text, mention) for mention in mentions)))
+        return tuple(await together(self._linked(text, mention) for mention in mentions))
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
         """At most `limit`. An entity of another knowledge base has none.

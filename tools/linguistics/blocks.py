@@ -15,6 +15,9 @@ _LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_UNDERLINE = re.compile(r"={2,}|-{2,}")
+_LONGEST_UNDERLINED = 120
+_ENDS_SENTENCE = tuple(".!?:;,…。！？")
 _MARKER = re.compile(
     r"[ \t]*(?:[-*+–—·][ \t]+|[•‣▪◦●][ \t]*|\(?\d{1,3}[.)][ \t]+|\(?[a-z]\)[ \t]+|\(?[ivx]{2,5}[.)][ \t]+)"
     r"(?:\[[ xX]\][ \t]+)?"
@@ -87,6 +90,15 @@ def find_blocks(text: str) -> Iterator[Block]:
         index += 1
         start, fresh, kind = _strip_markers(text, line)
         is_blank = not any(character.isalnum() for character in text[start : line.end])
+        if (
+            open_start >= 0
+            and open_kind == "prose"
+            and previous is not None
+            and _underlines(line, previous, open_start)
+        ):
+            yield _whole(text, open_start, previous.end, "heading")
+            open_start = -1
+            continue
         if open_start >= 0 and previous is not None and (is_blank or fresh or _breaks(previous, text[start])):
             yield Block(open_start, previous.end, open_kind)
             open_start = -1
@@ -192,6 +204,16 @@ def _strip_markers(text: str, line: _Line) -> tuple[int, bool, Kind]:
     if _BOLD_LINE.match(body):
         return start, True, "heading"
     return start, fresh, kind
+
+
+def _underlines(line: _Line, previous: _Line, open_start: int) -> bool:
+    """Whether the line makes a heading of the one before it: a short one, alone, which is no sentence.
+
+    Writers put a rule right under a paragraph, too, and its claims must not be lost with a heading.
+    """
+    if not _UNDERLINE.fullmatch(line.body) or open_start < previous.start:
+        return False
+    return len(previous.body) <= _LONGEST_UNDERLINED and not previous.body.rstrip("*_ ").endswith(_ENDS_SENTENCE)
 
 
 def _breaks(previous: _Line, next_character: str) -> bool:

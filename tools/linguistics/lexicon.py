@@ -56,6 +56,9 @@ ADVERBS = word_set(
     typically successfully officially quickly
     """
 )
+TIME_ADVERBS = word_set("today nowadays yesterday tomorrow tonight")
+OPENING_ADVERBS = (ADVERBS - {"first"}) | TIME_ADVERBS
+"""What a sentence may open with before its subject, whose capital then says nothing: *Today Plymouth is a port*."""
 
 PAST = word_set(
     """

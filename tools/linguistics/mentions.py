@@ -83,6 +83,8 @@ def find_mentions(text: str, nlp: Language | None = None) -> tuple[Mention, ...]
 
 
 def _is_name(word: Word) -> bool:
+    if word.start == 0 and word.lower in lexicon.OPENING_ADVERBS:
+        return False
     return capitalised(word.text) and word.lower not in lexicon.FUNCTION_WORDS and word.word_class != "mark"
 
 

@@ -15,6 +15,7 @@ PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
 """The line of dashes under the head of a table."""
 _MARKS = re.compile(r"#+")
+_UNDERLINE = re.compile(r"[ \t#]*\r?\n[ \t>]*(=|-)")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
 """Characters of a line above: it is shown with every part below it."""
@@ -72,8 +73,9 @@ class _Reader:
     def _heading(self, block: Block) -> Part:
         self.lead = self.head = ""
         line = self.text.rfind("\n", 0, block.start) + 1
-        marks = _MARKS.search(self.text, line, block.start)
-        level = len(marks[0]) if marks else _BOLD_LEVEL
+        marks, underline = _MARKS.search(self.text, line, block.start), _UNDERLINE.match(self.text, block.end)
+        underlined_level = _BOLD_LEVEL if underline is None else 1 if underline[1] == "=" else 2
+        level = len(marks[0]) if marks else underlined_level
         self.headings = [known for known in self.headings if known[0] < level]
         part = self._part(block, "heading", "")
         self.headings.append((level, part.text.strip("*_: ")[:_LONGEST_ABOVE]))

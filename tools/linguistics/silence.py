@@ -45,6 +45,10 @@ _RUN_IN = re.compile(r"(\*\*|__)(?!\s)[^*_]{1,80}[.:]?\1[.:]?")
 _LIKE_ITS_PAST = lexicon.word_set("bet burst cast cut hit let put quit read set shed shut split spread")
 """Verbs whose past is spelt as what bids."""
 _OF_A_PASSIVE = frozenset({"at", "between", "by", "during", "in"})
+_ASKED_OFTEN = re.compile(r"frequently asked questions?", re.IGNORECASE)
+"""In a heading it says of nothing that it was asked."""
+_NUMBER_OF_TITLE = re.compile(r"(?<![^\s(])(?<!: )\d{1,2}(?=[\s):.–—-]|$)(?![.,]\d)")
+"""*Chapter 3*, *Top 5 recipes*, *2. The early years*: without a verb it states nothing of the number."""
 _SHORT_TITLE = 2
 """Words: a longer line may be advice."""
 _ASKING_WORDS = frozenset({"who", "whom", "whose", "what", "where", "when", "which", "how", "why"})
@@ -66,8 +70,9 @@ def silence_of(part: Part) -> Silence | None:
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
     if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
+        text = _NUMBER_OF_TITLE.sub("", _ASKED_OFTEN.sub("questions", text)).strip()
         words = tag_words(text)
-        return None if is_checkable(text, words) and not _is_instruction(words) else "heading"
+        return None if words and is_checkable(text, words) and not _is_instruction(words) else "heading"
     if _only_asks(text):
         return "question"
     return "remark" if is_remark(text) else None

@@ -185,7 +185,7 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """A model that the user built, with its own settings.
+    """A model that the user built, with its own settings but for its retries: the gateway's own count each request.
 
     Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
     """
@@ -199,8 +199,24 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
     }
     max_tokens = plain["max_tokens"]
     return ChatModel(
-        model, name, identity, price, max_tokens if isinstance(max_tokens, int) else None, persistent=False
+        _asking_once(model),
+        name,
+        identity,
+        price,
+        max_tokens if isinstance(max_tokens, int) else None,
+        persistent=False,
     )
+
+
+def _asking_once(model: BaseChatModel) -> BaseChatModel:
+    """The model with clients that do not retry by themselves, where it speaks to its server by OpenAI's library."""
+    client: Any = getattr(model, "root_async_client", None)
+    if client is None or not client.max_retries:
+        return model
+    once = client.with_options(max_retries=0)
+    asks_by_it = getattr(getattr(model, "async_client", None), "_client", None) is client
+    changes = {"root_async_client": once, "async_client": once.chat.completions}
+    return model.model_copy(update=changes) if asks_by_it else model
 
 
 def _address(model: BaseChatModel) -> str | None:

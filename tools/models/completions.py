@@ -16,6 +16,8 @@ REFUSAL = "refusal"
 """Finish reason of a refusal, as Anthropic's API says it, too."""
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unread, with its headers."""
+_NO_KEY = ""
+"""Keeps the library from drawing a random key for each request, an eighth of its CPU time, which it does not send."""
 
 
 class PlainCompletions:
@@ -37,7 +39,11 @@ class PlainCompletions:
             "/chat/completions",
             body={**payload, **asked["extra_body"]},
             cast_to=object,
-            options={"headers": {**asked["extra_headers"], **_RAW}, "params": asked["extra_query"]},
+            options={
+                "headers": {**asked["extra_headers"], **_RAW},
+                "params": asked["extra_query"],
+                "idempotency_key": _NO_KEY,
+            },
         )
         return _PlainAnswer(raw)
 

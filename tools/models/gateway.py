@@ -72,25 +72,6 @@ class ModelGateway:
         """What its server can do, as far as that is known."""
         return self._transport.abilities
 
-    async def ask(
-        self,
-        prompt: RenderedPrompt,
-        output: type[T],
-        *,
-        stage: str,
-        meter: UsageMeter,
-        offers: Offers[Any, Any] | None = None,
-        accept: Accept | None = None,
-    ) -> T | ToolChoice[Any]:
-        """The model's answer as `output`, or its choice among `offers`.
-
-        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
-        repair turns, in each of which the model is shown its last reply and what was wrong with that. Costs money
-        unless the same was asked before. Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded;
-        ConfigError where the server refuses us or cannot be reached before it has answered anything.
-        """
-        return (await self.ask_offering(prompt, output, offers=offers, stage=stage, meter=meter, accept=accept)).value
-
     async def ask_offering(
         self,
         prompt: RenderedPrompt,
@@ -103,17 +84,25 @@ class ModelGateway:
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """`ask`, with the log-probabilities that `ask_graded` gives. What comes as a tool call has none."""
+        """The model's answer as `output`, or its choice among `offers`.
+
+        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
+        repair turns, in each of which the model is shown its last reply and what was wrong with that. Log-probabilities
+        as for `ask_graded`; what comes as a tool call has none. Costs money unless the same was asked before.
+
+        Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server
+        refuses us or cannot be reached before it has answered anything.
+        """
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
         return await self._converse(first, output, accept)
 
     async def ask_for(
         self, prompt: RenderedPrompt, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
     ) -> T:
-        """`ask` without offers: the answer itself."""
-        answer = await self.ask(prompt, output, stage=stage, meter=meter, accept=accept)
-        assert isinstance(answer, output)
-        return answer
+        """`ask_offering` without offers: the answer itself."""
+        answered = await self.ask_offering(prompt, output, offers=None, stage=stage, meter=meter, accept=accept)
+        assert isinstance(answered.value, output)
+        return answered.value
 
     async def ask_graded(
         self,
@@ -127,7 +116,7 @@ class ModelGateway:
         read_text: ReadText[T] | None = None,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T]:
-        """`ask` without offers, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
+        """`ask_for`, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn is. With `needed`, tokens
         are given and kept of what it matches alone, alternatives of its group `value`.
@@ -144,7 +133,7 @@ class ModelGateway:
 
         A rendered prompt keeps its system message. `top_logprobs` as for `ask_graded`.
 
-        Words that decline are an answer, too. Costs money unless the same was asked before. Raises as `ask`:
+        Words that decline are an answer, too. Costs money unless the same was asked before. Raises as `ask_offering`:
         ModelOutputError for an empty reply, ModelRefusal where the provider's filter took its place.
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
@@ -161,7 +150,7 @@ class ModelGateway:
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """The answer to a request, after repair turns if need be. Raises as `ask`."""
+        """The answer to a request, after repair turns if need be. Raises as `ask_offering`."""
         asked = [first]
         while True:
             try:

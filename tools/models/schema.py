@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -18,7 +18,7 @@ class StructuredOutput(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-@cache
+@lru_cache(maxsize=256)
 def strict_schema(output: type[BaseModel]) -> Mapping[str, Any]:
     """The schema of `output`: all properties required, no others allowed, definitions inlined, only the top title."""
     schema = output.model_json_schema()

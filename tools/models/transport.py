@@ -7,7 +7,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -88,14 +88,10 @@ class Transport:
         timeout_s: float,
         rng: random.Random,
         use_tools: bool = True,
-        before: Callable[[], Awaitable[None]] | None = None,
         patience: Patience | None = None,
         abilities: Abilities | None = None,
     ) -> None:
-        """`before` is awaited ahead of every request: it may refuse to let anything be spent.
-
-        `patience` is that with the model's server, `abilities` are its own; both are learnt anew without.
-        """
+        """`patience` is that with the model's server, `abilities` are its own; both are learnt anew without."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, chat.model
@@ -105,7 +101,6 @@ class Transport:
         self._timeout_s, self._rng = timeout_s, rng
         self._use_tools = use_tools
         self._answered = False
-        self._before = before
         self.abilities = abilities or Abilities()
         self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
 
@@ -121,8 +116,8 @@ class Transport:
 
         Log-probabilities that the server refuses are done without, from then on.
         """
-        if self._before is not None:
-            await self._before()
+        if request.meter.before_paying is not None:
+            await request.meter.before_paying()
         if not request.top_logprobs or self.abilities.gives_logprobs is not None:
             return await self._send(request)
         gives_logprobs = True

@@ -7,21 +7,14 @@ the dates of pages.
 from __future__ import annotations
 
 import html
-import os
 import re
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, PrivateAttr, SecretStr, ValidationError
+from pydantic import BaseModel
 
-from factloop.core.errors import ToolError
-from factloop.tools.calls.json_client import JsonClient
-from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
-from factloop.tools.search.keys import key_of
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.keyed import KeyedSearch
 
-DEFAULT_URL = "https://api.search.brave.com"
-KEY_VARIABLE = "BRAVE_SEARCH_API_KEY"
-URL_VARIABLE = "FACTLOOP_BRAVE_URL"
 MOST_HITS = 20
 """Results of one query at most, as Brave allows."""
 LONGEST_QUERY = 400
@@ -47,50 +40,18 @@ class _Answer(BaseModel):
     web: _Web = _Web()
 
 
-class BraveSearch(SearchTool):
-    """Brave's index of the web. The key comes from `api_key` or the environment variable `BRAVE_SEARCH_API_KEY`.
+class BraveSearch(KeyedSearch):
+    """Brave's index of the web."""
 
-    Construction raises ConfigError if the key is missing or the URL is invalid.
-    """
+    key_variable: ClassVar[str] = "BRAVE_SEARCH_API_KEY"
+    url_variable: ClassVar[str] = "FACTLOOP_BRAVE_URL"
+    default_url: ClassVar[str] = "https://api.search.brave.com"
+    site: ClassVar[str] = "https://brave.com/search/api"
+    key_header: ClassVar[str] = "X-Subscription-Token"
 
     name: str = "brave"
     description: str = "Search the web with Brave."
     usd_per_query: float | None = 0.005
-    api_key: SecretStr | None = None
-    base_url: str | None = None
-    timeout_s: float = 20.0
-
-    _client: JsonClient = PrivateAttr()
-    _url: str = PrivateAttr()
-
-    @classmethod
-    def build(cls, *, timeout_s: float, replayed: bool) -> BraveSearch:
-        return cls(timeout_s=timeout_s, api_key=SecretStr("none") if replayed else None)
-
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
-        key = key_of(self.name, self.api_key, KEY_VARIABLE, "https://brave.com/search/api")
-        self._url = checked_base_url(self.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_URL, URL_VARIABLE)
-        refused = f"the key in {KEY_VARIABLE} was refused"
-        self._client = JsonClient(
-            tool=self.name,
-            base_url=self._url,
-            timeout_s=self.timeout_s,
-            secret_headers={"X-Subscription-Token": key},
-            hints={401: refused, 403: refused},
-        )
-
-    @property
-    def identity(self) -> str:
-        return f"brave {without_userinfo(self._url)}"
-
-    @property
-    def recorded_as(self) -> str:
-        return "brave"
-
-    def reach(self) -> None:
-        """Sees that the server answers. Whether it takes the key shows with the first query, which costs."""
-        self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Costs one query. An empty one asks nothing and finds nothing; a long one is cut to what Brave takes."""
@@ -98,13 +59,7 @@ class BraveSearch(SearchTool):
             return []
         asked = " ".join(query.split()[:MOST_WORDS])[:LONGEST_QUERY]
         params: dict[str, str | int] = {"q": asked, "count": min(limit, MOST_HITS), "extra_snippets": "true"}
-        try:
-            answer = _Answer.model_validate(self._client.get("/res/v1/web/search", params))
-        except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            raise ToolError(
-                f"brave: the answer has another shape than search results have (at {where!r})", tool=self.name
-            ) from error
+        answer = self._read(self._client.get("/res/v1/web/search", params), _Answer)
         return [hit for hit in map(_hit, answer.web.results) if hit.passage][:limit]
 
 

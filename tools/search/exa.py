@@ -1,26 +1,42 @@
-"""Web results through Exa (https://exa.ai), by the package langchain-exa. Costs one search a query."""
+"""Web results through Exa (https://exa.ai). Costs money: one search a query.
+
+By Exa's own HTTP interface: its package waits without end for a server that stalls, and a process then never exits.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from pydantic import BaseModel, Field
 
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.hosted import HostedSearch
+from factloop.tools.search.keyed import KeyedSearch
 
 LONGEST_TEXT = 1_500
 """Characters of a page's text that are asked for, beside the sentences that Exa picks."""
 SEPARATOR = " … "
 
 
-class ExaSearch(HostedSearch):
+class _Page(BaseModel):
+    url: str
+    title: str | None = None
+    text: str | None = None
+    highlights: list[str] | None = None
+    published_date: str | None = Field(default=None, alias="publishedDate")
+
+
+class _Answer(BaseModel):
+    results: list[_Page]
+
+
+class ExaSearch(KeyedSearch):
     """The sentences of pages that Exa picked for the query; the beginning of the page where it picked none."""
 
-    package: ClassVar[str] = "langchain_exa"
     key_variable: ClassVar[str] = "EXA_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_EXA_URL"
     default_url: ClassVar[str] = "https://api.exa.ai"
     site: ClassVar[str] = "https://exa.ai"
+    key_header: ClassVar[str] = "x-api-key"
 
     name: str = "exa"
     description: str = "Search the web with Exa, by meaning."
@@ -30,22 +46,16 @@ class ExaSearch(HostedSearch):
     def identity(self) -> str:
         return f"{super().identity} highlights, text of {LONGEST_TEXT}"
 
-    def _found(self, query: str, limit: int) -> list[SearchHit]:
-        answer = self._client.search_and_contents(
-            query, num_results=limit, highlights=True, text={"max_characters": LONGEST_TEXT}
-        )
-        return [hit for hit in map(self._hit, answer.results) if hit.passage]
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Costs one query. An empty one asks nothing and finds nothing."""
+        if not query.strip() or limit < 1:
+            return []
+        wanted = {"highlights": True, "text": {"maxCharacters": LONGEST_TEXT}}
+        asked = {"query": query, "numResults": limit, "contents": wanted}
+        answer = self._read(self._client.post("/search", asked), _Answer)
+        return [hit for hit in map(_hit, answer.results) if hit.passage][:limit]
 
-    @cached_property
-    def _client(self) -> Any:
-        """Exa's own client, as the package sets it up: the package's tool would hand a failure over as a result."""
-        self.require_package()
-        from langchain_exa import ExaSearchRetriever
 
-        return ExaSearchRetriever(exa_api_key=self._key, exa_base_url=self._url).client
-
-    def _hit(self, result: Any) -> SearchHit:
-        passage = SEPARATOR.join(text.strip() for text in result.highlights or ()) or (result.text or "")
-        return SearchHit(
-            source=result.url, title=result.title or "", passage=passage.strip(), published=result.published_date
-        )
+def _hit(page: _Page) -> SearchHit:
+    passage = SEPARATOR.join(text.strip() for text in page.highlights or ()) or (page.text or "")
+    return SearchHit(source=page.url, title=page.title or "", passage=passage.strip(), published=page.published_date)

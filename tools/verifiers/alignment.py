@@ -71,6 +71,11 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     return Alignment(claim, sentence, partners, _nearest(partners, sentence, main), frozenset(opposed), main)
 
 
+def holds_opposite(claim: Reading, sentence: Reading) -> bool:
+    """Whether the sentence has the opposite of a word of the claim, be that word there or not."""
+    return any(_opposite(claim.terms[place], sentence) for place in claim.content())
+
+
 def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, main: int) -> dict[int, int]:
     """One partner each, in the main clause if it can be, and as near as possible to the one before."""
     pairs: dict[int, int] = {}

@@ -100,6 +100,11 @@ def _contradicted(read: SupportReading, other: OtherValue) -> SupportReading:
     return SupportReading("contradicted", score, cited, rationale, other.sentence, other.wrong, other.instead)
 
 
+def is_refused(comparison: ClaimComparison) -> bool:
+    """Whether a mismatch or a gap refuses support."""
+    return refusing_mismatch(comparison) is not None or bool(find_gap(comparison))
+
+
 def refusing_mismatch(comparison: ClaimComparison) -> Mismatch | None:
     """The mismatch with the best window; None for another date where the claim's stands elsewhere."""
     mismatch = find_mismatch(comparison.alignment)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.wording import UNITS
 
 SAID, OTHERWISE = 0.95, 0.05
 """Scores of what a row says as the claim has it, and otherwise. Too rare in labelled data to be calibrated."""
@@ -26,9 +27,14 @@ _SAME = {
     "£": "gbp",
     "%": "percent",
 }
+_CURRENCIES = frozenset({"eur", "usd", "gbp"})
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
+"""After the name of a column: its unit, mostly."""
 _UNTOLD = frozenset({"a", "an", "the", "per", "of", "in", "each", "for"})
 
 Cells = Mapping[str, str]
+Cell = tuple[str, str]
+"""The name of a column, and what stands under it."""
 
 
 def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
@@ -44,17 +50,17 @@ def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
         (number, line, held)
         for number, line, row in _rows(passages)
         for held in [_held(said, row)]
-        if held is not None and _value(row, subject[0], or_any=True, wanted=subject[1])
+        if held is not None and _is_of(row, subject)
     ]
     if not rows:
         return None
     for number, line, held in rows:
-        if all(_is_same(cell, held[name]) for name, cell in said):
+        if all(_agree((name, cell), held[name]) for name, cell in said):
             return SupportReading("supported", SAID, (number,), f"Borne out by: “{line}”", line)
     if len({tuple(held.values()) for _, _, held in rows}) > 1:
         return None
     number, line, held = rows[0]
-    wrong, instead = next((cell, held[name]) for name, cell in said if not _is_same(cell, held[name]))
+    wrong, instead = next((cell, held[name][1]) for name, cell in said if not _agree((name, cell), held[name]))
     rationale = f'The source says "{instead}", the claim "{wrong}": “{line}”'
     return SupportReading("contradicted", OTHERWISE, (number,), rationale, line, wrong, instead)
 
@@ -79,31 +85,53 @@ def _cells(line: str) -> Cells:
     return {one[1].strip(): one[2].strip() for one in found if one is not None} if all(found) else {}
 
 
-def _held(said: Sequence[tuple[str, str]], row: Cells) -> Cells | None:
-    """The cells of a row under the columns of the claim; None where it lacks one."""
-    held = {name: _value(row, name) for name, _ in said}
-    return {name: cell for name, cell in held.items() if cell} if all(held.values()) else None
+def _held(said: Sequence[Cell], row: Cells) -> Mapping[str, Cell] | None:
+    """The cells of a row by the columns of the claim; None where it lacks one."""
+    held = {name: _alike(row, name) for name, _ in said}
+    return {name: cells[0] for name, cells in held.items()} if all(len(cells) == 1 for cells in held.values()) else None
 
 
-def _value(row: Cells, name: str, *, or_any: bool = False, wanted: str = "") -> str:
-    """The cell of the one column that is called alike; with `or_any` also the first cell where it is the one wanted."""
+def _is_of(row: Cells, subject: Cell) -> bool:
+    """Whether a row is the subject's: by the column that is called alike, or by its first cell."""
+    cells = (*_alike(row, subject[0]), next(iter(row.items())))
+    return any(_tokens(cell) == _tokens(subject[1]) for _, cell in cells)
+
+
+def _alike(row: Cells, name: str) -> list[Cell]:
+    """The cells of the columns that are called alike."""
     words = _words(name)
-    cells = [cell for other, cell in row.items() if words and (words <= _words(other) or _words(other) <= words)]
-    if or_any:
-        cells = [cell for cell in (*cells, next(iter(row.values()))) if _is_same(cell, wanted)]
-        return cells[0] if cells else ""
-    return cells[0] if len(cells) == 1 else ""
+    return [
+        (other, cell) for other, cell in row.items() if words and (words <= _words(other) or _words(other) <= words)
+    ]
 
 
 def _words(name: str) -> frozenset[str]:
     return frozenset(token.removesuffix("s") for token in _TOKEN.findall(name.lower())) - _UNTOLD
 
 
-def _is_same(one: str, other: str) -> bool:
-    return _tokens(one) == _tokens(other)
+def _agree(one: Cell, other: Cell) -> bool:
+    """Whether two cells say one thing: the same figures do, too, where one of them has its unit nowhere."""
+    ours, theirs = (sorted([*_tokens(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
+    figures, others = ([token for token in tokens if token[0].isdigit()] for tokens in (ours, theirs))
+    return ours == theirs or (bool(figures) and figures == others and (ours == figures or theirs == others))
+
+
+def _unit_of(name: str, cell: str) -> list[str]:
+    """The unit that the column gives for a bare figure: *Capacity (l)*."""
+    tokens = _tokens(cell)
+    if not tokens or not all(token[0].isdigit() for token in tokens):
+        return []
+    known = {short for _, short in UNITS.values()} | _CURRENCIES | {"percent"}
+    return [token for inside in _IN_BRACKETS.findall(name) for token in _tokens(inside) if token in known]
 
 
 def _tokens(cell: str) -> list[str]:
     """The words and figures of a cell in an order of their own: `5 €` and `€5` are one."""
     tokens = (_SAME.get(token, token) for token in _TOKEN.findall(cell.lower()))
-    return sorted(token.replace(",", "") for token in tokens if token not in _UNTOLD)
+    return sorted(_spelt(token) for token in tokens if token not in _UNTOLD)
+
+
+def _spelt(token: str) -> str:
+    """A figure without its commas, and a unit by its short name."""
+    unit = UNITS.get(token) or UNITS.get(token.removesuffix("s"))
+    return token.replace(",", "") if unit is None else unit[1]

@@ -18,6 +18,8 @@ from functools import lru_cache
 from simplemma import lemmatize
 from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
 
+from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+
 MAX_SENTENCE_CHARS = 600
 MAX_TERM_CHARS = 48
 
@@ -191,7 +193,8 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     capitalised = surface[0].isupper()
     if capitalised and lowered in MONTHS and (not opens_sentence or lowered not in {"may", "march", "mar"}):
         return Term(f"month {MONTHS[lowered]}", TermKind.MONTH, surface)
-    if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS:
+    opens_as_adverb = followed_by_capital and lowered in OPENING_ADVERBS
+    if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS or opens_as_adverb:
         return Term(lemma, TermKind.FUNCTION, surface)
     is_name = capitalised and (not opens_sentence or followed_by_capital or surface[1:] != surface[1:].lower())
     return Term(lemma, TermKind.NAME if is_name else TermKind.WORD, surface)

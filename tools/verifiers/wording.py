@@ -70,7 +70,7 @@ ANTONYMS = _pairs(
     wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst maximum/minimum first/last male/female
     man/woman brother/sister father/mother son/daughter husband/wife summer/winter public/private full/empty
     improve/worsen expand/contract enable/disable approve/reject support/oppose common/rare easy/difficult
-    cheap/expensive input/output export/import remember/forget
+    cheap/expensive input/output export/import remember/forget lock/unlock locked/unlocked
     """
 )
 CONVERSES = _pairs(

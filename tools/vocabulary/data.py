@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -18,6 +19,13 @@ def packaged_lines(name: str) -> list[str]:
     """
     lines = _packaged(f"en/{name}").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.strip() and not line.startswith(";;;")]
+
+
+@cache
+def packaged_tags() -> Mapping[str, str]:
+    """Each word of TextBlob's lexicon, as it is written, with its Penn tags (*NN|JJ*). Raises ConfigError."""
+    pairs = (line.split(" ") for line in packaged_lines("en-lexicon.txt"))
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
 @cache

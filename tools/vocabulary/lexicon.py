@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS, NAME_STOP, NATIONALITIES, NUMBER_WORDS, word_set
-from factloop.tools.vocabulary.data import packaged_lines
+from factloop.tools.vocabulary.data import packaged_lines, packaged_tags
 
 MIN_COUNT = 3
 """Occurrences, in the million words that were counted, below which a word is too rare to be used."""
@@ -135,8 +135,7 @@ def _is_fit_closed(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _tag_of_word() -> dict[str, str]:
-    pairs = (line.split(" ") for line in packaged_lines("en-lexicon.txt"))
-    return {pair[0]: pair[1].split("|")[0] for pair in pairs if len(pair) > 1}
+    return {word: tags.partition("|")[0] for word, tags in packaged_tags().items()}
 
 
 @lru_cache(maxsize=1)

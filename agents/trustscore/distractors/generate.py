@@ -10,17 +10,20 @@ import random
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
 from factloop.agents.trustscore.distractors.distinct import ReferenceAnswers, Sieve
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.form import Insertion, insert
-from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.distractors.targets import TargetOrder, find_targets, find_tiers
 from factloop.agents.trustscore.records import Distractor, DistractorSet, Source
 from factloop.core.errors import ConfigError, FactloopError, ToolError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.knowledge_base.base import LinkedEntity
+
+if TYPE_CHECKING:
+    from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
 _NAMES = {
     Source.DBPEDIA: "DBpedia",

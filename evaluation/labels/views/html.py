@@ -1,9 +1,10 @@
-"""The claims to label next as one self-contained page, which saves the labels that a person gives them."""
+"""Claims to label, or disagreements to settle, as one self-contained page that saves what a person says of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factloop.evaluation.labels.disagreements import DrawnDisagreement
 from factloop.evaluation.labels.sheets import DrawnClaim
 from factloop.reports import labelling
 from factloop.reports.page import render_page
@@ -22,4 +23,18 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
         claims=[(number, one, told.rows[number - 1]) for number, one in enumerate(drawn, 1)],
         n_prompts=len({one.to_label.group for one in drawn}),
         judges=sorted({one.to_label.judge for one in drawn}),
+    )
+
+
+def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
+    """The page, open for answers; nothing in it tells the judge's side. Equal draws give equal pages."""
+    told = labelling.settling_of([one.to_settle for one in drawn])
+    return render_page(
+        "disagreements.html.j2",
+        room="factloop.evaluation.labels.views",
+        styles=("list.css", *labelling.STYLES),
+        scripts=("list.js", *labelling.SCRIPTS),
+        data=data,
+        labelling=told,
+        claims=[(number, one, told.rows[number - 1]) for number, one in enumerate(drawn, 1)],
     )

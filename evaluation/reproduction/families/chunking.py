@@ -135,7 +135,7 @@ ENTRIES = (
     Entry(
         id="vwc:section-4.2",
         title=_RARER,
-        status=Status.REPRODUCED,
+        status=Status.PRINTED,
         why="The mean difference of the shares in Table 30.",
         run=partial(reproduce_rarer, _RARER),
     ),

@@ -58,7 +58,8 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """`λ 0.18: 82% from labels alone`; empty without a lambda."""
+    """`λ 0.18: 82% from labels alone`, with scores where they were used; empty without a lambda."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
-    return f"λ {estimate.weight:.2f}: {estimate.label_share:.0%} from labels alone"
+    by = ", by scores" if estimate.uses_scores else ""
+    return f"λ {estimate.weight:.2f}{by}: {estimate.label_share:.0%} from labels alone"

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.safe.branch import LOOK, Node, Update, closed, fresh_evidence
 from factloop.agents.safe.claims import claim_id
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import CheckContext, tell
 from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import FactState
 from factloop.core.errors import ConfigError, FactloopError
@@ -106,8 +106,9 @@ def build_look_node(cheap: CheapStage) -> Node:
         assert state["pending"] is not None
         query = NextQueries(**state["pending"]).queries[0]
         meter, searching = runtime.context.meter, runtime.context.searching
+        documents = documents_among(searching.tools)
         try:
-            found = await searching.search(documents_among(searching.tools), query, stage=LOOK, meter=meter)
+            found = await searching.search(documents, query, stage=LOOK, meter=meter)
         except ConfigError:
             raise
         except FactloopError:  # counted by the gateway
@@ -122,11 +123,12 @@ def build_look_node(cheap: CheapStage) -> Node:
             meter.failed(LOOK, 0.0)
             judgement = None
         event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
-        runtime.stream_writer({**event, "evidence": fresh})
+        tell(runtime, {**event, "evidence": fresh})
+        gathered: Update = {"evidence": [*state["evidence"], *fresh]}
         if judgement is None:
-            return {"evidence": fresh}
-        gathered: Update = {"evidence": fresh, "queries": [query]}
-        looked: FactState = {**state, "evidence": fresh, "queries": [query]}
+            return gathered
+        gathered = {**gathered, "queries": [query], "tools": [documents.name]}
+        looked: FactState = {**state, **gathered}  # type: ignore[typeddict-item]  # keys of the state, all of them
         return {**gathered, **closed(looked, judgement, runtime)}
 
     return look

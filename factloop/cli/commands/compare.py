@@ -29,8 +29,11 @@ def compare(
         Literal["zero", "exclude"] | None,
         typer.Option(help="A response without claims counts as F1@K 0, or is left out (default as in the runs)."),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Chance of calling equal runs different.")] = 0.05,
-    level: Annotated[float, typer.Option(help="Level of the intervals, between 0 and 1.")] = 0.95,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Chance of calling equal runs different (default 0.05); intervals are at one minus it."),
+    ] = None,
+    level: Annotated[float | None, typer.Option(help="Level of the intervals (default 0.95): one minus alpha.")] = None,
     resamples: Annotated[
         int, typer.Option(min=0, help="Resamples of whole prompts, for the intervals; 0 for none.")
     ] = 2000,

@@ -9,6 +9,7 @@ import typer
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
+from factloop.core.garbage import collection_paused
 from factloop.setup.marks import CACHE, LIMITS
 from factloop.trust.settings import TrustSettings
 
@@ -46,7 +47,8 @@ def distractors(
 ) -> None:
     """Show the distractors that a response would be put among. Needs no model, unless one is to propose some."""
     require("trust", "factloop distractors")
-    from factloop.cli.distractors import run_distractors
+    with collection_paused():
+        from factloop.cli.distractors import run_distractors
 
     raise typer.Exit(
         run_distractors(question, response, tuple(reference or ()), n, json, settings_given(TrustSettings, settings))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -44,21 +44,37 @@ def export(
         typer.Option(metavar="FILE", help="The report (check --json) of a page: adds the passages of its claims."),
     ] = None,
     system: Annotated[
-        str, typer.Option(metavar="NAME", help="The system that wrote answers whose page does not know it.")
-    ] = "unnamed",
+        list[str] | None,
+        typer.Option(
+            metavar="[FILE=]NAME",
+            help="The system that wrote answers whose page does not know it, of all files or one (default unnamed).",
+        ),
+    ] = None,
+    differing: Annotated[
+        Literal["left-out", "majority"] | None,
+        typer.Option(help="Each file is another person's, and may label the same claims: the rule where two differ."),
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="How far people agree, as JSON; '-' for standard output.")
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read."""
     require("evaluation", "factloop labels export")
     from factloop.cli.labels import ExportAsk, run_export
+    from factloop.evaluation.labels.people import Differing
 
-    raise typer.Exit(run_export(ExportAsk((*sheets,), out, (*(report or ()),), system, quiet=quiet)))
+    rule = None if differing is None else Differing(differing)
+    raise typer.Exit(
+        run_export(ExportAsk((*sheets,), out, (*(report or ()),), (*(system or ()),), rule, json, quiet=quiet))
+    )
 
 
 def disagree(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run directory of factloop eval factscore.")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")],
-    key: Annotated[str, typer.Option(metavar="FILE", help="Which side is which, as JSON: not for who fills it in.")],
+    key: Annotated[str, typer.Option(metavar="FILE", help="Which side is which, as JSON: not for the adjudicator.")],
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="The claims as a page to answer on.")] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Claims to draw.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     quiet: flags.Quiet = False,
@@ -67,12 +83,15 @@ def disagree(
     require("evaluation", "factloop labels disagree")
     from factloop.cli.labels import DisagreeAsk, run_disagree
 
-    raise typer.Exit(run_disagree(DisagreeAsk(run, out, key, n, seed, quiet=quiet)))
+    raise typer.Exit(run_disagree(DisagreeAsk(run, out, html, key, n, seed, quiet=quiet)))
 
 
 def adjudicate(
-    sheet: Annotated[str, typer.Argument(metavar="SHEET", help="The sheet with its answers: first, second, neither.")],
-    key: Annotated[str, typer.Option(metavar="FILE", help="The key that was written with the sheet.")],
+    answers: Annotated[
+        str,
+        typer.Argument(metavar="SHEET", help="The sheet with its answers (first, second, neither), or a page's file."),
+    ],
+    key: Annotated[str, typer.Option(metavar="FILE", help="The key that was written with the sheet or page.")],
     people_usd: Annotated[
         float, typer.Option(metavar="USD", min=0.0, help="Cost of people's labels of one response, an assumption.")
     ] = 4.0,
@@ -84,7 +103,7 @@ def adjudicate(
     require("evaluation", "factloop labels adjudicate")
     from factloop.cli.labels import AdjudicateAsk, run_adjudicate
 
-    raise typer.Exit(run_adjudicate(AdjudicateAsk(sheet, key, people_usd, level, json, quiet=quiet)))
+    raise typer.Exit(run_adjudicate(AdjudicateAsk(answers, key, people_usd, level, json, quiet=quiet)))
 
 
 def answers(

@@ -1,31 +1,33 @@
 "use strict";
-// Labels on a page that stands alone: kept by the browser under the hash of the page's claims, saved as a file.
+// Labels or answers on a page that stands alone: kept by the browser under the hash of its claims, saved as a file.
 (() => {
   const list = document.querySelector("#list[data-labelling]");
   if (!list) return;
-  const { claims_hash: hash, common, begins } = JSON.parse(list.dataset.labelling);
+  const { claims_hash: hash, common, begins, kind: name } = JSON.parse(list.dataset.labelling);
   const items = [...list.querySelectorAll(".claim[data-claim]")];
   const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
   const itemOf = new Map(items.map((item) => [numberOf(item), item]));
   const claims = new Map([...itemOf].sort(([one], [other]) => one - other).map(([number, item]) => [number, { ...common, ...JSON.parse(item.dataset.claim) }]));
   const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
-  const place = `factloop-labels-${hash}`;
+  const kind = Labelling.kinds[name];
+  const place = `factloop-${name}-${hash}`;
   const LARGEST = 64 * 2 ** 20;
-  const KNOWN = new Set(["supported", "not_supported", "irrelevant", "cannot_tell"]);
+  const KNOWN = new Set(kind.choices.map(([label]) => label));
 
   const labelsOf = (given) => [...given].sort(([one], [other]) => one - other).map(([number, one]) => {
     const { response_id, claim_id } = claims.get(number);
-    return { response_id, claim_id, ...one };
+    const { label, blind, ...rest } = one;
+    return { response_id, claim_id, [kind.field]: label, ...(kind.hasVerdicts && { blind }), ...rest };
   });
 
   // Labels by the numbers of their claims. Fails for what is no label of this page's claims.
   const taken = (labels) => {
     const found = new Map();
-    for (const { response_id: response, claim_id: claim, label, comment = "", blind = false, given_at = null } of labels) {
+    for (const { response_id: response, claim_id: claim, [kind.field]: label, comment = "", blind = false, given_at = null } of labels) {
       const number = named.get(JSON.stringify([response, claim]));
-      if (number === undefined) throw new Error(`This file has a label of a claim that is not on this page: ${String(claim).slice(0, 80)}`);
-      if (found.has(number)) throw new Error(`This file has two labels of claim ${number}.`);
-      if (!KNOWN.has(label) || typeof comment !== "string") throw new Error(`This file has a label of claim ${number} that cannot be read.`);
+      if (number === undefined) throw new Error(`This file has ${kind.one} of a claim that is not on this page: ${String(claim).slice(0, 80)}`);
+      if (found.has(number)) throw new Error(`This file has two ${name} of claim ${number}.`);
+      if (!KNOWN.has(label) || typeof comment !== "string") throw new Error(`This file has ${kind.one} of claim ${number} that cannot be read.`);
       found.set(number, { label, blind: blind === true, given_at, comment: comment.slice(0, 2000) });
     }
     return found;
@@ -41,26 +43,26 @@
       isSaved = false;
       try { localStorage.setItem(place, JSON.stringify(labelsOf(given))); isKept = true; } catch {
         isKept = false;
-        throw new Error("This browser keeps nothing for this page: save the labels before you leave it.");
+        throw new Error(`This browser keeps nothing for this page: save the ${name} before you leave it.`);
       }
     },
     save: async (given) => {
-      const file = { schema_version: "1.0", kind: "labels", claims_hash: hash, claims: [...claims.values()], labels: labelsOf(given) };
+      const file = { schema_version: "1.0", kind: name, claims_hash: hash, claims: [...claims.values()], [name]: labelsOf(given) };
       const address = URL.createObjectURL(new Blob([`${JSON.stringify(file, null, 1)}\n`], { type: "application/json" }));
       const link = document.createElement("a");
       link.href = address;
-      link.download = `labels-${hash.slice(0, 8)}.json`;
+      link.download = `${name}-${hash.slice(0, 8)}.json`;
       link.click();
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
       isSaved = true;
     },
     read: async (file) => {
-      if (file.size > LARGEST) throw new Error("This file is too large for a file of labels.");
+      if (file.size > LARGEST) throw new Error(`This file is too large for a file of ${name}.`);
       let found = null;
       try { found = JSON.parse(await file.text()); } catch { /* said below */ }
-      if (found?.kind !== "labels" || !Array.isArray(found.labels) || !found.labels.every((one) => one && typeof one === "object")) throw new Error("This is not a file of labels that a page saved.");
-      if (found.claims_hash !== hash) throw new Error("These labels are of another report.");
-      return taken(found.labels);
+      if (found?.kind !== name || !Array.isArray(found[name]) || !found[name].every((one) => one && typeof one === "object")) throw new Error(`This is not a file of ${name} that a page saved.`);
+      if (found.claims_hash !== hash) throw new Error(name === "labels" ? "These labels are of another report." : "These answers are of another page.");
+      return taken(found[name]);
     },
     wouldLose: () => !isKept && !isSaved,
   };
@@ -109,7 +111,7 @@
   };
 
   const toggle = document.querySelector("#label-mode");
-  const labelling = new Labelling({ claims, view, store, toggle, isBlind: begins === "blind" });
+  const labelling = new Labelling({ claims, view, store, toggle, isBlind: begins === "blind", kind });
   list.append(labelling.dock);
   list.addEventListener("focusin", (event) => {
     const item = event.target.closest(".claim[data-claim]");

@@ -1,14 +1,16 @@
 "use strict";
-// Labels that a person gives the claims of a page: by keys or buttons, with a comment, undone one by one. No module, as
-// pages that stand alone have it inline; the page of the service loads it before its modules.
+// Labels that a person gives the claims of a page, or answers which of two sides is right: by keys or buttons, with a
+// comment, undone one by one. No module, as pages that stand alone have it inline; the page of the service loads it
+// before its modules.
 globalThis.Labelling = (() => {
-  const LABELS = [
-    ["supported", "Supported", "1"],
-    ["not_supported", "Not supported", "2"],
-    ["irrelevant", "Irrelevant", "3"],
-    ["cannot_tell", "Cannot tell", "4"],
-  ];
-  const WORDS = Object.fromEntries(LABELS.map(([label, words]) => [label, words.toLowerCase()]));
+  const LABELS = {
+    choices: [["supported", "Supported"], ["not_supported", "Not supported"], ["irrelevant", "Irrelevant"], ["cannot_tell", "Cannot tell"]],
+    hasVerdicts: true, field: "label", one: "a label", noun: "labels", done: "labelled", start: "Label claims", stop: "Stop labelling", title: "Label the claims", yours: "Your label",
+  };
+  const ANSWERS = {
+    choices: [["first", "First is right"], ["second", "Second is right"], ["neither", "Neither"]],
+    hasVerdicts: false, field: "answer", one: "an answer", noun: "answers", done: "answered", start: "Answer", stop: "Stop answering", title: "Say which side is right", yours: "Your answer",
+  };
   const LONGEST_COMMENT = 2000;
 
   // Texts become text nodes. `on...` functions listen.
@@ -24,9 +26,12 @@ globalThis.Labelling = (() => {
   const button = (words, key, act, attributes = {}) => make("button", { type: "button", class: "quiet", "aria-keyshortcuts": key, onclick: act, ...attributes }, `${words} `, make("kbd", { "aria-hidden": "true" }, key));
 
   return class {
+    static kinds = { labels: LABELS, answers: ANSWERS };
+
     // `claims`: number on the page to `{ verdict, ... }`. `view` shows claims, `store` keeps labels: see label.js.
-    constructor({ claims, view, store, toggle, isBlind = false }) {
-      Object.assign(this, { claims, view, store, toggle, isBlind });
+    constructor({ claims, view, store, toggle, isBlind = false, kind = LABELS }) {
+      Object.assign(this, { claims, view, store, toggle, isBlind, kind });
+      this.words = Object.fromEntries(kind.choices.map(([label, words]) => [label, words.toLowerCase()]));
       this.isOn = false;
       this.given = new Map(); // number to { label, comment, blind, given_at }
       this.drafts = new Map(); // comments of claims without a label
@@ -41,27 +46,27 @@ globalThis.Labelling = (() => {
     }
 
     build() {
-      this.bar = make("progress", { value: 0, "aria-label": "Labelled claims" });
+      this.bar = make("progress", { value: 0, "aria-label": `Claims that are ${this.kind.done}` });
       this.count = make("p", { class: "label-count" });
       this.spoken = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
       this.trouble = make("p", { class: "label-trouble", role: "alert", hidden: "" });
       this.which = make("p", { class: "label-claim", dir: "auto" });
       this.agree = button("Agree", "a", () => this.agreed());
-      this.choices = new Map(LABELS.map(([label, words, key]) => [label, button(words, key, () => this.give(label), { "aria-pressed": "false" })]));
+      this.choices = new Map(this.kind.choices.map(([label, words], place) => [label, button(words, String(place + 1), () => this.give(label), { "aria-pressed": "false" })]));
       this.comment = make("input", { type: "text", maxlength: LONGEST_COMMENT, placeholder: "Comment (c)", "aria-label": "Comment on this claim", "aria-keyshortcuts": "c", autocomplete: "off", onchange: () => this.commented() });
       this.undoing = button("Undo", "u", () => this.undo());
       this.hiding = make("input", { type: "checkbox", "aria-keyshortcuts": "b", onchange: () => this.hide(this.hiding.checked) });
       this.letters = make("input", { type: "checkbox", checked: "" });
-      this.saving = make("button", { type: "button", class: "quiet is-strong", onclick: () => this.save() }, "Save labels");
-      this.file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": "File of labels", onchange: () => this.load() });
+      this.saving = make("button", { type: "button", class: "quiet is-strong", onclick: () => this.save() }, `Save ${this.kind.noun}`);
+      this.file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": `File of ${this.kind.noun}`, onchange: () => this.load() });
       const loading = make("button", { type: "button", class: "quiet", onclick: () => this.file.click() }, "Load…");
-      this.dock = make("section", { class: "label-dock", "aria-label": "Label the claims", hidden: "" },
+      this.dock = make("section", { class: "label-dock", "aria-label": this.kind.title, hidden: "" },
         make("div", { class: "label-head" }, this.bar, this.count, this.which),
-        make("div", { class: "label-choices", role: "group", "aria-label": "Your label" }, this.agree, ...this.choices.values()),
+        make("div", { class: "label-choices", role: "group", "aria-label": this.kind.yours }, ...(this.kind.hasVerdicts ? [this.agree] : []), ...this.choices.values()),
         make("div", { class: "label-more" }, this.comment, this.undoing,
           button("‹", "p", () => this.step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => this.step(1), { "aria-label": "Next claim" })),
         make("div", { class: "label-more" },
-          make("label", { title: "A verdict in sight draws the label towards it" }, this.hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b")),
+          ...(this.kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it" }, this.hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
           ...(this.view.hasLetters ? [] : [make("label", {}, this.letters, " Single-key shortcuts")]), this.saving, ...(this.store.read ? [loading, this.file] : [])),
         this.trouble, this.spoken);
       new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = this.isOn ? `${this.dock.offsetHeight + 8}px` : ""; }).observe(this.dock);
@@ -80,7 +85,7 @@ globalThis.Labelling = (() => {
       this.isOn = on;
       this.dock.hidden = !on;
       this.toggle.setAttribute("aria-pressed", String(on));
-      this.toggle.firstChild.data = on ? "Stop labelling " : "Label claims ";
+      this.toggle.firstChild.data = `${on ? this.kind.stop : this.kind.start} `;
       document.documentElement.classList.toggle("is-labelling", on);
       this.view.line(on);
       this.blindfold(on && this.isBlind);
@@ -142,9 +147,9 @@ globalThis.Labelling = (() => {
       const one = { ...(isSame ? this.given.get(number) : { label, blind, given_at: new Date().toISOString() }), comment: this.comment.value.trim() };
       this.change(number, one);
       const next = this.nextOpen(number);
-      const said = `Claim ${number}: ${WORDS[label]}. ${this.progress()}.`;
+      const said = `Claim ${number}: ${this.words[label]}. ${this.progress()}.`;
       if (next !== null) this.select(next);
-      this.say(next === null ? `${said} ${this.given.size === this.claims.size ? "All are labelled: save the labels." : "All that are shown are labelled."}` : `${said} ${this.told()}`);
+      this.say(next === null ? `${said} ${this.given.size === this.claims.size ? `All are ${this.kind.done}: save the ${this.kind.noun}.` : `All that are shown are ${this.kind.done}.`}` : `${said} ${this.told()}`);
     }
 
     commented() {
@@ -183,7 +188,7 @@ globalThis.Labelling = (() => {
         this.drafts.delete(number);
       } else this.given.delete(number);
       const { verdict } = this.claims.get(number);
-      this.view.tag(number, one && `Labelled ${WORDS[one.label]}${verdict && verdict !== one.label ? ", unlike the verdict" : ""}`);
+      this.view.tag(number, one && `${this.kind.hasVerdicts ? "Labelled" : "Answered:"} ${this.words[one.label]}${verdict && verdict !== one.label ? ", unlike the verdict" : ""}`);
     }
 
     async keep(number, one) {
@@ -234,7 +239,7 @@ globalThis.Labelling = (() => {
         const found = await this.store.read(file);
         for (const [number, one] of found) this.change(number, one);
         this.complain("");
-        this.say(`${found.size} labels loaded. ${this.progress()}.`);
+        this.say(`${found.size} ${this.kind.noun} loaded. ${this.progress()}.`);
       } catch (error) {
         this.complain(error.message);
       }
@@ -256,7 +261,7 @@ globalThis.Labelling = (() => {
       this.comment.value = one?.comment ?? this.drafts.get(this.current) ?? "";
     }
 
-    progress() { return `${this.given.size.toLocaleString("en")} of ${this.claims.size.toLocaleString("en")} labelled`; }
+    progress() { return `${this.given.size.toLocaleString("en")} of ${this.claims.size.toLocaleString("en")} ${this.kind.done}`; }
 
     told() { return this.current === null ? "No claim is shown." : `Claim ${this.current}: ${this.view.statement(this.current)}`; }
 
@@ -279,8 +284,9 @@ globalThis.Labelling = (() => {
         const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // where digits want Shift, too
         const onClaim = event.target.closest("summary");
         const by = { n: 1, j: 1, p: -1, k: -1, ...(onClaim && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
-        const act = { a: () => this.agreed(), c: () => this.comment.focus(), u: () => this.undo(), b: () => this.hide(!this.isBlind) }[event.key];
-        if (digit) this.give(LABELS[digit - 1][0]);
+        const act = { c: () => this.comment.focus(), u: () => this.undo(), ...(this.kind.hasVerdicts && { a: () => this.agreed(), b: () => this.hide(!this.isBlind) }) }[event.key];
+        const choice = this.kind.choices[digit - 1];
+        if (choice) this.give(choice[0]);
         else if (by) this.step(by);
         else if (act) act();
         else return;

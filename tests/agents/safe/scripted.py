@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import CheckContext, told_in
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import (
     Case,
@@ -262,8 +262,8 @@ async def run(
         stream_mode=["custom", "values"],
         subgraphs=True,
     ):
-        if mode == "custom":
-            events.append(chunk)
+        if mode == "custom" and (event := told_in(chunk)) is not None:
+            events.append(event)
         elif not namespace:
             final = chunk
     return Run(

@@ -75,6 +75,7 @@ def test_a_branch_takes_many_claims(n_claims: int, n_branches: int) -> None:
     assert len(plan.branches(cases)) == n_branches
 
 
+@pytest.mark.large
 def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> None:
     (tmp_path / "cities.txt").write_text("\n\n".join(f"Town {n} has {n} wells." for n in range(400)), encoding="utf-8")
     checker = FactChecker(docs=tmp_path, cache=False)

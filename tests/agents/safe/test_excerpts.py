@@ -93,6 +93,7 @@ def test_headings_and_marks_stay_where_they_were() -> None:
     assert "\n- item 199 says something of its own\n- item 200" in shown
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "A. " * 300_000, "Ada " * 200_000])
 def test_a_megabyte_stays_bounded(text: str) -> None:
     assert len(before(text, len(text), most=600)) <= 600 + 2_100 + 6 * len(LEFT_OUT)

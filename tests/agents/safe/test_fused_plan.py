@@ -238,6 +238,18 @@ async def test_the_slowest_claim_takes_three_rounds_and_no_more_queries_than_all
     assert result.only_claim().judgement.contradicted is False
 
 
+async def test_a_query_that_one_search_answered_may_be_put_to_another() -> None:
+    wish = NextQueries(("first",), tool="other")
+    script = FusedScript({CLAIM: [fact(CLAIM, query="first")]}, {CLAIM: [wish, supported("c1.1-e1")]})
+    first, other = ScriptedSearch(answers={"first": []}), ScriptedSearch(name="other")
+    result = await run(FusedPlan(script), CLAIM, [first, other])
+    assert (first.asked, other.asked) == (["first"], ["first"])
+    assert result.only_claim().judgement.verdict is Verdict.SUPPORTED
+    script = FusedScript({CLAIM: [fact(CLAIM, query="first")]}, {CLAIM: [wish, wish]})
+    result = await run(FusedPlan(script), CLAIM, [ScriptedSearch(answers={"first": []}), ScriptedSearch(name="other")])
+    assert result.only_claim().judgement.contradicted is False  # twice to the same is once too often
+
+
 async def test_of_queries_only_those_that_are_new_are_asked_and_no_more_than_are_left() -> None:
     _, _, search = await run_one(NextQueries(("FIRST", "b", "b", "c")), nothing_found(), max_searches=2)
     assert search.asked == ["first", "b"]

@@ -220,3 +220,15 @@ async def test_a_thread_that_runs_again_without_facts_splits() -> None:
     given = await graph.ainvoke({"prompt": PROMPT, "response": FIRST, "facts": []}, thread, context=context)
     again = await graph.ainvoke({"prompt": PROMPT, "response": FIRST}, thread, context=context)
     assert [len(given["claims"]), len(again["claims"])] == [0, 1]
+
+
+async def test_a_thread_that_runs_again_without_spans_reads_it_all() -> None:
+    script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")], SECOND: [fact("She wrote.", "irrelevant")]})
+    context = context_of(ScriptedSearch())
+    graph = build_safe_graph(FusedPlan(script), max_searches=1)
+    graph.checkpointer = InMemorySaver()
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    asked = {"prompt": PROMPT, "response": f"{FIRST} {SECOND}"}
+    part = await graph.ainvoke({**asked, "spans": [(0, len(FIRST))]}, thread, context=context)
+    whole = await graph.ainvoke(asked, thread, context=context)
+    assert [len(part["claims"]), len(whole["claims"])] == [1, 2]

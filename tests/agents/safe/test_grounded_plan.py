@@ -11,6 +11,7 @@ import pytest
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, WINDOW_SENTENCES, GroundedPlan
+from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
 from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
@@ -207,6 +208,23 @@ async def test_a_second_look_that_fails_leaves_the_verdict_of_the_first(error: E
     assert claim.judgement.cited == ("c1.1-e1",)
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (BudgetExceeded("9 calls"), UnscoredReason.BUDGET),
+        (ToolError("x: status 500", tool="x", status=500), UnscoredReason.TOOL_FAILURE),
+    ],
+)
+async def test_nothing_was_found_is_no_verdict_where_the_second_look_failed(
+    error: Exception, reason: UnscoredReason
+) -> None:
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [error]}
+    )
+    judgement = (await grounded(script, SENTENCES[0])).only_claim().judgement
+    assert (judgement.verdict, judgement.unscored_reason) == (None, reason)
+
+
 @dataclass
 class Meeting(GroundedScript):
     """Answers no call before `n` are under way, and then the first of them last."""
@@ -312,6 +330,20 @@ async def test_a_claim_said_twice_is_judged_once() -> None:
     assert script.looked_at == [("A.",)]
     assert [claim.duplicate_of for claim in result.claims] == [None, "c1.1", None, "c2.2"]
     assert verdicts(result.claims) == [Verdict.NOT_SUPPORTED] * 2 + [Verdict.SUPPORTED] * 2
+
+
+@pytest.mark.parametrize(("characters", "shown"), [(100, MOST_PASSAGES), (4_000, 3), (20_000, 1)])
+async def test_a_window_is_shown_the_best_passages_of_larger_documents(characters: int, shown: int) -> None:
+    class Shelf(ScriptedSearch):
+        async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - it has three
+            hits = [f"{query} {n}" for n in range(3)]
+            return [SearchHit(source=hit, passage=hit.ljust(characters, "x")) for hit in hits]
+
+    read = reading(judged(0, "A.", supported("p1")), silent=tuple(range(1, WINDOW_SENTENCES)))
+    script = GroundedScript({}, readings={SENTENCES[0]: [read]})
+    await grounded(script, " ".join(SENTENCES[:WINDOW_SENTENCES]), Shelf(), results=3)
+    assert len(script.windows[0].passages) == shown
+    assert shown == 1 or sum(len(one.passage) for one in script.windows[0].passages) <= MOST_CHARACTERS
 
 
 async def test_larger_documents_are_searched_for_each_sentence() -> None:

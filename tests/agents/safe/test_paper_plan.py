@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass, field
+
 import pytest
 
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import NextQueries
-from factloop.core.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
+from factloop.agents.safe.stages import NextQueries, SentenceTask
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
@@ -141,6 +145,28 @@ async def test_a_fact_whose_revision_fails_is_there_unscored_beside_the_others()
     assert broken.text == broken.self_contained == "broken"
     assert broken.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
     assert fine.judgement.verdict is Verdict.SUPPORTED
+
+
+async def test_revisions_under_way_end_with_the_check() -> None:
+    """A wrong set-up ends it: what is asked afterwards would be paid for, of a session that closes."""
+
+    @dataclass
+    class Slow(PaperScript):
+        ended: list[str] = field(default_factory=list)
+
+        async def revise(self, fact: str, _task: SentenceTask, _context: CheckContext) -> str:
+            if fact == "broken":
+                raise ConfigError("the key was refused")
+            try:
+                await asyncio.sleep(60)
+            finally:
+                self.ended.append(fact)
+            raise AssertionError("it goes on after the check")
+
+    script = Slow({CLAIM: ["A.", "broken", "B."]})
+    with pytest.raises(ConfigError):
+        await run(PaperPlan(script), CLAIM, [ScriptedSearch()])
+    assert sorted(script.ended) == ["A.", "B."]
 
 
 async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim() -> None:

@@ -54,7 +54,8 @@ def test_other_documents_and_short_likenesses_stay_apart() -> None:
     pages = [passage("AB", source="a.pdf#page=1"), passage("BC", source="a.pdf#page=2")]
     assert [item.source for item in without_repeats(pages, most=2_000)] == ["a.pdf#page=1"]
     short = [
-        evidence.model_copy(update={"passage": text}) for evidence, text in zip(others, ("a b", "b c"), strict=False)
+        evidence.model_copy(update={"passage": text, "source": "a.md"})
+        for evidence, text in zip(others, ("a b", "b c"), strict=False)
     ]
     assert [item.passage for item in without_repeats(short, most=2_000)] == ["a b", "b c"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from factloop.agents.safe.context import told_in
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
@@ -105,8 +106,8 @@ async def cascaded(
     async for namespace, mode, chunk in graph.astream(
         asked, context=context, stream_mode=["custom", "values"], subgraphs=True
     ):
-        if mode == "custom":
-            events.append(chunk)
+        if mode == "custom" and (event := told_in(chunk)) is not None:
+            events.append(event)
         elif not namespace:
             final = chunk
     return CascadeResult([Claim.model_validate(claim) for claim in final["claims"]], context.meter, events)
@@ -188,6 +189,25 @@ async def test_an_unclear_claim_goes_to_the_model_with_the_evidence_found(score:
     assert [item.passage for item in script.cases[0].evidence] == ["a", "b"]
     assert result.only.queries == ("first",)
     assert web.asked == ["first"]
+
+
+async def test_a_query_that_the_look_put_is_not_said_to_have_found_nothing() -> None:
+    plan, script = fused(contradicted("c1.1-e1"))
+    await cascaded(plan, stage(0.5), [Documents(answers={"first": [hit("a")]})])
+    assert [case.fruitless for case in script.cases] == [()]
+
+
+async def test_evidence_of_the_look_stands_beside_that_of_the_plan_with_an_id_of_its_own() -> None:
+    """A batch that cannot be read leaves its claims to the look, with the passages that the plan had shown."""
+    reading = WindowReading((JudgedFact(0, "A.", contradicted("p1")),), frozenset())
+    unreadable = ModelOutputError("not JSON", schema="Any", reply="{")
+    looks: dict[str, Any] = {"A.": [unreadable]}
+    script = GroundedScript({}, {"A.": [contradicted("c1.1-e1")]}, readings={CLAIM: [reading]}, looks=looks)
+    documents = Documents(answers={CLAIM: [hit("c")], "A.": [hit("Of ships."), hit("Of maps.")]})
+    result = await cascaded(GroundedPlan(script, results=2), stage(0.5), [documents])
+    ids = [item.id for item in result.only.evidence]
+    assert len(ids) > 1
+    assert len(ids) == len(set(ids))
 
 
 async def test_the_papers_plan_goes_on_with_all_its_rounds() -> None:

@@ -179,6 +179,7 @@ def test_bounds_duplication_and_order(rows: list[Row]) -> None:
             assert found.low is None or found.high is None or lowest <= found.low <= found.high <= 1.0
 
 
+@pytest.mark.statistical
 def test_an_interval_covers_the_truth() -> None:
     """The rate of true positives is 0.8; of 200 samples about 95 % of the intervals hold it (5 standard errors)."""
     rng, covered = np.random.default_rng(3), 0

@@ -80,6 +80,7 @@ def test_earlier_of_group() -> None:
     assert sums_before(np.array([1, 2, 4, 8, 16]), np.array([7, 3, 7, 7, 3])).tolist() == [0, 0, 1, 5, 2]
 
 
+@pytest.mark.statistical
 def test_errors_that_come_by_document_break_no_promise() -> None:
     """Half of each document is supported, so labels are not alike; but some documents have every claim scored high.
 

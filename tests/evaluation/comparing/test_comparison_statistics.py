@@ -170,6 +170,7 @@ def test_a_run_against_itself_differs_by_nothing_at_all(pairs: list[Pair]) -> No
         assert one.high in (None, 0.0)
 
 
+@pytest.mark.statistical
 def test_the_interval_covers_a_known_difference() -> None:
     """200 samples of 60 prompts, true difference of precision .2: 95 % of intervals hold it, give or take 4 %."""
     rng, held = np.random.default_rng(1), 0

@@ -310,6 +310,7 @@ def test_the_interval_holds_the_value_and_twice_the_data_narrow_it(
                 assert ends(other)[2] - ends(other)[1] <= one.high - one.low + 1e-9
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("size", "n"), [(1, 200), (8, 40)])
 def test_covers_the_truth_where_the_raw_figure_does_not(size: int, n: int) -> None:
     covered = np.zeros(3)

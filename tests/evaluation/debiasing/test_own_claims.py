@@ -55,7 +55,11 @@ def test_only_labels_of_the_run_count() -> None:
 
 
 def test_the_interval_is_the_textbooks_for_claims_drawn_with_probabilities() -> None:
-    """sum (1 - p) ((e - mean e) / p)^2 n / (n - 1) over the square of sum 1 / p, and half an error of mean weight."""
+    """sum (1 - p) ((e - mean e) / p)^2 n / (n - 1) over the square of sum 1 / p, and half an error.
+
+    That error has the mean weight of the verdict whose claims count for more. The interval is Wilson's: the shares s
+    with (value - s)^2 = t^2 s (1 - s) / m, m being value (1 - value) over the variance.
+    """
     rng = np.random.default_rng(2)
     n = 60
     labels, chance = rng.integers(0, 2, n), rng.uniform(0.2, 1.0, n)
@@ -69,11 +73,24 @@ def test_the_interval_is_the_textbooks_for_claims_drawn_with_probabilities() -> 
     left = labels - found.weight * verdicts
     left = left - np.average(left, weights=weight)
     open_weight = (1.0 - chance) * weight**2
-    variance = ((open_weight * left**2).sum() * n / (n - 1) + 0.5 * open_weight.mean()) / weight.sum() ** 2
+    unseen = 0.5 * max(open_weight[verdicts == verdict].mean() for verdict in (0, 1))
+    variance = ((open_weight * left**2).sum() * n / (n - 1) + unseen) / weight.sum() ** 2
     value = found.weight * 70 / 120 + np.average(labels - found.weight * verdicts, weights=weight)
-    reach = t.ppf(0.975, n - 1) * variance**0.5
+    per_case = t.ppf(0.975, n - 1) ** 2 * variance / (value * (1.0 - value))
+    ends = np.sort(np.roots([1.0 + per_case, -2.0 * value - per_case, value**2]))
     assert found.value == pytest.approx(value)
-    assert (found.low, found.high) == pytest.approx((value - reach, value + reach))
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_labels_that_are_all_alike_leave_an_interval(label: int) -> None:
+    """Drawn unevenly, all supported or none: an interval that ends at 1 or 0, and no division by zero."""
+    labelled = LabelledClaims([label] * 6, [label] * 6, ["p0", "p1"] * 3, [0.2, 0.3] * 3, [True] * 6)
+    found = of_run(labelled, run_of((10, 10), (15, 5)))
+    assert (found.value, found.low if label == 0 else found.high) == (label, label)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.1 < found.high - found.low < 1.0
 
 
 @pytest.mark.statistical

@@ -59,6 +59,7 @@ def test_idle_variants_take_no_power_from_one_that_is_better() -> None:
     assert found >= by_holm + 0.1
 
 
+@pytest.mark.statistical
 def test_intervals_hold_the_true_differences_and_contradict_no_verdict() -> None:
     """Of 100 with a chance of 0.95 each: fewer than 89 come once in 100 (binomial distribution at 88: 0.004)."""
     share, n_contradictory = share_covered(COVERED[1], 100)

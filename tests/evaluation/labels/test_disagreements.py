@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are no
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.figure import Undefined
-from factloop.core.files.tables import read_rows
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.labels.adjudication import adjudicate, win_rate
-from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.adjudication import adjudicate, read_answers, win_rate
+from factloop.evaluation.labels.disagreements import SHEET, DisagreementDraw, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.views.html import render_disagreements_html
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
+from factloop.reports.labels import hash_of
 from tests.evaluation.runs.finished_runs import judged
 
 RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
@@ -25,7 +27,8 @@ def drawn(
     n: int = 100, seed: int = 0, responses: list[JudgedResponse] | None = None
 ) -> tuple[list[tuple[Cell, ...]], DisagreementKey]:
     given = RESPONSES if responses is None else responses
-    return draw_disagreements(given, n, seed=seed, data="five responses", cost_usd=1.0)
+    found = draw_disagreements(given, n, seed=seed, data="five responses", cost_usd=1.0)
+    return [one.row for one in found.drawn], found.key
 
 
 def test_what_is_drawn() -> None:
@@ -84,7 +87,7 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     """Of 12 answers 7 for the judge, 3 for people, 2 for neither; 3 rows are empty. 1 USD over 5 responses is 0.20."""
     _, key = drawn()
     (tmp_path / "sheet.csv").write_text(answered(key, 7, 3, 2))
-    found = adjudicate(read_rows(tmp_path / "sheet.csv"), key)
+    found = adjudicate(read_answers(tmp_path / "sheet.csv", key), key)
     assert (found.n_drawn, found.n_answered) == (15, 12)
     assert (found.judge_right, found.people_right, found.neither_right) == (7, 3, 2)
     assert found.judge.value == pytest.approx(7 / 12)
@@ -115,8 +118,59 @@ def test_sheets_that_are_not_the_keys_are_refused(tmp_path: Path, change: object
     _, key = drawn()
     (tmp_path / "sheet.csv").write_text(change(answered(key, 7, 3, 2)))  # type: ignore[operator]
     with pytest.raises(DataError, match=said):
-        adjudicate(read_rows(tmp_path / "sheet.csv"), key)
+        adjudicate(read_answers(tmp_path / "sheet.csv", key), key)
 
 
 def test_labels_are_those_of_people() -> None:
     assert {one.label for one in drawn()[1].disputed} == {FactLabel.NOT_SUPPORTED, FactLabel.SUPPORTED}
+
+
+def page_of(seed: int = 0) -> tuple[str, DisagreementDraw]:
+    found = draw_disagreements(RESPONSES, 100, seed=seed, data="five responses", cost_usd=1.0)
+    return render_disagreements_html(found.drawn, data="five responses"), found
+
+
+def test_the_page_says_what_either_side_says_and_not_whose_it_is() -> None:
+    page, found = page_of()
+    assert 'class="of-judge' not in page, "nothing is only hidden"
+    for one in found.drawn:
+        assert one.claim.judgement.rationale
+        assert one.claim.judgement.rationale not in page
+        assert f"First: <b>{one.to_settle.first}</b> · Second: <b>{one.to_settle.second}</b>" in page
+
+
+def saved_answers(found: DisagreementDraw, answers: list[str], **changes: object) -> str:
+    """What the page saves: an answer to each of its first claims."""
+    claims = tuple(one.to_settle for one in found.drawn)
+    given = [
+        {"response_id": one.response_id, "claim_id": one.claim_id, "answer": answer}
+        for one, answer in zip(claims, answers, strict=False)
+    ]
+    file = {"claims_hash": hash_of(claims), "claims": [one.model_dump() for one in claims], "answers": given}
+    return json.dumps({"schema_version": "1.0", "kind": "answers", **file, **changes})
+
+
+def test_answers_of_a_page_count_as_those_of_a_sheet(tmp_path: Path) -> None:
+    _, found = page_of()
+    place = tmp_path / "answers.json"
+    place.write_text(saved_answers(found, ["first", "neither", "second"]))
+    (tmp_path / "sheet.csv").write_text(
+        "item,answer\n1,first\n2,neither\n3,second\n" + "".join(f"{n},\n" for n in range(4, 16))
+    )
+    given = read_answers(place, found.key)
+    assert given == read_answers(tmp_path / "sheet.csv", found.key)
+    assert adjudicate(given, found.key).n_answered == 3
+
+
+def test_answers_of_another_page_are_refused(tmp_path: Path) -> None:
+    _, found = page_of()
+    place = tmp_path / "answers.json"
+    for text, said in (
+        (saved_answers(page_of(seed=1)[1], ["first"]), "of another page than that of the key"),
+        (saved_answers(found, ["both"]), "is not a file of answers"),
+        (saved_answers(found, ["first"], claims=[]), "its claims are not those"),
+        (saved_answers(found, ["first"], kind="labels"), "is not a file of answers"),
+    ):
+        place.write_text(text)
+        with pytest.raises(DataError, match=said):
+            read_answers(place, found.key)

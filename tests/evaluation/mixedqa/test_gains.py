@@ -54,6 +54,7 @@ def test_it_is_the_difference_of_the_coefficients_over_responses_with_all_three(
     assert len(result.gains) == 2 * 4  # three systems and all of them
 
 
+@pytest.mark.statistical
 def test_the_interval_covers_the_spread_of_new_samples() -> None:
     """Its width is that of the gains of 200 samples of as many questions drawn anew, but for a quarter."""
     gains = [

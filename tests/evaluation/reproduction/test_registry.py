@@ -8,7 +8,7 @@ from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.registry import find_dataset
 from factloop.evaluation.reproduction.documents import papers_document
 from factloop.evaluation.reproduction.inputs import Inputs
-from factloop.evaluation.reproduction.records import Entry, Reproduction, Status
+from factloop.evaluation.reproduction.records import Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.registry import PAPERS, all_entries, find_entry
 from tests.documents.shown import DOCS
 
@@ -49,6 +49,18 @@ def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> Non
         assert entry.model
         assert found.notes
     assert all(one.origin is not None for one in found.figures if one.ours is not None)
+
+
+@pytest.mark.parametrize("entry", all_entries(), ids=IDS)
+def test_what_follows_from_printed_figures_alone_is_not_called_reproduced(entry: Entry) -> None:
+    """Without data and results only printed figures, rules and our own prompts are at hand."""
+    assert entry.run is not None
+    origins = {one.origin for one in entry.run(Inputs()).figures if one.is_compared}
+    if not entry.data and origins == {Origin.PRINTED}:
+        assert entry.status in (Status.PRINTED, Status.NEEDS_MODEL)
+    if entry.status is Status.PRINTED:
+        assert Origin.PRINTED in origins
+        assert not entry.data
 
 
 def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:

@@ -115,6 +115,17 @@ def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
     assert summary.data in sample.data
 
 
+def test_raw_f1_has_one_interval_on_a_page() -> None:
+    """That of the run's scores, not one of the correction's own resamples, which end a little elsewhere."""
+    responses = [judged(f"p{n}", "s" * (n % 5 + 1) + "n" * (n % 3)) for n in range(12)]
+    summary = summary_of(responses)
+    found = calibrated(summary, WORKED, transfer=Transfer.VERDICTS, rng=np.random.default_rng(0), resamples=50)
+    assert found.calibration is not None
+    of_scores = {at.k: at.f1.interval for at in summary.scores.systems[0].at_k}
+    assert {one.k: one.raw.interval for one in found.calibration.systems[0].f1} == of_scores
+    assert None not in of_scores.values()
+
+
 def test_a_run_without_labels_is_no_calibration(tmp_path: Path) -> None:
     finished(tmp_path / "a", [judged("p", "sn")])
     with pytest.raises(ConfigError, match="no claim of this run has a label"):

@@ -123,3 +123,55 @@ def test_facts_that_people_split_are_no_draw_of_the_runs_claims(tmp_path: Path) 
     found = corrected(folder)
     assert (found.n_of_prompts, found.n_own) == (8, 0)
     assert found.precision.own_claims is None
+
+
+def scored(one: JudgedResponse, *scores: float | None) -> JudgedResponse:
+    """The response with these scores of its claims."""
+    claims = tuple(
+        claim.model_copy(update={"judgement": claim.judgement.model_copy(update={"score": score})})
+        for claim, score in zip(one.report.claims, scores, strict=True)
+    )
+    return one.model_copy(update={"report": one.report.model_copy(update={"claims": claims})})
+
+
+def test_scores_of_a_response_are_summed_over_its_scored_claims() -> None:
+    """Supported 0.9, not supported 0.2, supported without a score 1; irrelevant and unscored claims add nothing."""
+    run = known([scored(judged("p", "snsi?"), 0.9, 0.2, None, None, None), judged("q", "ssn")])
+    assert run.score_sums == {("one", "one/p"): pytest.approx(2.1), ("one", "one/q"): 2.0}
+    assert run.has_scores
+    assert not known([judged("q", "ssn")]).has_scores
+
+
+def test_a_runs_scores_and_those_of_its_labels_narrow_its_corrected_precision(tmp_path: Path) -> None:
+    """The judge calls everything supported, and its scores know better: 0.9 of what is, 0.2 of what is not."""
+    truths = [[1, 1, 0], [1, 1, 1], [1, 0, 0], [1, 1, 1]] * 10
+    responses = [
+        scored(judged(f"p{place}", "sss"), *(0.9 if truth else 0.2 for truth in row))
+        for place, row in enumerate(truths)
+    ]
+    rows = [
+        {
+            "label": truth,
+            "verdict": 1,
+            "group": f"p{place}",
+            "response_id": f"one/p{place}",
+            "system": "one",
+            "claim": claim.self_contained,
+            "score": 0.9 if truth else 0.2,
+        }
+        for place, row in enumerate(truths[:20])
+        for truth, claim in zip(row, responses[place].report.claims, strict=True)
+    ]
+    place = jsonl(tmp_path / "labels.jsonl", *rows)
+    sample, run = load_calibration(place), known(responses)
+    widths = {}
+    for name, claims in (("scores", run), ("verdicts", known([judged(f"p{n}", "sss") for n in range(40)]))):
+        summary = calibrated(
+            summary_of(responses), sample, transfer=None, rng=np.random.default_rng(0), resamples=20, run=claims
+        )
+        assert summary.calibration is not None
+        found = summary.calibration.systems[0].precision.prediction_powered
+        assert found.uses_scores is (name == "scores")
+        assert found.interval is not None
+        widths[name] = found.interval[1] - found.interval[0]
+    assert widths["scores"] < 0.8 * widths["verdicts"]

@@ -41,6 +41,7 @@ def test_other_sizes_are_never_too_low_and_hardly_too_high(sizes: list[float], r
     assert all_ways(sizes, reached + 10 * step) - 1e-9 <= found <= all_ways(sizes, reached - 10 * step) + 1e-9
 
 
+@pytest.mark.statistical
 def test_eighty_prompts_are_what_a_million_draws_say() -> None:
     """A p-value near 0.025, known to 0.00016 by the draws."""
     rng = np.random.default_rng(7)

@@ -161,7 +161,7 @@ async def test_a_verifier_is_added_by_a_second_file(pairs: Path, tmp_path: Path)
     [
         (("lexical", "lexical"), {}, "two verifiers would be called 'lexical'"),
         (("lexicon",), {}, "there is no verifier 'lexicon'"),
-        (("nli:/no/such",), {}, "no usable model"),
+        pytest.param(("nli:/no/such",), {}, "no usable model", marks=pytest.mark.torch),
         ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),
     ],
 )
@@ -212,6 +212,7 @@ async def test_one_run_at_a_time(pairs: Path, tmp_path: Path) -> None:
     assert isinstance(last, VerifyRun)
 
 
+@pytest.mark.statistical
 @pytest.mark.skipif(not (DATA / "wice_dev.jsonl").is_file(), reason="wice_dev.jsonl is not in FACTLOOP_DATA")
 async def test_the_lexical_baseline_on_wice(tmp_path: Path) -> None:
     """Among the data it was fitted on, so that this is no measure of what it does elsewhere."""

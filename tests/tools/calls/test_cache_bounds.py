@@ -87,6 +87,7 @@ def test_a_file_that_was_made_without_bounds_at_least_stops_growing(tmp_path: Pa
     assert file_bytes(path) == before
 
 
+@pytest.mark.large
 def test_a_long_run_stays_within_the_bound(tmp_path: Path) -> None:
     """Its own answers go, too, once they are old enough; the file never passes the bound."""
     path = tmp_path / "calls.sqlite"

@@ -41,6 +41,27 @@ def test_reads_an_object_and_reuses_the_connection(server: FakeServer) -> None:
     assert (second.method, second.path, second.payload) == ("POST", "/y", {"q": "c"})
 
 
+def test_asks_through_the_proxy_of_the_environment_which_is_looked_up_once(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.will_answer({"a": 1}, {"a": 2})
+    monkeypatch.setenv("http_proxy", server.url)
+    talker = client("http://made-up.test")
+    assert talker.get("/x", {}) == {"a": 1}
+    monkeypatch.delenv("http_proxy")
+    assert talker.get("/y", {}) == {"a": 2}
+    assert [request.headers["Host"] for request in server.received] == ["made-up.test", "made-up.test"]
+
+
+def test_asks_a_server_without_the_proxy_that_the_environment_exempts_it_from(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.will_answer({"a": 1})
+    monkeypatch.setenv("http_proxy", "http://proxy.made-up.test")
+    monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
+    assert client(server.url).get("/x", {}) == {"a": 1}
+
+
 def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
     server.will(Reply(status=206, body=b'{"a": 1}', headers=(("X-SQL-State", "S1TAT"),)))
     talker = JsonClient(tool="probe", base_url=server.url, timeout_s=5, headers={"Accept": "application/ld+json"})

@@ -30,6 +30,7 @@ async def departures(limiter: Limiter, n_calls: int) -> list[float]:
     return await asyncio.gather(*(one() for _ in range(n_calls)))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("round_trip_s", [0.002, 0.02])
 @pytest.mark.parametrize("whole_seconds", [True, False])
 @pytest.mark.parametrize("limit", [make for _, make in ALL_SHAPES], ids=[name for name, _ in ALL_SHAPES])

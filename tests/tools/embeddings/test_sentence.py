@@ -43,6 +43,7 @@ def test_no_texts_give_no_rows(minilm: SentenceTransformerEmbedder) -> None:
     assert minilm.encode([]).shape == (0, 384)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder"])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
     with pytest.raises(ConfigError, match="no usable model"):

@@ -174,6 +174,7 @@ def test_code_whose_fence_is_never_closed_is_read_as_text() -> None:
     assert {one.sentence.text for one in growing.end() if one.sentence is not None} == {"He came home."}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", ['"a. ', "(((", "```x\n", "a. b", "**", "[[", "e.g. ", "“", "\n", "。", "a\n- b. C "])
 def test_hostile_text_is_linear_work(piece: str) -> None:
     def grow(n_characters: int) -> None:

@@ -36,6 +36,7 @@ def test_what_is_no_tag_stays(text: str) -> None:
     assert plain_text(text) == text
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("unit", ["<", "<a ", '<a b="', "<p a=b ", "</p", "<sup>[1", "10<sup>"])
 def test_tags_without_an_end_are_no_trouble(unit: str) -> None:
     """The square of a megabyte would outlast the time limit of a test."""

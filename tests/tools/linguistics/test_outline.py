@@ -61,6 +61,23 @@ def test_every_part_is_told_with_its_kind_and_what_stands_above_it() -> None:
     ]
 
 
+def test_a_line_under_a_short_line_makes_it_a_heading() -> None:
+    text = "Opening hours\n=====\nThe shop is open.\n\nMuseum\n---\nIt is shut."
+    assert parts(text) == [
+        ("heading", "Opening hours", ""),
+        ("prose", "The shop is open.", "Opening hours"),
+        ("heading", "Museum", "Opening hours"),
+        ("prose", "It is shut.", "Opening hours\nMuseum"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said", ["It was lit in 1759.", "One line,\nand one more", "- It was lit", f"It {'was ' * 40}lit"]
+)
+def test_a_rule_right_under_what_is_said_hides_no_claim(said: str) -> None:
+    assert not {kind for kind, _, _ in parts(f"{said}\n---\nThen it fell.")} & {"heading"}
+
+
 def test_a_table_without_a_line_of_dashes_has_no_head() -> None:
     assert [kind for kind, _, _ in parts("| Ada | 1815 |\n| Bob | 1820 |")] == ["row", "row"]
 
@@ -80,6 +97,7 @@ def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text
     assert all(first.end <= second.start for first, second in pairwise(found))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("line", ["# a\n", "- a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"])
 def test_work_grows_with_the_text_alone(line: str) -> None:
     """What stands above is bounded: else each part would carry all before it."""

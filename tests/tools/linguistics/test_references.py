@@ -67,6 +67,12 @@ def test_things_and_plurals() -> None:
     )
 
 
+@pytest.mark.parametrize("opening", ["Today", "Nowadays", "Currently"])
+def test_an_adverb_that_opens_a_sentence_is_part_of_no_name(opening: str) -> None:
+    before = f"{opening} Mira Halden leads the Institute. "
+    assert resolve_references("She lives in Arden.", before=before, prompt=None) == "Mira Halden lives in Arden."
+
+
 def test_a_full_name_far_back_in_a_long_response_is_found() -> None:
     before = "Mira Halden was a chemist. " + "The lake is deep in winter. " * 400
     assert resolve_references("Halden died.", before=before, prompt=None) == "Mira Halden died."

@@ -119,6 +119,7 @@ def test_on_the_simulator_hardly_any_claim_is_wrongly_called_irrelevant() -> Non
     assert right / sum(gold for gold, _ in pairs) >= 0.7
 
 
+@pytest.mark.statistical
 def test_of_supported_facts_of_biographies_under_two_per_cent_are_called_irrelevant() -> None:
     path = DATA / "factscore_bio.jsonl"
     if not path.exists():

@@ -78,6 +78,7 @@ LONG_UNITS = ["word ", "A", ".", '("', "[1] ", "Dr. Vale went home. He slept. ",
 DENSE_UNITS = ["a. ", "He. [1", "1. ", "a\n"]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("unit", LONG_UNITS)
 def test_a_megabyte_on_one_line_is_linear_work(unit: str) -> None:
     """What a regular expression does is not counted: the square of a megabyte would outlast the test's time limit."""

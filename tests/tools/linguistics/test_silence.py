@@ -114,6 +114,16 @@ def test_headings_state_nothing_unless_they_have_a_verb() -> None:
     assert silence("Early life", "heading") == silence("**Mechanism of action:**", "heading") == "heading"
     assert silence("Founded in 1820 by Ada Brisk", "heading") is None
     assert silence("Name | Town", "head") == "heading"
+    numbered = [
+        "Chapter 3 – Early years",
+        "Top 5 recipes",
+        "2. The early years",
+        "Kettle 2 – frequently asked questions",
+        "7",
+    ]
+    assert {silence(title, "heading") for title in numbered} == {"heading"}
+    assert silence("The house has 3 rooms", "heading") is silence("Price: £49", "heading") is None
+    assert silence("Rooms: 3", "heading") is silence("Lit in 1759", "heading") is None
     titles = ("Set up", "Cut the dough", "**Split the bill**", "Getting started", "Using SSO")
     assert {silence(title, "heading") for title in titles} == {"heading"}
     assert silence("Set in Paris", "heading") is silence("Ada set a record", "heading") is None

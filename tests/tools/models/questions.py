@@ -36,7 +36,10 @@ async def ask(talk: Talk, text: str = "Is it relevant?") -> Relevance:
 
 async def assess(talk: Talk, *names: str, text: str = "Is it true?") -> Assessment | ToolChoice[Any]:
     gateway: ModelGateway = talk.gateway
-    return await gateway.ask(question(text), Assessment, stage="assessment", meter=talk.meter, offers=tools(*names))
+    answered = await gateway.ask_offering(
+        question(text), Assessment, stage="assessment", meter=talk.meter, offers=tools(*names)
+    )
+    return answered.value
 
 
 def mode_of(body: Json) -> str:

@@ -6,6 +6,7 @@ import sys
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from factloop.core.errors import ConfigError
 from factloop.tools.models.chat import build_chat_model, wrap_chat_model
@@ -126,6 +127,16 @@ async def test_closing_closes_the_connections_and_may_be_repeated() -> None:
     await chat.aclose()
     await chat.aclose()
     assert chat.http.is_closed
+
+
+def test_a_model_that_the_user_built_retries_nothing_by_itself() -> None:
+    """The gateway's retries count each request; those within the library would be beyond every limit."""
+    model = ChatOpenAI(model="x", base_url=SERVER, api_key=SecretStr(KEY), max_retries=5, temperature=0.3)
+    wrapped = wrap_chat_model(model).model
+    assert isinstance(wrapped, ChatOpenAI)
+    assert wrapped.async_client._client.max_retries == wrapped.root_async_client.max_retries == 0
+    assert wrapped.temperature == 0.3
+    assert model.root_async_client.max_retries == 5  # the user's own is as it was
 
 
 def test_a_model_that_the_user_built() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from factloop import FactChecker
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.brave import BraveSearch
 from factloop.tools.search.exa import LONGEST_TEXT, ExaSearch
@@ -154,6 +154,15 @@ async def test_a_dead_server_may_come_back(name: str) -> None:
         assert "127.0.0.1" in str(caught.value)
     with pytest.raises(ToolError):
         await search.areach()
+
+
+@pytest.mark.parametrize("kind", [ExaSearch, BraveSearch], ids=["exa", "brave"])
+def test_a_server_that_stalls_is_given_up(kind: type[SearchTool], server: FakeServer) -> None:
+    """Beyond that time a thread would wait, and a process could not end."""
+    server.will(Reply(body=b'{"results": []}', drip_s=5.0))
+    search = kind.model_validate({"api_key": KEY, "base_url": server.url, "timeout_s": 0.3})
+    with pytest.raises(ToolTimeout):
+        search.search("ada", 3)
 
 
 async def test_a_failed_search_leaves_claims_unscored(name: str, server: FakeServer, brisk: None) -> None:  # noqa: ARG001

@@ -72,6 +72,7 @@ def test_text_without_spaces_is_cut_by_characters(text: str, longest: int) -> No
     assert max(map(len, passages)) <= longest
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("unit", ["a", "漢", "a ", ". ", "\0", '."', " ", "\n\n", "é.\n\n", "\u0301"])
 def test_a_million_characters_on_one_line_are_split(unit: str) -> None:
     """The square of their number would outlast the time limit of a test."""

@@ -60,6 +60,7 @@ def test_the_figures_reached_stand_with_the_weights(packaged: CoefficientFile, d
         assert reached[data_set]["balanced_accuracy"] >= 0.66
 
 
+@pytest.mark.statistical
 @pytest.mark.skipif(not STANCE.is_file(), reason=f"{STANCE} is absent (set FACTLOOP_DATA)")
 def test_the_packaged_weights_do_on_the_data_what_they_say(packaged: CoefficientFile) -> None:
     known = {file.name: file.sha256 for file in packaged.data}

@@ -37,6 +37,7 @@ def verifier() -> Verifier:
     ("claim", "passages", "label"),
     [
         ("Marie Curie was born in Warsaw.", [CURIE], "supported"),
+        ("Today Vecchio bridge has three arches.", [BRIDGE], "supported"),
         ("Marie Curie was born on November 7, 1867.", [BRIDGE, CURIE], "supported"),
         ("The Vecchio bridge has three arches.", [BRIDGE], "supported"),
         ("The Vecchio bridge has 3 arches.", [BRIDGE], "supported"),
@@ -270,6 +271,7 @@ def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
     assert found.rationale.isprintable()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "passage", ["\0" * 100, "x" * 1_000_000, "ab " * 333_333, "{{ 6*7 }} <script>\u202e [KNOWLEDGE]"]
 )
@@ -284,6 +286,7 @@ def test_strange_passages_take_linear_work(verifier: Verifier, passage: str) -> 
     assert growth(verify, 2_000) < LINEAR
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", ["x{}y", "not x{}y", "7 layers{} of", "not"])
 def test_long_claims_take_linear_work(verifier: Verifier, piece: str) -> None:
     letters = str.maketrans("0123456789", "abcdefghij")

@@ -28,6 +28,24 @@ def test_a_cell_is_that_of_the_same_row_and_column(claim: str, label: str, inste
 
 
 @pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Model: Kettle; Capacity: 1.7 litres.", "supported"),  # its unit stands above the column
+        ("Model: Kettle; Power: 2200 W.", "supported"),
+        ("Model: Kettle; Price: £49.", "supported"),
+        ("Model: Kettle; Weight: 1.1 kg.", "supported"),  # the source gives no unit
+        ("Model: Kettle; Capacity: 1.7 gallons.", "contradicted"),
+        ("Model: Kettle; Price: $49.", "contradicted"),
+        ("Model: Kettle; Power: 1800 W.", "contradicted"),
+    ],
+)
+def test_a_unit_may_stand_above_its_column(claim: str, label: str) -> None:
+    read = verify_row(claim, ["Model: Kettle; Capacity (l): 1.7; Power (W): 2200; Price (GBP): 49; Weight: 1.1"])
+    assert read is not None
+    assert read.label == label
+
+
+@pytest.mark.parametrize(
     "claim",
     [
         "Plan: Enterprise; Price: 99 €.",  # no such row

@@ -84,6 +84,7 @@ def test_text_without_words_has_no_sentences(text: str) -> None:
     assert read_sentences(text) == ()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", ["a", "one ", "1,", ". "])
 def test_a_long_line_is_linear_work(piece: str) -> None:
     read_sentences(piece * (500_000 // len(piece)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from factloop.tools.search.documents.sections import Block, Heading, Rows
 from factloop.tools.search.documents.tables import row_lines
@@ -12,16 +12,27 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}#|^ {0,3}(?:===|---)|^[^\n|]*\|", re.MULTILINE)
 """Matches in every text that has a heading or a table."""
+_STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
+"""Emphasis of whole words. Where stars stand within stars, the inner ones are met first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
 _DELIMITERS = frozenset("|:- \t")
 _UNDERLINES = {"=": 1, "-": 2}
 
 
 def markdown_blocks(text: str) -> list[Block]:
-    """The text in reading order. Linear time."""
-    if not _STRUCTURE.search(text):
+    """The text in reading order, without the stars of emphasis. Linear time."""
+    if not _STRUCTURE.search(text) and "*" not in text:
         return [text]
-    return list(_blocks(text.split("\n")))
+    return list(_blocks(list(_without_stars(text.split("\n")))))
+
+
+def _without_stars(lines: Iterable[str]) -> Iterator[str]:
+    """The lines as a page shows them: a quoted sentence is read, and stars in it are noise. Code keeps its own."""
+    fence = ""
+    for line in lines:
+        if mark := _FENCE.match(line):
+            fence = mark[1] if not fence else "" if mark[1] == fence else fence
+        yield line if fence or "*" not in line else _STARS.sub(r"\2", _STARS.sub(r"\2", line))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from factloop.tools.verifiers.alignment import Alignment, align
+from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
 from factloop.tools.verifiers.checks import denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, read_closely
@@ -30,6 +31,7 @@ SURE: dict[str, Check] = {
 DOUBTFUL: dict[str, Check] = {
     "figures of others": figures.strangers_figures,
     "opposites": denial.opposites,
+    "degrees": denial.other_degree,
     "comparisons": roles.exchanged_comparison,
     "quantifiers": quantity.other_quantities,
 }
@@ -47,11 +49,25 @@ def find_mismatch(alignment: Alignment) -> Mismatch | None:
     if len(alignment.claim.content()) > MAX_CONTENT:
         return None
     mismatch = _first(alignment)
-    if mismatch is None or len(alignment.sentence.sentences) == 1:
+    is_settled = mismatch is None and not holds_opposite(alignment.claim, alignment.sentence)
+    if is_settled or len(alignment.sentence.sentences) == 1:
         return mismatch
-    alone = (align(alignment.claim, read_closely(sentence)) for sentence in alignment.sentence.sentences)
-    clears = any(one.share >= alignment.share and _first(one) is None for one in alone)
-    return None if clears else mismatch
+    alone = [align(alignment.claim, read_closely(sentence)) for sentence in alignment.sentence.sentences]
+    as_much = [number for number, one in enumerate(alone) if one.share >= alignment.share]
+    if any(_first(alone[number]) is None for number in as_much):
+        return None
+    return mismatch or next((_opposite_within(alignment, alone[number], number) for number in as_much), None)
+
+
+def _opposite_within(alignment: Alignment, alone: Alignment, number: int) -> Mismatch | None:
+    """The opposite in one sentence that holds all that the claim has in several: "The pool is closed. The sauna is
+    open." does not open the pool. Its places are those in the several."""
+    mismatch = next((one for one in denial.opposites(alone) if contradicts(alone, one)), None)
+    if mismatch is None:
+        return None
+    sentence = alignment.sentence
+    before = sum(sentence.sentence_of[clause] < number for clause in sentence.clauses)
+    return replace(mismatch, said=tuple(before + place for place in mismatch.said))
 
 
 def _first(alignment: Alignment) -> Mismatch | None:

@@ -13,6 +13,7 @@ MIN_SHARE = 0.6
 """Share of a clause of the claim that the clauses must hold which say the contrary."""
 NAME_WEIGHT, VERB_WEIGHT = 0.4, 1.5
 """A denial is of what is said, and less of whom it is said of."""
+_DEGREES = {"more": 1, "less": -1, "fewer": -1}
 
 
 def denials(alignment: Alignment) -> Iterator[Mismatch]:
@@ -36,6 +37,28 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
         denied = claim.is_denied(place) or sentence.is_denied(other)
         if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
             yield Mismatch("opposite", (place,), (other,), excludes=True)
+
+
+def other_degree(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Less power* where the sentence says *more power*; a comparison with *than* has sides, too (`roles`)."""
+    if not (_compares(alignment.claim) and _compares(alignment.sentence)):
+        for ours, theirs in turned_degrees(alignment):
+            if not (alignment.claim.is_denied(ours) or alignment.sentence.is_denied(theirs)):
+                yield Mismatch("opposite", (ours,), (theirs,), excludes=True)
+
+
+def turned_degrees(alignment: Alignment) -> list[tuple[int, int]]:
+    """Places of *more* and *less* or *fewer* before one word, one in the claim and the other in the sentence."""
+    before = ((place - 1, other - 1) for place, other in sorted(alignment.pairs.items()) if place and other)
+    return [
+        (ours, theirs)
+        for ours, theirs in before
+        if _degree(alignment.claim, ours) * _degree(alignment.sentence, theirs) < 0
+    ]
+
+
+def _degree(reading: Reading, place: int) -> int:
+    return _DEGREES.get(reading.terms[place].surface.lower(), 0)
 
 
 def _has_verb(alignment: Alignment, clause: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.denial import turned_degrees
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
 from factloop.tools.verifiers.wording import CONVERSES
@@ -68,9 +69,13 @@ def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
     before, after = [one for one in nouns if one < than], [one for one in nouns if one > than]
     straight = sum(alignment.pairs[one] < other < alignment.pairs[two] for one in before for two in after)
     crossed = sum(alignment.pairs[two] < other < alignment.pairs[one] for one in before for two in after)
-    is_turned = sum(one < than for one in alignment.opposed) % 2 == 1
-    if straight != crossed and (crossed > straight) != is_turned:
+    turned = [(one, alignment.pairs[one]) for one in sorted(alignment.opposed) if one < than]
+    turned += turned_degrees(alignment)
+    is_turned = len(turned) % 2 == 1
+    if crossed > straight and not is_turned:
         yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
+    elif straight and not crossed and is_turned:
+        yield Mismatch("opposite", turned[0][:1], turned[0][1:], excludes=True)
 
 
 def _verb_group(reading: Reading) -> range | None:

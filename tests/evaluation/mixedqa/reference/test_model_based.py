@@ -18,7 +18,7 @@ from factloop.evaluation.mixedqa.reference.bertscore import BertScore
 from factloop.evaluation.mixedqa.reference.likelihood import INSTRUCTIONS, AnswerContext, bart_score, gpt_score
 from tests.extras import needs
 
-pytestmark = needs("bert_score", "metrics")
+pytestmark = [needs("bert_score", "metrics"), pytest.mark.torch]
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "ada", "paints", "bridges", "red", "in", "paris", "who", "?"]
 ANSWERS = ["Ada paints", "red", "bridges in Paris red red", "Ada"]

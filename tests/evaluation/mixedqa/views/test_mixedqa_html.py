@@ -104,6 +104,7 @@ def test_an_empty_run_has_a_page() -> None:
     assert "All systems: 0 responses" in render_mixedqa_html(result_of([]))
 
 
+@pytest.mark.large
 def test_a_hundred_systems_have_their_pictures_by_linear_work() -> None:
     results = {
         n: result_of(many_responses(4, systems=[f"system {k}" for k in range(n)]), resamples=10) for n in (12, 25, 100)

@@ -184,6 +184,7 @@ def test_work_is_linear_in_the_responses() -> None:
     assert growth(lambda n: render_run_html(run_of(n)), 25) < LINEAR
 
 
+@pytest.mark.large
 def test_thousands_of_responses_take_little_room() -> None:
     page = render_run_html(run_of(3000))
     assert len(page) < 6_000_000

@@ -68,6 +68,7 @@ def test_a_book_without_its_parts_is_named(tmp_path: Path, content: bytes) -> No
     assert "is missing" in refusal(tmp_path, "a.epub", content)
 
 
+@pytest.mark.large
 def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:

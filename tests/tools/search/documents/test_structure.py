@@ -65,6 +65,20 @@ def test_sections_stand_under_the_path_of_their_headings(tmp_path: Path) -> None
     assert [section.goes_on for section in sections] == [False, *[True] * 5]
 
 
+def test_what_is_quoted_has_no_stars_of_emphasis(tmp_path: Path) -> None:
+    markdown = "# The *third* tower\n\n**Lit:** in ***1759*** and **a *wide* beam**.\n\n| **Who** |\n|---|\n| *he* |\n"
+    (section,) = load(tmp_path, "a.md", markdown)
+    assert section.title == "The third tower"
+    assert " ".join(section.text.split()) == "Lit: in 1759 and a wide beam. Who: he"
+
+
+@pytest.mark.parametrize(
+    "text", ["2*3 and 4*5", "2 ** 3 ** 4", "`f(**a, **b)`", "un**believ**able", "```\n**kw**\n```"]
+)
+def test_stars_that_mean_something_stay(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.md", text)[0].text == text
+
+
 def test_headings_of_pages(tmp_path: Path) -> None:
     page = "<title>T</title><h1>T</h1>zero<div><h2>A <i>b</i></h2><p>one</div><h3>C</h3><ul><li>two<li>three</ul>"
     sections = load(tmp_path, "a.html", page)

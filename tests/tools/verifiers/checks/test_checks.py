@@ -102,6 +102,19 @@ CASES = [
     ),
     ("denials", "None of her diaries were printed.", "Her diaries remained unprinted.", "Her diaries were printed."),
     ("opposites", "Vitamin C prevents scurvy.", "Scurvy is prevented by vitamin C.", "Scurvy is caused by vitamin C."),
+    ("opposites", "The gate is locked at night.", "At night the gate is locked.", "The gate is unlocked at night."),
+    (
+        "degrees",
+        "The new pump uses more power.",
+        "More power is used by the new pump.",
+        "The new pump uses less power.",
+    ),
+    (
+        "comparisons",
+        "The pump uses more oil than a fan.",
+        "A fan uses less oil than the pump.",
+        "The pump uses less oil than a fan.",
+    ),
     ("quantifiers", "Most members voted for it.", "The majority of members voted for it.", "All members voted for it."),
     (
         "only",
@@ -130,6 +143,25 @@ def test_the_false_twin_alone_is_objected_to(check: str, evidence: str, true: st
     assert list(CHECKS[check](aligned(false, evidence)))
     assert find_mismatch(aligned(false, evidence)) is not None
     assert find_mismatch(aligned(true, evidence)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_true"),
+    [
+        ("The pool is closed on Sundays.", True),
+        ("The pool is open on Sundays.", False),
+        ("The sauna is open on Sundays.", True),
+        ("The sauna is closed on Sundays.", False),
+    ],
+)
+def test_what_the_next_sentence_says_of_another_thing_is_no_support(claim: str, is_true: bool) -> None:
+    evidence = "The pool is closed on Sundays. The sauna is open on Sundays."
+    alignment = aligned(claim, evidence)
+    mismatch = find_mismatch(alignment)
+    assert (mismatch is None) == is_true
+    if mismatch is not None:
+        assert {mismatch.wrong(alignment), mismatch.instead(alignment)} == {"open", "closed"}
+        assert contradicts(alignment, mismatch)
 
 
 @pytest.mark.parametrize(

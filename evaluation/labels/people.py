@@ -1,0 +1,108 @@
+"""Several people's labels of the same claims: how far they agree, and the one label that each claim gets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from factloop.core.figure import Figure, Undefined
+from factloop.core.records import Count, Record
+from factloop.evaluation.statistics.kappa import cohens_kappa
+from factloop.reports.labels import PersonLabel
+
+RESAMPLES, LEVEL = 2000, 0.95
+_CLASSES = (PersonLabel.SUPPORTED, PersonLabel.NOT_SUPPORTED, PersonLabel.IRRELEVANT)
+"""What is compared. Who cannot tell has given no label."""
+
+GivenBy = Mapping[str, PersonLabel]
+"""The labels of one claim by the file that each is in."""
+
+
+class Differing(StrEnum):
+    """What becomes of a claim that people label differently."""
+
+    LEFT_OUT = "left-out"
+    """It gets no label, and is counted."""
+    MAJORITY = "majority"
+    """It gets the label of more than half of those who could tell; without one it is left out."""
+
+
+class PairAgreement(Record):
+    """How far the labels of two files agree."""
+
+    first: str
+    second: str
+    alike: Figure
+    """Share of the claims that both labelled, in [0, 1], which have one label: supported, not, or irrelevant."""
+    kappa: Figure
+    """Cohen's kappa over the same claims, in [-1, 1]; 0 is agreement by chance."""
+
+
+class PeopleAgreement(Record):
+    """How far several people agree, and what became of their labels."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    rule: Differing
+    pairs: tuple[PairAgreement, ...]
+    """Of files that share a labelled claim."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
+    n_resamples: Count = RESAMPLES
+    n_shared: Count
+    """Claims with labels of two people or more."""
+    n_differing: Count
+    """Those of them with more than one label."""
+    n_left_out: Count
+    """Those of them that got none by the rule."""
+
+
+def settled(given: Sequence[PersonLabel], rule: Differing) -> PersonLabel | None:
+    """The label of a claim with one label or more; None where people differ and the rule settles nothing."""
+    told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
+    if not told:
+        return PersonLabel.CANNOT_TELL
+    ((label, n), *others) = told.most_common()
+    if not others or (rule is Differing.MAJORITY and 2 * n > told.total()):
+        return label
+    return None
+
+
+def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: Differing, *, seed: int = 0) -> PeopleAgreement:
+    """The agreement of every two files; `claims` by group, such as the prompt, which intervals draw whole."""
+    every = [given for of_group in claims.values() for given in of_group]
+    shared = [[one for one in given.values() if one in _CLASSES] for given in every]
+    shared = [given for given in shared if len(given) > 1]
+    places = list(dict.fromkeys(place for given in every for place in given))
+    pairs = (_pair(first, second, claims, seed) for first, second in combinations(places, 2))
+    return PeopleAgreement(
+        rule=rule,
+        pairs=tuple(one for one in pairs if one.kappa.n),
+        n_shared=len(shared),
+        n_differing=sum(len({*given}) > 1 for given in shared),
+        n_left_out=sum(settled(given, rule) is None for given in shared),
+    )
+
+
+def _pair(first: str, second: str, claims: Mapping[str, Sequence[GivenBy]], seed: int) -> PairAgreement:
+    tables = []
+    for of_group in claims.values():
+        table = np.zeros((len(_CLASSES), len(_CLASSES)))
+        for given in of_group:
+            if given.get(first) in _CLASSES and given.get(second) in _CLASSES:
+                table[_CLASSES.index(given[first]), _CLASSES.index(given[second])] += 1.0
+        if table.any():
+            tables.append(table)
+    cells = np.array(tables).reshape(-1, len(_CLASSES), len(_CLASSES))
+    n, whole = int(cells.sum()), cells.sum(axis=0)
+    alike = (
+        Figure(value=float(np.trace(whole)) / n, n=n)
+        if n
+        else Figure(value=None, undefined=Undefined.NOT_BOTH_SCORED, n=0)
+    )
+    kappa = cohens_kappa(cells, np.random.default_rng(seed), RESAMPLES, LEVEL)
+    return PairAgreement(first=first, second=second, alike=alike, kappa=kappa)
