@@ -115,8 +115,8 @@ class FactChecker:
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
         same servers; without it the checker has its own.
         """
-        sources = tuple(search) if _are_several(search) else (search,)
-        paths = tuple(docs) if _are_several(docs) else (docs,)
+        sources = _as_tuple(search)
+        paths = _as_tuple(docs)
         for path in paths:
             if not isinstance(path, str | Path):
                 raise ConfigError(f"docs: {type(path).__name__} is not a path: give files, folders or globs")
@@ -321,6 +321,7 @@ class FactChecker:
                 await checking.aclose()
 
 
-def _are_several(given: Any) -> bool:
-    """Whether these are several things, rather than one: texts, tools and retrievers are one each."""
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes | BaseTool | BaseRetriever)
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    """One thing or several, as several: a text, a tool and a retriever are one each, as is what cannot be gone over."""
+    is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
+    return (given,) if is_one else tuple(given)
