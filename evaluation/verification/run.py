@@ -56,6 +56,11 @@ class Verifying:
     limit: int | None = None
     allow_download: bool = False
 
+    @property
+    def folder(self) -> Path:
+        """The run directory beside the output."""
+        return self.out.with_name(f"{self.out.name}.run")
+
 
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
@@ -68,7 +73,7 @@ async def astream_verify(
     started = time.perf_counter()
     specs = [parse_spec(text) for text in wanted.verifiers]
     sizes = (None, *sorted(set(wanted.chunk_words)))
-    folder = wanted.out.with_name(f"{wanted.out.name}.run")
+    folder = wanted.folder
     if wanted.out.exists() and not folder.is_dir():
         raise ConfigError(f"{wanted.out}: exists, and no run of verify can go on from it; name another file with --out")
     async with AsyncExitStack() as stack:

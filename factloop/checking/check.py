@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -50,7 +50,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """A request for a check, as `FactChecker.acheck` takes it. Raises DataError."""
+    """A request for a check, as `FactChecker.acheck` takes it. Raises ConfigError, DataError."""
 
     response: str
     prompt: str | None = None
@@ -71,7 +71,13 @@ class CheckRequest:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
         check_whole("prompt", self.prompt or "")
+        _refuse_other("sources", self.sources, Sources)
+        _refuse_other("limits", self.limits, Limits)
+        if self.facts is not None and not isinstance(self.facts, Iterable):
+            raise DataError(f"facts: a list of GivenFacts is needed, not {type(self.facts).__name__}")
         for number, given in enumerate(self.facts or (), 1):
+            if not isinstance(given, GivenFacts):
+                raise DataError(f"facts, number {number}: GivenFacts are needed, not {type(given).__name__}")
             for fact in given.facts:
                 check_given(f"a fact of sentence {number}", fact)
 
@@ -264,6 +270,11 @@ def open_checking(
         return build_safe_graph(fill(plan), max_searches=settings.max_searches, look=look)
 
     return Checking(setup, session, searching, gateway, graph_of)
+
+
+def _refuse_other(name: str, given: object, kind: type) -> None:
+    if given is not None and not isinstance(given, kind):
+        raise ConfigError(f"{name}: {kind.__name__} is needed, not {type(given).__name__}")
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -24,6 +24,7 @@ from factloop.core.events import CheckFinished, Event
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
+from factloop.setup.chat_model import name_of_model
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
@@ -114,10 +115,13 @@ class FactChecker:
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
         same servers; without it the checker has its own.
         """
-        sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
-        paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
+        sources = _as_tuple(search)
+        paths = _as_tuple(docs)
+        for path in paths:
+            if not isinstance(path, str | Path):
+                raise ConfigError(f"docs: {type(path).__name__} is not a path: give files, folders or globs")
         named = {
-            "model": model if isinstance(model, str) else None,
+            "model": name_of_model("model", model, (BaseChatModel, ChatModel)),
             "search": tuple(source for source in sources if isinstance(source, str)),
             "docs": tuple(str(path) for path in paths),
         }
@@ -319,3 +323,9 @@ class FactChecker:
                 yield checking, directory
             finally:
                 await checking.aclose()
+
+
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    """One thing or several, as several: a text, a tool and a retriever are one each, as is what cannot be gone over."""
+    is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
+    return (given,) if is_one else tuple(given)

@@ -56,7 +56,7 @@ def run_build_mixedqa(ask: BuildAsk, flags: Mapping[str, Any]) -> int:
     models = models_given("--system", ask.systems, "--system-url", ask.system_urls)
     if str(ask.out) == STANDARD_OUTPUT:
         raise ConfigError("--out: name a file")
-    try_outputs((str(ask.out), ask.json), (*files.values(), *settings.read_paths), kept=(ask.run_dir,))
+    try_outputs((str(ask.out), ask.json), files.values(), settings=settings, run_dir=ask.run_dir)
     draws = [draw_open(name, load_source(name, place), settings.seed) for name, place in files.items()]
     request = BuildRequest(
         draws, {name: name_of_data(place) for name, place in files.items()}, models, ask.n, str(ask.out)

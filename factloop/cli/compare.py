@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Literal, TypeVar
 
 from factloop.cli.exits import messages_console, stopped_with
@@ -19,7 +18,7 @@ from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.comparing.views.terminal import print_comparison
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
-from factloop.evaluation.runs.reading import REPORTS, SUMMARY, FinishedRun, read_run
+from factloop.evaluation.runs.reading import FinishedRun, read_run
 from factloop.evaluation.runs.records import JudgedResponse
 
 T = TypeVar("T")
@@ -52,8 +51,7 @@ def run_compare(ask: CompareAsk) -> int:
     abstention = None if ask.abstention is None else AbstentionPolicy(ask.abstention)
     alpha = _alpha(ask)
     demands = [read_demand(one) for one in ask.fail_if_worse]
-    read = [str(Path(run) / name) for run in ask.runs for name in (SUMMARY, REPORTS)]
-    try_outputs((ask.json, ask.html), read)
+    try_outputs((ask.json, ask.html), ask.runs)
     with stopped_with("Nothing was written; run the command again.", messages):
         first, second = _sides(ask)
         comparison = compare(

@@ -21,7 +21,7 @@ def run_distractors(
 ) -> int:
     """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    try_outputs((json,), settings.read_paths)
+    try_outputs((json,), (), settings=settings)
     with stopped_with("Nothing was written.", messages_console()):
         found = run_alone(make_distractors(settings, question, response, n=n, references=references))
     if json is not None:

@@ -22,8 +22,9 @@ def run_doctor(
     flags: Mapping[str, Any], json: str | None, *, controls: bool, database: str | None, folder: Path | None
 ) -> int:
     """Prints the findings; returns the exit code. Raises ConfigError for settings that cannot be read."""
-    try_outputs((json,), ())
     check, trust = server_settings(flags)
+    for settings in (check, trust):
+        try_outputs((json,), (), settings=settings)
     messages = messages_console()
     with stopped_with("Nothing was changed.", messages), messages.status("asking"):
         diagnosis = run_alone(diagnose(check, trust, look_at_database(database, folder), controls=controls))

@@ -68,8 +68,7 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     settings = all_settings(plan, defaults, limits)
     data = str(plan.data_path)
     for of_variant in settings.values():
-        inputs = (ask.plan, data, *of_variant.read_paths)
-        try_outputs((ask.json, ask.html), inputs, kept=(ask.run_dir, of_variant.recording))
+        try_outputs((ask.json, ask.html), (ask.plan, data), settings=of_variant, run_dir=ask.run_dir)
         refuse_self_support(data, of_variant.docs, "docs")
     if not ask.quiet:
         for warning in prompt_warnings(settings):

@@ -41,8 +41,8 @@ def run_factscore(
     if predictions is not None and ask.run_dir is None:
         raise ConfigError("--predictions reads the verdicts from the run's folder: give --run-dir, too")
     place = str(find_part(DATASET, PART, data))
-    inputs = (place, ask.calibration, *settings.read_paths)
-    try_outputs((ask.json, ask.html, predictions), inputs, kept=(ask.run_dir, settings.recording))
+    inputs = (place, ask.calibration)
+    try_outputs((ask.json, ask.html, predictions), inputs, settings=settings, run_dir=ask.run_dir)
     refuse_self_support(place, settings.docs, "--docs")
     items = factscore_items(place, systems)
     if dry_run:

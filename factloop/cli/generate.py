@@ -13,7 +13,16 @@ from typing import Any
 from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
+from factloop.cli.outputs import (
+    STANDARD_OUTPUT,
+    Terminal,
+    price,
+    refuse_existing,
+    say,
+    try_outputs,
+    write_files,
+    write_output,
+)
 from factloop.cli.pairs import pairs_given
 from factloop.cli.progress import counted
 from factloop.cli.watching import watched
@@ -143,11 +152,10 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     messages = messages_console()
     settings = load_settings(PromptSettings, flags, os.environ, Path.cwd())
     asked = PromptsRequest(ask.topics, ask.n, ask.kind, str(ask.out))
-    _try_outputs(ask, settings, kept=ask.run_dir)
+    _try_outputs(ask, settings, run_dir=ask.run_dir)
     if ask.dry_run:
         return _print_estimate(estimate_prompts(ask.topics, ask.n, ask.kind, settings), ask.json)
-    if ask.out.exists():
-        raise ConfigError(f"{ask.out}: is there already, and its prompts were paid for; name another file")
+    refuse_existing((str(ask.out),), "its prompts were paid for")
     work = _prompts(ask, asked, settings, messages)
     rows, report = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
     if rows:
@@ -190,13 +198,12 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
 
 
 def _try_outputs(
-    ask: ResponsesAsk | PromptsAsk, settings: RunSettings, *inputs: str | Path, kept: Path | None = None
+    ask: ResponsesAsk | PromptsAsk, settings: RunSettings, *inputs: str | Path, run_dir: Path | None = None
 ) -> None:
     out = ask.out
     if str(out) == STANDARD_OUTPUT:
         raise ConfigError("--out: name a file; rows are kept in it as they come")
-    read = (*map(str, inputs), *settings.read_paths)
-    try_outputs((str(out), ask.json), read, kept=(kept, settings.recording))
+    try_outputs((str(out), ask.json), map(str, inputs), settings=settings, run_dir=run_dir)
     if out.exists() and not out.is_file():
         raise ConfigError(f"{out}: is not a plain file; name another")
 

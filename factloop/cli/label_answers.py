@@ -8,7 +8,7 @@ from functools import partial
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console
 from factloop.cli.inputs import name_of_data
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, Terminal, refuse_existing, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line
 from factloop.evaluation.mixedqa.annotators import (
@@ -59,6 +59,7 @@ def run_answers(ask: AnswersAsk) -> int:
     if STANDARD_OUTPUT in (ask.out, ask.second):
         raise ConfigError("--out and --second are files: each annotator fills in one, unseen by the other")
     try_outputs((ask.out, ask.second), (ask.data,))
+    refuse_existing((ask.out, ask.second), FILLED_IN)
     questions = load_built(ask.data)
     both = divide(questions, ask.shared, ask.seed)
     rows = [list(sheet_rows(questions, ids, ask.seed)) for ids in both]
@@ -76,6 +77,7 @@ def run_agree(ask: AgreeAsk) -> int:
     """Reads the sheets, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
     read = [one for one in (ask.first, ask.second, ask.data, ask.decided) if one is not None]
     try_outputs((ask.out, ask.undecided, ask.json), read)
+    refuse_existing((ask.undecided,), FILLED_IN)
     questions = load_built(ask.data)
     known = {response_id(one.id, by.system): by for one in questions for by in one.responses}
     first, second = read_sheet(ask.first, known), read_sheet(ask.second, known)

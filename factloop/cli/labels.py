@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, Terminal, refuse_existing, say, try_outputs, write_files
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
@@ -22,7 +22,7 @@ from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
-from factloop.evaluation.runs.reading import REPORTS, SUMMARY, read_run
+from factloop.evaluation.runs.reading import read_run
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
 from factloop.reports.visible import visible
@@ -58,7 +58,9 @@ def run_disagree(ask: DisagreeAsk) -> int:
     if STANDARD_OUTPUT in (ask.out, ask.html, ask.key):
         raise ConfigError("--out, --html and --key are files: the adjudicator shall not see the key")
     _want_one(ask.out, ask.html, "answer")
-    try_outputs((ask.out, ask.html, ask.key), [str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)])
+    try_outputs((ask.out, ask.html, ask.key), (ask.run,))
+    refuse_existing((ask.out,), FILLED_IN)
+    refuse_existing((ask.key,), "a sheet that a person filled in may need it")
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         found = draw_disagreements(
@@ -117,7 +119,8 @@ def run_next(ask: NextAsk) -> int:
     if ask.half_width is not None and not 0.0 < ask.half_width < 0.5:
         raise ConfigError(f"--half-width {ask.half_width:g}: above 0 and below 0.5, such as 0.03")
     _want_one(ask.out, ask.html, "label")
-    try_outputs((ask.out, ask.html), [*(str(Path(ask.run) / name) for name in (SUMMARY, REPORTS)), ask.labels])
+    try_outputs((ask.out, ask.html), (ask.run, ask.labels))
+    refuse_existing((ask.out,), FILLED_IN)
     pilot = None if ask.labels is None else read_pilot(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)

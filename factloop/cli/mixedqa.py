@@ -94,7 +94,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
     place = str(find_part("mixedqa", "answers", ask.data))
-    try_outputs((ask.json, ask.html), (place, *settings.read_paths), kept=(ask.run_dir, settings.recording))
+    try_outputs((ask.json, ask.html), (place,), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(place, settings.corpus, "--corpus")
     named = named_part("mixedqa", "answers") if ask.data is None else name_of_data(ask.data)
     asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))

@@ -7,16 +7,23 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import write_atomically
+from factloop.core.files.places import first_taken_in
+from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.trace_export import flush_traces
 
+if TYPE_CHECKING:
+    from factloop.setup.settings import RunSettings
+
 STANDARD_OUTPUT = "-"
+FILLED_IN = "a person may have filled it in"
+"""Why a sheet of labels is not written over."""
 
 
 class Terminal(Console):
@@ -30,42 +37,76 @@ class Terminal(Console):
         _abandon_standard_output()
 
 
-def try_outputs(names: Sequence[str | None], inputs: Iterable[str | None], *, kept: Iterable[Path | None] = ()) -> None:
+def try_outputs(
+    names: Sequence[str | None],
+    inputs: Iterable[str | None],
+    *,
+    settings: RunSettings | None = None,
+    run_dir: Path | None = None,
+) -> None:
     """Finds out before anything is spent whether the outputs can be written, and over no input. Raises ConfigError.
 
-    `kept` is what a run keeps beside them and makes where it is missing, such as its run directory.
+    What `settings` read is an input, too, as is the file that settings come from. What they write, and the run
+    directory, may be folders, and are made where they are missing.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
         raise ConfigError("two outputs go to standard output; give each a place of its own")
-    written: dict[str, str] = {}
-    for name in (*files, *(str(place) for place in kept if place is not None)):
-        try:
-            place = os.path.realpath(name)
-        except (OSError, ValueError) as error:  # a name that is too long or that no file can have
-            raise _unwritable(name, error) from error
+    of_settings = () if settings is None else settings.written_paths
+    written: dict[Path, str] = {}
+    for name in (*files, *of_settings, *(() if run_dir is None else (str(run_dir),))):
+        place = _real_place(name)
         if place in written:
             raise ConfigError(f"{name}: two outputs would be written there; give each a place of its own")
         written[place] = name
+    filled = dict(written)  # with a file of the run directory that a glob might take in
+    if run_dir is not None:
+        folder = _real_place(str(run_dir))
+        _keep_out_of(folder, written)
+        filled[folder / "reports.jsonl"] = str(run_dir)
     for name in files:
         _try_output(name)
-    for read in inputs:
+    for read in (*inputs, *(settings.read_paths if settings is not None else ()), SETTINGS_FILE):
         if read not in (None, STANDARD_INPUT):
-            _refuse_to_write_over(read, written)
+            _refuse_to_write_over(read, filled)
 
 
-def _refuse_to_write_over(read: str, written: Mapping[str, str]) -> None:
-    """No output falls on an input, and none into a folder that is read: the next run would take it for a source."""
+def refuse_existing(names: Sequence[str | None], why: str) -> None:
+    """Raises ConfigError where an output is there already, for those that people or money have gone into."""
+    for name in names:
+        if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
+            raise ConfigError(f"{name}: is there already, and {why}; name another file")
+
+
+def _real_place(name: str) -> Path:
     try:
-        source = Path(os.path.realpath(Path(read).expanduser()))
-        is_folder = source.is_dir()
-    except (OSError, ValueError):  # a name that no file can have: that it cannot be read is said where it is read
-        return
+        return Path(os.path.realpath(name))
+    except (OSError, ValueError) as error:  # a name that is too long or that no file can have
+        raise _unwritable(name, error) from error
+
+
+def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
+    """What lies in a run directory is the run's alone: its answers were paid for, and a strange file stops it."""
     for place, name in written.items():
-        if Path(place) == source:
-            raise ConfigError(f"{name}: would overwrite {read}, which is to be read; name another file")
-        if is_folder and source in Path(place).parents:
-            raise ConfigError(f"{name}: lies in {read}, whose files are read; name a place outside it")
+        if folder in place.parents:
+            raise ConfigError(f"{name}: lies in the run directory {written[folder]}; name a place outside it")
+
+
+def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
+    """No output falls on an input, and none among files that are read: the next run would take it for a source."""
+    try:
+        taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
+        is_folder = source.is_dir()
+    except (OSError, RuntimeError, ValueError):  # what no file can have as its name: said where it is read
+        return
+    if taken is None:
+        return
+    name = written[taken]
+    if taken == source:
+        raise ConfigError(f"{name}: would overwrite {read}, which is to be read; name another file")
+    if is_folder:
+        raise ConfigError(f"{name}: lies in {read}, whose files are read; name a place outside it")
+    raise ConfigError(f"{name}: would be among {read}, which is to be read; name another place")
 
 
 def _try_output(name: str) -> None:

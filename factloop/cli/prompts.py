@@ -70,16 +70,14 @@ class StartedVariant(Record):
 
 def run_list(folder: Path | None, json: str | None) -> int:
     """Lists the prompts; returns the exit code. Raises ConfigError for a folder with a prompt that a run refuses."""
-    try_outputs((json,), ())
-    registry, folder = _registry(folder)
+    registry, folder = _registry(folder, json)
     listing = PromptListing(folder=folder, prompts=tuple(_listed(registry[name]) for name in registry.names))
     return _put(listing, json, lambda: _print(_listing_lines(listing)))
 
 
 def run_show(name: str, folder: Path | None, json: str | None, *, rendered: bool) -> int:
     """Shows one prompt, its file or what becomes of it; returns the exit code. Raises ConfigError."""
-    try_outputs((json,), ())
-    registry, _ = _registry(folder)
+    registry, _ = _registry(folder, json)
     if name not in registry.names:
         near = get_close_matches(name[:100], registry.names, n=1)
         hint = f"is it {near[0]}?" if near else "factloop prompts list shows the names"
@@ -111,8 +109,9 @@ def run_diff(a: str, b: str, json: str | None) -> int:
 
 def run_lint(paths: Sequence[Path], json: str | None) -> int:
     """Lints prompts; returns the exit code, 1 where something was found. Raises ConfigError for what is not there."""
-    try_outputs((json,), [str(path) for path in paths])
-    report = lint_paths(paths or [_configured() or PACKAGED])
+    looked_at = paths or [_configured() or PACKAGED]
+    try_outputs((json,), map(str, looked_at))
+    report = lint_paths(looked_at)
     _put(report, json, lambda: _print(_lint_lines(report)))
     return BELOW_THRESHOLD if report.findings else DONE
 
@@ -121,8 +120,10 @@ def _configured() -> Path | None:
     return load_settings(RunSettings, {}, os.environ, Path.cwd()).prompts
 
 
-def _registry(folder: Path | None) -> tuple[PromptRegistry, Path | None]:
+def _registry(folder: Path | None, json: str | None) -> tuple[PromptRegistry, Path | None]:
+    """The prompts and the user's folder of them, once it is certain that the output does not fall into it."""
     chosen = folder or _configured()
+    try_outputs((json,), () if chosen is None else (str(chosen),))
     return PromptRegistry.load(chosen), chosen
 
 

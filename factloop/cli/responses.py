@@ -31,8 +31,7 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     plan = plan_run(ask, settings)
     items = response_items(load_responses(data, ColumnMapping(columns=wanted_columns(columns))))
-    inputs = (data, ask.calibration, *settings.read_paths)
-    try_outputs((ask.json, ask.html), inputs, kept=(ask.run_dir, settings.recording))
+    try_outputs((ask.json, ask.html), (data, ask.calibration), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(data, settings.docs, "--docs")
     if dry_run:
         return print_estimate(items, ask, settings)

@@ -64,7 +64,7 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     """Scores and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
-    try_outputs((ask.json, ask.html), (ask.answers, *settings.read_paths), kept=(ask.run_dir, settings.recording))
+    try_outputs((ask.json, ask.html), (ask.answers,), settings=settings, run_dir=ask.run_dir)
     refuse_missing_recording(settings)
     if ask.answers is not None:
         refuse_self_support(ask.answers, settings.corpus, "--corpus")

@@ -57,7 +57,6 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
     rows, place, dataset = _input(ask)
     if ask.out == STANDARD_OUTPUT:
         raise ConfigError("--out names a file: a run goes on from it")
-    try_outputs((ask.out, ask.json), (place, ask.documents, *settings.read_paths), kept=(settings.recording,))
     wanted = Verifying(
         verifiers=ask.verifiers,
         out=Path(ask.out),
@@ -67,6 +66,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
         limit=ask.limit,
         allow_download=ask.download,
     )
+    try_outputs((ask.out, ask.json), (place, ask.documents), settings=settings, run_dir=wanted.folder)
     work = watched(astream_verify(rows, wanted, settings), "pair", messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=wanted.out, kept=True)
     if ask.json is not None:

@@ -119,7 +119,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each K, with the number of claims they rest on and the number of unscored ones."""
+    """Recall and F1 at each K, once, with the number of claims they rest on and the number of unscored ones."""
     return tuple(
         AtK(
             k=k,
@@ -128,5 +128,5 @@ def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
             n_scored=counts.scored,
             n_unscored=counts.unscored,
         )
-        for k in ks
+        for k in dict.fromkeys(ks)
     )

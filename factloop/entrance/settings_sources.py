@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
+from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.marks import is_list
 from factloop.setup.settings import RunSettings, describe
 from factloop.setup.trace_export import open_tracing
 
-FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 S = TypeVar("S", bound=RunSettings)
 
@@ -31,7 +31,7 @@ def load_settings(
 
     Raises ConfigError that says where what is wrong.
     """
-    file = _from_file(folder / FILE)
+    file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
         file = {name: value for name, value in file.items() if name not in others}
@@ -57,7 +57,7 @@ def _settings_of_all() -> frozenset[str]:
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:
     if name in variables:
         return f"environment variable {PREFIX}{name.upper()}"
-    return FILE if name in file else "settings"
+    return SETTINGS_FILE if name in file else "settings"
 
 
 def _from_environment(kind: type[RunSettings], environment: Mapping[str, str]) -> dict[str, Any]:

@@ -24,6 +24,23 @@ def text_of(chunk: object) -> str:
     raise DataError(f"the stream: texts or messages are needed, not {type(chunk).__name__}")
 
 
+class WholeCharacters:
+    """Joins the halves of a character (a surrogate pair), which may come in two pieces. A half alone stays a half."""
+
+    def __init__(self) -> None:
+        self._first_half = ""
+
+    def feed(self, text: str) -> str:
+        """The text with halves joined, but for a first half at its end, which waits for the next piece."""
+        text = self._first_half + text
+        self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+    def end(self) -> str:
+        """The half that still waited, if there is one."""
+        return self._first_half
+
+
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
     """Closes the stream at the end, where it can be closed: by the task that reads it, as some insist on."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from factloop.checking.checker import FactChecker
-from factloop.guarding.chunks import closed_after, text_of
+from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
 from factloop.guarding.sentence import SentenceCheck, SentenceContext, check_sentence
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
@@ -52,12 +52,14 @@ class Reader:
         await reading
 
     async def _read(self, chunks: AsyncIterable[object]) -> None:
-        growing = GrowingText()
+        growing, characters = GrowingText(), WholeCharacters()
         try:
             async with closed_after(chunks):
                 async for chunk in chunks:
-                    for stretch in growing.feed(text_of(chunk)):
+                    for stretch in growing.feed(characters.feed(text_of(chunk))):
                         await self._take(stretch, growing.text)
+            for stretch in growing.feed(characters.end()):
+                await self._take(stretch, growing.text)
             for stretch in growing.end():
                 await self._take(stretch, growing.text)
         finally:

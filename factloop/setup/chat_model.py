@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
@@ -38,6 +39,18 @@ def build_model(
         timeout_s=reply_timeout_s(settings, base_url or os.environ.get("OPENAI_BASE_URL")),
         price=price,
     )
+
+
+def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
+    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model.
+
+    A wrapped model (`.bind`, `.with_retry`, `.with_fallbacks`) is none: what is bound would be in no cache key and no
+    fingerprint.
+    """
+    if model is None or isinstance(model, (str, *kinds)):
+        return model if isinstance(model, str) else None
+    said = f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model"
+    raise ConfigError(f"{said}, with nothing bound to it" if isinstance(model, Runnable) else said)
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:

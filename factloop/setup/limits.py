@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from factloop.core.errors import ConfigError
 from factloop.setup.marks import PER_CHECK, SameAs, in_group
-from factloop.setup.settings import CheckSettings
+from factloop.setup.settings import CheckSettings, describe
 from factloop.tools.calls.allowance import Allowance
 
 
@@ -23,6 +24,16 @@ class Limits(BaseModel):
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
+
+    def __init__(self, **limits: Any) -> None:
+        """Raises ConfigError for a limit that is none."""
+        try:
+            super().__init__(**limits)
+        except ValidationError as error:
+            raise ConfigError(f"limits: {describe(error)}") from error
+
+    # Pydantic's own name: a request that holds limits is validated by pydantic, which says where in it they are wrong.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:

@@ -96,10 +96,16 @@ class RunSettings(BaseModel):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, other than its recording: no output may overwrite them."""
+        """The files and folders that a run reads, other than `written_paths`: no output may overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
+
+    @property
+    def written_paths(self) -> tuple[str, ...]:
+        """The files and folders that the user named for a run to write, whatever it is asked."""
+        places = (self.cache_dir if self.cache else None, self.recording)
+        return tuple(str(place) for place in places if place is not None)
 
     @property
     def limits_money(self) -> bool:

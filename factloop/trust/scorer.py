@@ -34,6 +34,7 @@ from factloop.core.records import Claim, FactualityReport, Record, Verdict
 from factloop.core.sync import run_blocking
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
+from factloop.setup.chat_model import name_of_model
 from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
@@ -85,8 +86,8 @@ class TrustScorer:
         """
         paths = _paths(corpus)
         named = {
-            "subject_model": _model_name("subject_model", subject_model),
-            "judge_model": _model_name("judge_model", judge_model),
+            "subject_model": name_of_model("subject_model", subject_model),
+            "judge_model": name_of_model("judge_model", judge_model),
             "corpus": tuple(str(path) for path in paths or ()),
         }
         self.settings = TrustSettings.of(
@@ -328,13 +329,6 @@ def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
 def _keep(directory: RunDirectory | None, report: Record) -> None:
     if directory is not None:
         write_atomically(directory.report, to_json(report), private=True)
-
-
-def _model_name(setting: str, model: object) -> str | None:
-    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
-    if model is None or isinstance(model, str | BaseChatModel):
-        return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:

@@ -194,7 +194,12 @@ def test_two_annotators_make_a_labelled_data_set_that_eval_reads(
 def test_wrong_sheets_are_named(factloop: Command, home: Path, sources: list[str]) -> None:
     assert factloop("generate", "mixedqa", *sources, *SYSTEMS, "--n", 2, "--out", "built.jsonl").code == 0
     assert factloop("labels", "answers", "built.jsonl", "--out", "a.csv", "--second", "b.csv").code == 0
+    refused = factloop("labels", "answers", "built.jsonl", "--out", "c.csv", "--second", "b.csv")
+    assert "b.csv: is there already, and a person may have filled it in" in refused.complaint
+    assert not (home / "c.csv").exists()
     flags = ("labels", "agree", "a.csv", "b.csv", "--data", "built.jsonl")
+    (home / "third.csv").write_text("filled in")
+    assert "third.csv: is there already, and a" in factloop(*flags, "--undecided", "third.csv").complaint
     assert "no row has a label" in factloop(*flags).complaint
     filled(home / "a.csv", lambda _: "perhaps")
     assert "a.csv:2: field 'human_correct'" in factloop(*flags).complaint

@@ -112,7 +112,7 @@ def test_flags_shape_the_comparison(factloop: Command) -> None:
         (("runs/a", "runs/b", "--alpha", "1.5"), "--alpha: 1.5 is not between 0 and 1"),
         (("runs/a", "runs/b", "--level", "nan"), "--level: nan"),
         (("runs/a", "runs/b", "--alpha", "0.01", "--level", "0.95"), "intervals are at one minus alpha"),
-        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "would overwrite"),
+        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "lies in runs/a"),
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
         (("runs/a", "runs/other"), "share no prompt"),
         (("runs/a", "runs/torn"), "reports.jsonl"),

@@ -43,7 +43,7 @@ def test_disagreements_are_drawn_and_adjudicated(factloop: Command, home: Path) 
     assert "people $4.00 (assumed, --people-usd" in shown
     assert json.loads((home / "found.json").read_text())["judge_right"] == 10
     assert factloop("labels", "adjudicate", "sheet.csv", "--key", "sheet.csv").code == 2
-    page = factloop("labels", "disagree", "run", "--html", "page.html", "--key", "key.json", "--n", 3)
+    page = factloop("labels", "disagree", "run", "--html", "page.html", "--key", "page.key", "--n", 3)
     assert "3 of 15 disagreements among 25 labelled claims: answer on the page page.html" in page.out
     assert (home / "page.html").read_text(encoding="utf-8").count("First: <b>") == 3
     assert "--html for a page to answer on" in factloop("labels", "disagree", "run", "--key", "k.json").complaint
@@ -84,6 +84,21 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     tuned = factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json")
     assert tuned.code in (0, 2)
     assert "labels.jsonl:" not in tuned.err, "every row is read"
+
+
+def test_a_sheet_that_is_there_is_not_drawn_anew(factloop: Command, home: Path) -> None:
+    finished(home / "run")
+    (home / "sheet.csv").write_text("filled in")
+    (home / "key.json").write_text("its key")
+    said = "is there already, and a person may have filled it in; name another file"
+    assert f"sheet.csv: {said}" in factloop("labels", "next", "run", "--out", "sheet.csv").complaint
+    drawn = ("labels", "disagree", "run")
+    assert f"sheet.csv: {said}" in factloop(*drawn, "--out", "sheet.csv", "--key", "k.json").complaint
+    refused = factloop(*drawn, "--out", "new.csv", "--key", "key.json")
+    assert "key.json: is there already, and a sheet that a person filled in may need it" in refused.complaint
+    assert (home / "sheet.csv").read_text() + (home / "key.json").read_text() == "filled inits key"
+    assert not (home / "new.csv").exists()
+    assert "lies in run" in factloop("labels", "next", "run", "--out", "run/journal.sqlite").complaint
 
 
 def test_sheets_without_labels_are_refused(factloop: Command, home: Path) -> None:

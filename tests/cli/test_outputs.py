@@ -76,6 +76,122 @@ def test_outputs_are_kept_apart(factloop: Command, folder: Path, arguments: tupl
     assert (result.code, said in result.complaint) == (2, True), result.complaint
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "answer.md", "--json"),
+        ("check", "answer.md", "--html"),
+        ("correct", "answer.md", "--out"),
+        ("eval", "responses.jsonl", "--json"),
+    ],
+)
+@pytest.mark.parametrize("output", ["sources/ada.md", "sources/new.md", "linked/new.md"])
+def test_a_glob_protects_what_it_takes_in(
+    factloop: Command, folder: Path, arguments: tuple[str, ...], output: str
+) -> None:
+    (folder / "linked").symlink_to("sources")
+    result = factloop(*arguments, output, "--docs", "sources/*.md")
+    said = f"{output}: would be among sources/*.md, which is to be read; name another place"
+    assert (result.code, said in result.complaint) == (2, True), result.complaint
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in FILES} == FILES
+
+
+def test_a_glob_of_a_corpus_protects_what_it_takes_in(factloop: Command, folder: Path) -> None:
+    result = factloop("trust", "pairs.jsonl", "--corpus", "**/*.md", "--json", "sources/deep/er.md")
+    assert (result.code, "would be among **/*.md" in result.complaint) == (2, True), result.complaint
+    result = factloop(*CHECK[:2], "--docs", "sources/**/*.jsonl", "--run-dir", "sources/run")
+    assert (result.code, "sources/run: would be among sources/**/*.jsonl" in result.complaint) == (2, True)
+    assert not (folder / "sources/run").exists()
+
+
+def test_a_report_beside_what_a_glob_takes_in_is_written(factloop: Command, folder: Path) -> None:
+    result = factloop("check", "answer.md", "--docs", "sources/*.md", "--json", "sources/report.json", "--quiet")
+    assert (result.code, (folder / "sources/report.json").is_file()) == (0, True), result.complaint
+
+
+RUN_COMMANDS = (
+    CHECK,
+    CORRECT,
+    EVAL,
+    TRUST,
+    ("experiment", "plan.yaml"),
+    ("eval", "mixedqa", "--data", "pairs.jsonl", "--corpus", "sources"),
+    ("eval", "factscore", "--data", "responses.jsonl", "--docs", "sources"),
+    ("generate", "prompts", "--topic", "chess", "--out", "prompts.jsonl"),
+    ("generate", "mixedqa", "--source", "HotpotQA=pairs.jsonl", "--system", "a=openai:x", "--out", "mixed.jsonl"),
+)
+
+
+@pytest.mark.parametrize("arguments", RUN_COMMANDS, ids=lambda one: " ".join(one[:2]))
+def test_no_output_lies_in_the_run_directory(factloop: Command, folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "kept").mkdir()
+    (folder / "kept/journal.sqlite").write_text("paid for")
+    result = factloop(*arguments, "--run-dir", "kept", "--json", "kept/journal.sqlite")
+    said = "kept/journal.sqlite: lies in the run directory kept; name a place outside it"
+    assert (result.code, said in result.complaint) == (2, True), result.complaint
+    assert (folder / "kept/journal.sqlite").read_text() == "paid for"
+
+
+@pytest.mark.parametrize("arguments", RUN_COMMANDS[:5], ids=lambda one: one[0])
+def test_the_cache_is_not_kept_among_the_documents(
+    factloop: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", "sources/cache")
+    result = factloop(*arguments)
+    assert (result.code, "sources/cache: lies in sources, whose" in result.complaint) == (2, True), result.complaint
+    assert not (folder / "sources/cache").exists()
+
+
+def test_a_hidden_cache_is_no_document(factloop: Command, folder: Path) -> None:
+    result = factloop(*CHECK, "--cache-dir", "sources/.cache", "--quiet")
+    assert (result.code, (folder / "sources/.cache").is_dir()) == (0, True), result.complaint
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*CHECK, "--json", "factloop.toml"),
+        (*CHECK, "--run-dir", "kept", "--html", "./factloop.toml"),
+        (*CORRECT, "--out", "factloop.toml"),
+        (*EVAL, "--json", "factloop.toml"),
+        (*TRUST, "--json", "factloop.toml"),
+        ("experiment", "plan.yaml", "--html", "factloop.toml"),
+        ("distractors", "--question", "Who?", "--response", "Ada", "--json", "factloop.toml"),
+        ("doctor", "--json", "factloop.toml"),
+        ("cache", "show", "--json", "factloop.toml"),
+        ("prompts", "list", "--json", "factloop.toml"),
+        ("data", "list", "--json", "factloop.toml"),
+    ],
+    ids=lambda one: one[0],
+)
+def test_the_settings_are_not_written_over(factloop: Command, folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "factloop.toml").write_text("k = 3\n", encoding="utf-8")
+    result = factloop(*arguments)
+    assert (result.code, "would overwrite factloop.toml" in result.complaint) == (2, True), result.complaint
+    assert (folder / "factloop.toml").read_text(encoding="utf-8") == "k = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("doctor", "--docs", "sources", "--json", "sources/ada.md"), "lies in sources"),
+        (("doctor", "--corpus", "sources/*.md", "--json", "sources/ada.md"), "would be among sources/*.md"),
+        (("prompts", "list", "--prompts", "variant", "--json", "variant/safe/rating.md"), "lies in variant"),
+        (
+            ("verify", "pairs.jsonl", "--verifier", "lexical", "--out", "o.jsonl", "--json", "o.jsonl.run/run.json"),
+            "the run directory",
+        ),
+    ],
+)
+def test_commands_that_only_look_overwrite_nothing(
+    factloop: Command, folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (folder / "o.jsonl.run").mkdir()
+    result = factloop(*arguments)
+    assert (result.code, said in result.complaint) == (2, True), result.complaint
+    assert (folder / "sources/ada.md").read_text(encoding="utf-8") == FILES["sources/ada.md"]
+
+
 def test_a_report_beside_the_documents_is_written(factloop: Command, folder: Path) -> None:
     assert factloop(*CHECK, "--html", "sources.html", "--quiet").code == 0
     assert (folder / "sources.html").is_file()

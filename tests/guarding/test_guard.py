@@ -19,6 +19,7 @@ from factloop import ConfigError, DataError, FactChecker, Limits
 from factloop.core.findings import has_unproven
 from factloop.core.records import Claim, FactualityReport
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
+from factloop.guarding.chunks import WholeCharacters
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
@@ -423,3 +424,21 @@ def test_whoever_stops_early_closes_the_source() -> None:
     assert next(stream) == TRUE
     stream.close()
     assert closed == [True]
+
+
+@pytest.mark.parametrize("chunks", [("\ud83d", "\ude00"), ("", "\ud83d", "", "\ude00"), ("\ud83d\ude00",)])
+async def test_a_character_that_came_in_two_halves_is_whole_again(chunks: tuple[str, ...]) -> None:
+    async def stream() -> AsyncIterator[str]:
+        for chunk in (f"{TRUE} ", *chunks, "\n"):
+            yield chunk
+
+    end = await finished(offline(passing=["unread", "unscored"]), stream(), sources=SOURCES)
+    assert end.released == f"{TRUE} \U0001f600\n"
+    assert end.report.response == end.released
+
+
+@pytest.mark.parametrize("halves", ["\ud83d", "\ude00\ud83d", "\ud83d\ud83d\ude00"])
+def test_no_half_without_its_other_is_lost(halves: str) -> None:
+    characters = WholeCharacters()
+    out = "".join(map(characters.feed, f"\ufeffa{halves}")) + characters.end()
+    assert out == f"\ufeffa{halves}".replace("\ud83d\ude00", "\U0001f600")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from factloop.core.errors import DataError
+from factloop.core.files.places import base_and_pattern, is_hidden, resolved, walk
 from factloop.tools.search.documents.names import extension_of
 
 EXTENSIONS = frozenset(
@@ -52,7 +52,7 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
         for path, is_named in _files_at(str(place)):
             extension = extension_of(path)
             if extension in EXTENSIONS and (is_named or path.is_file()):
-                kept = found.setdefault(_resolved(path), path)
+                kept = found.setdefault(resolved(path), path)
                 if is_named:
                     named.add(kept)
             elif is_named:
@@ -65,13 +65,6 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle
-        return path.absolute()
-
-
 def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
     """Files with whether each was named itself rather than met in a folder or by a glob."""
     if not place.strip():
@@ -81,7 +74,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
     path = Path(place).expanduser()
     try:
         if path.is_dir():
-            yield from ((inner, False) for inner in _walk(path))
+            yield from ((inner, False) for inner in walk(path))
         elif path.is_file():
             yield path, True
         elif path.exists():
@@ -96,42 +89,17 @@ def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
     """`Path.glob` rather than `glob.glob`, whose `**` walks round in circles of symbolic links."""
-    first = next(place for place, part in enumerate(pattern.parts) if glob.has_magic(part))
-    base, wanted = Path(*pattern.parts[:first]), Path(*pattern.parts[first:])
-    hidden_wanted = any(part.startswith(".") for part in wanted.parts)
+    base, wanted = base_and_pattern(pattern)
+    hidden_wanted = any(part.startswith(".") for part in wanted)
     try:
-        found = sorted(base.glob(str(wanted)))
+        found = sorted(base.glob("/".join(wanted)))
     except ValueError as error:
         raise DataError(f"this is not a pattern: {error}", path=str(pattern)) from error
-    matches = [match for match in found if hidden_wanted or not _is_hidden(match.relative_to(base))]
+    matches = [match for match in found if hidden_wanted or not is_hidden(match.relative_to(base))]
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))
     for match in matches:
         if match.is_dir():
-            yield from ((inner, False) for inner in _walk(match))
+            yield from ((inner, False) for inner in walk(match))
         elif match.is_file():
             yield match, False
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """Files below the folder, through symbolic links too, each folder once (links may lead round in a circle)."""
-    visited: set[tuple[int, int]] = set()
-    for root, folders, names in os.walk(folder, followlinks=True, onerror=_refuse):
-        status = os.stat(root)
-        if (status.st_dev, status.st_ino) in visited:
-            folders.clear()
-            continue
-        visited.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(root, name)
-            if not name.startswith(".") and (path.is_file() or path.is_symlink()):  # no pipes; dead links are named
-                yield path
-
-
-def _refuse(error: OSError) -> None:
-    raise error

@@ -1,0 +1,68 @@
+"""What is given to `FactChecker` and is none of what it takes is refused in one line, never passed over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from factloop import ConfigError, DataError, FactChecker, FactloopError, Limits
+from factloop.guarding import StreamGuard
+
+TEXT = "Ada Lovelace was born in London."
+CHAT = FakeListChatModel(responses=["x"])
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"model": object()}, "model: object is not a chat model: give a name or a LangChain chat model"),
+        ({"model": 5}, "model: int is not a chat model"),
+        ({"model": CHAT.bind(stop=["x"])}, "is not a chat model: .* with nothing bound to it"),
+        ({"model": CHAT.with_retry()}, "is not a chat model: .* with nothing bound to it"),
+        ({"model": CHAT.with_fallbacks([CHAT])}, "is not a chat model: .* with nothing bound to it"),
+        ({"docs": 5}, "docs: int is not a path"),
+        ({"docs": ["a.md", 5]}, "docs: int is not a path"),
+        ({"docs": b"a.md"}, "docs: bytes is not a path"),
+        ({"search": object()}, "object is not a search"),
+        ({"search": 5}, "int is not a search"),
+        ({"search": [object()]}, "object is not a search"),
+    ],
+)
+def test_a_wrong_set_up_is_named(given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as raised:
+        FactChecker(**given)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "complaint"),
+    [
+        ({"facts": ["x"]}, DataError, "facts, number 1: GivenFacts are needed, not str"),
+        ({"facts": 5}, DataError, "facts: a list of GivenFacts is needed, not int"),
+        ({"limits": {"deadline_s": 1}}, ConfigError, "limits: Limits is needed, not dict"),
+        ({"sources": ["a.md"]}, ConfigError, "sources: Sources is needed, not list"),
+    ],
+)
+def test_a_wrong_request_is_named(given: dict[str, Any], kind: type[FactloopError], complaint: str) -> None:
+    with pytest.raises(kind, match=complaint):
+        FactChecker(cache=False).check(TEXT, **given)
+
+
+def test_wrong_limits_are_named() -> None:
+    with pytest.raises(ConfigError, match="limits: deadline_s = -1: input should be greater than") as raised:
+        Limits(deadline_s=-1)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(ConfigError, match="limits: there is no setting 'seconds'"):
+        Limits(seconds=1.0)
+
+
+def test_a_guard_says_of_wrong_limits_before_it_reads() -> None:
+    def chunks() -> Any:
+        raise AssertionError("the stream was read")
+        yield ""
+
+    limits: Any = {"deadline_s": 1}
+    with pytest.raises(ConfigError, match="limits: Limits is needed, not dict"):
+        list(StreamGuard(FactChecker(cache=False), limits=limits).guard(chunks()))
