@@ -58,7 +58,7 @@ class SharedAnswers:
         return await self._pay(key, call) if kept is None else kept.value
 
     async def _pay(self, key: str, call: Call) -> dict[str, Any]:
-        account = UsageMeter()
+        account = UsageMeter(before_paying=call.meter.before_paying)
         try:
             value = await call.make(account)
         except (FactloopError, asyncio.CancelledError):
