@@ -30,8 +30,8 @@ class Visits:
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
         )
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))

@@ -29,8 +29,8 @@ class Looking:
         context = self._browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
         )
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
