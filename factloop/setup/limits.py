@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from factloop.core.errors import ConfigError
 from factloop.setup.marks import PER_CHECK, SameAs, in_group
-from factloop.setup.settings import CheckSettings, describe
+from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.allowance import Allowance
 
 
 class Limits(BaseModel):
-    """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`."""
+    """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`.
+
+    Raises pydantic's ValidationError for a limit that is none.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,16 +26,6 @@ class Limits(BaseModel):
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
-
-    def __init__(self, **limits: Any) -> None:
-        """Raises ConfigError for a limit that is none."""
-        try:
-            super().__init__(**limits)
-        except ValidationError as error:
-            raise ConfigError(f"limits: {describe(error)}") from error
-
-    # Pydantic's own name: a request that holds limits is validated by pydantic, which says where in it they are wrong.
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from factloop import ConfigError, DataError, FactChecker, FactloopError, Limits
+from factloop import ConfigError, DataError, FactChecker, FactloopError
 from factloop.guarding import StreamGuard
 
 TEXT = "Ada Lovelace was born in London."
@@ -48,14 +48,6 @@ def test_a_wrong_set_up_is_named(given: dict[str, Any], complaint: str) -> None:
 def test_a_wrong_request_is_named(given: dict[str, Any], kind: type[FactloopError], complaint: str) -> None:
     with pytest.raises(kind, match=complaint):
         FactChecker(cache=False).check(TEXT, **given)
-
-
-def test_wrong_limits_are_named() -> None:
-    with pytest.raises(ConfigError, match="limits: deadline_s = -1: input should be greater than") as raised:
-        Limits(deadline_s=-1)
-    assert "\n" not in str(raised.value)
-    with pytest.raises(ConfigError, match="limits: there is no setting 'seconds'"):
-        Limits(seconds=1.0)
 
 
 def test_a_guard_says_of_wrong_limits_before_it_reads() -> None:
