@@ -40,7 +40,7 @@ class Origin(StrEnum):
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that the paper prints as not a number, and one of ours that is none: beside each other they are the same."""
+"""A figure that the paper prints as not a number, or that cannot be computed from ours: both at once are the same."""
 
 
 class ComparedFigure(Record):
