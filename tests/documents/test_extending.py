@@ -72,7 +72,8 @@ def test_a_distribution_of_its_own_edits_nothing_of_ours() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("title", MOST_FILES)
 def test_a_recipe_does_what_it_says(title: str, tmp_path: Path) -> None:
-    _try_out(RECIPES[title], tmp_path)
+    done = _try_out(RECIPES[title], tmp_path)
+    assert done.returncode == 0, _said(done)
 
 
 SHAPES_VERDICTS = "Mark(SCORES, fingerprint=True)"
@@ -96,10 +97,11 @@ def test_a_setting_that_shapes_verdicts_takes_no_other_file(tmp_path: Path) -> N
     page = (DOCS / "extending.md").read_text(encoding="utf-8")
     assert f"`{SHAPES_VERDICTS}`" in page
     recipe = read_recipes(page.replace("Mark(SCORES)]", f"{SHAPES_VERDICTS}]"))["A setting"]
-    _try_out(replace(recipe, proof=PROOF_OF_ONE_THAT_SHAPES_VERDICTS), tmp_path)
+    done = _try_out(replace(recipe, proof=PROOF_OF_ONE_THAT_SHAPES_VERDICTS), tmp_path)
+    assert done.returncode == 0, _said(done)
 
 
-def _try_out(recipe: Recipe, tmp_path: Path) -> None:
+def _try_out(recipe: Recipe, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     site = tmp_path / "site"
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, site / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
@@ -108,8 +110,11 @@ def _try_out(recipe: Recipe, tmp_path: Path) -> None:
     recipe.apply(site)
     for project in {site / path for path in recipe.files if path.endswith("pyproject.toml")}:
         install(project.parent, site)
-    done = _prove(recipe, tmp_path, site)
-    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+    return _prove(recipe, tmp_path, site)
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    return f"{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
 
 
 def _prove(recipe: Recipe, folder: Path, site: Path) -> subprocess.CompletedProcess[str]:
