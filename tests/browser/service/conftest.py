@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from factloop.trust.settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
-from tests.browser.visits import PATIENCE_MS
+from tests.browser.visits import PATIENCE_MS, slow_down
 from tests.evaluation.audit.views.audit_sample import sample_audit
 from tests.simulator import MODEL, Simulator
 
@@ -31,6 +31,7 @@ class Looking:
         )
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
+        slow_down(page)
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
@@ -67,6 +68,14 @@ def world(running: Simulator) -> Iterator[Simulator]:
         for name, value in running.environment.items():
             patch.setenv(name, value)
         yield running
+
+
+@pytest.fixture
+def halfway(world: Simulator) -> Iterator[Simulator]:
+    """The world, which stands still once some of 30 claims are judged, until `dies_after` is None."""
+    world.set(dies_after=40, dies_by="hang")
+    yield world
+    world.set(dies_after=None)
 
 
 @pytest.fixture(scope="module")

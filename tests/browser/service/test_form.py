@@ -81,9 +81,9 @@ def test_a_refusal_of_the_service_stands_beside_the_field_that_it_names(looking:
 def test_files_are_dropped_where_they_belong(looking: Looking, offline: Serving) -> None:
     page = looking.at(offline.url)
     drop(page.get_by_label("Prompt"), {"stray.txt": b"stray"})
-    expect(page.get_by_label("Prompt")).to_have_value("")
     drop(page.get_by_label(RESPONSE), {"answer.md": TEXT.encode()})
     expect(page.get_by_label(RESPONSE)).to_have_value(TEXT)
+    expect(page.get_by_label("Prompt")).to_have_value("")
     drop(page.get_by_label(DOCUMENT), {"one.txt": b"First.", "two.md": "Zw\u00f6lf.".encode()})
     expect(page.get_by_label("Title of document 2")).to_have_value("two.md")
     expect(page.get_by_label("Text of document 2")).to_have_value("Zw\u00f6lf.")

@@ -53,7 +53,7 @@ def test_filters_stand_in_the_address_and_come_back(looking: Looking, checks: Se
     expect(page.locator(".job")).to_have_count(3)
     page.get_by_label("Verdicts").select_option("With problems")
     expect(page.locator(".job")).to_have_count(1)
-    assert page.url.endswith("#/history?outcome=problems")
+    expect(page).to_have_url(re.compile(r"#/history\?outcome=problems$"))
     page.reload()
     expect(page.locator(".job")).to_have_count(1)
     expect(page.get_by_label("Verdicts")).to_have_value("problems")

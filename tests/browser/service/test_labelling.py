@@ -18,6 +18,8 @@ KELL, DORN, MIRK = (
     "The Dorn tower was built in 1874.",
     "The Mirk canal was dug in 1820.",
 )
+SENT = "() => dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+"""Whether the page would let its reader go: the service has all labels."""
 ASK = {"response": f"{KELL} {DORN} {MIRK}", "documents": [{"title": "One", "text": f"{KELL} {MIRK}"}]}
 
 
@@ -62,9 +64,7 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     labelled(page, 3)
     page.keyboard.press("u")
     labelled(page, 2)
-    page.wait_for_function(
-        "async (path) => (await (await fetch(path)).json()).labels.length === 2", arg=f"/v1/jobs/{checked}/labels"
-    )
+    page.wait_for_function(SENT)
     assert kept(offline, checked) == [("supported", "", False), ("cannot_tell", "1874 or 1875?", True)]
     page.reload()
     finished(page)
