@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 from factloop.trust.settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
@@ -46,6 +47,17 @@ class Looking:
     def _asked(self, url: str, asked: str) -> None:
         if urlsplit(asked).scheme not in ("data", "blob") and urlsplit(asked).netloc != urlsplit(url).netloc:
             self.strangers.append(asked)
+
+
+@contextmanager
+def held(page: Page, addresses: str) -> Iterator[None]:
+    """A service that is slow to answer: what the block makes the page ask of these addresses is sent at its end."""
+    asked: list[Route] = []
+    page.route(addresses, lambda route: asked.append(route))
+    yield
+    for route in asked:
+        route.continue_()
+    page.unroute(addresses)
 
 
 @pytest.fixture

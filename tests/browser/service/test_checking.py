@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.visits import TWO_FRAMES
 from tests.simulator import Simulator
@@ -44,7 +44,11 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     expect(page.locator(BOTH)).to_be_visible()
     expect(page.locator(".figures dt").first).to_have_text("Judged")
     expect(page.locator(".sentence.is-pending")).not_to_have_count(0)
-    halfway.set(dies_after=None)
+    with held(page, "**/result"):
+        with page.expect_request("**/result"):
+            halfway.set(dies_after=None)
+        page.evaluate(TWO_FRAMES)
+        expect(page.locator(".byline").first).to_have_text("Checking: all claims found so far are judged.")
     finished(page)
     expect(page.locator(PENDING)).to_have_count(0)
     report = service.get(f"/v1/jobs/{job_of(page)}/result")
@@ -64,6 +68,29 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     with page.expect_download() as started:
         page.get_by_role("button", name="Download HTML").click()
     assert started.value.suggested_filename == f"check-{job_of(page)}.html"
+
+
+def test_a_check_that_is_over_says_nothing_before_it_is_all_here(
+    looking: Looking, service: Serving, halfway: Simulator
+) -> None:
+    asked = {"response": halfway.world.one_response(30).text, "mode": "factuality"}
+    stopped = service.post("/v1/checks", asked)["id"]
+    page = looking.at(f"{service.url}/#/checks/{stopped}")
+    expect(page.locator(BOTH)).to_be_visible()
+    service.post(f"/v1/jobs/{stopped}/cancel", {})
+    expect(page.locator(".byline").first).to_contain_text("This check was stopped")
+    told = page.locator(".byline").first.inner_text()
+    halfway.set(dies_after=None)
+    service.post("/v1/checks?wait=true", asked)
+    done = service.get("/v1/jobs?limit=1")["jobs"][0]["id"]
+    page = looking.at(service.url)
+    for job, last, words in ((stopped, "events", told), (done, "result", "Checked by")):
+        with held(page, f"**/{last}"):
+            page.goto(f"{service.url}/#/checks/{job}")
+            expect(page.locator(".byline").first).to_have_text("Loading…")
+            expect(page.locator(".figures")).to_be_empty()
+            expect(page.locator("#list > .nothing").last).to_be_empty()
+        expect(page.locator(".byline").first).to_contain_text(words)
 
 
 def test_sentences_without_a_claim_are_shown_each_with_its_reason(looking: Looking, offline: Serving) -> None:
