@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished
 from tests.browser.visits import OPEN_ALL, reload_with_theme
@@ -131,6 +131,20 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, many: Servi
     page.get_by_role("button", name="Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
     page.get_by_label("Kind").select_option("Audit")
+    expect(page.get_by_text("Nothing matches.")).to_be_visible()
+
+
+def test_more_of_a_list_is_offered_once_it_is_there(looking: Looking, many: Serving) -> None:
+    page = looking.at(many.url)
+    more = page.get_by_role("button", name="Show more")
+    with held(page, "**/v1/jobs?*"):
+        page.get_by_role("link", name="History").click()
+        expect(page.locator("h1")).to_have_text("History")
+        expect(more).to_be_hidden()
+    expect(more).to_be_visible()
+    with held(page, "**/v1/jobs?*"):
+        page.get_by_label("Kind").select_option("Audit")
+        expect(more).to_be_hidden()
     expect(page.get_by_text("Nothing matches.")).to_be_visible()
 
 
