@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Locator, Page
 
 PATIENCE_MS = 60_000
 """For a busy machine: each wait ends as soon as what it waits for is there."""
-SLOWLY = os.environ.get("FACTLOOP_TEST_SLOWLY")
-"""How slow pages are: `5,250` makes their scripts take five times as long, and each answer come 250 ms later."""
+SLOWER, LATER_MS = map(int, os.environ.get("FACTLOOP_TEST_SLOWLY", "1,0").split(","))
+"""How many times as long the scripts of pages take, and how much later the service answers."""
 
 # Plain JavaScript: opens all that is folded, until the page has heard of it and filled what it fills only then.
 OPEN_ALL = """() => Promise.all([...document.querySelectorAll('details:not([open])')].map((e) => new Promise((done) => {
@@ -54,13 +54,8 @@ class Visits:
 
 
 def slow_down(page: Page) -> None:
-    if SLOWLY is None:
-        return
-    rate, latency_ms = map(int, SLOWLY.split(","))
-    line = {"offline": False, "latency": latency_ms, "downloadThroughput": -1, "uploadThroughput": -1}
-    session = page.context.new_cdp_session(page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
-    session.send("Network.emulateNetworkConditions", line)
+    if SLOWER > 1:
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
 
 
 def reload_with_store(page: Page) -> None:
