@@ -52,12 +52,17 @@ def test_a_score_is_stopped_asked_again_and_deleted(looking: Looking, service: S
 
 
 def test_an_audit_is_stopped_and_deleted(looking: Looking, hanging: Simulator, tmp_path: Path) -> None:
-    """Behind a check that does not end, it waits for its turn."""
+    """Behind a check that does not end, it waits for its turn. One answer on its end is enough."""
     with Serving(tmp_path, simulated(hanging), max_jobs=1) as serving:
         serving.post("/v1/checks", {"response": "Granite is a rock.", "mode": "factuality"})
         job = serving.post("/v1/audits", {"rows": ROWS})["id"]
         page = looking.at(f"{serving.url}/#/audits/{job}")
-        page.get_by_role("button", name="Stop it").click()
+        with page.expect_response("**/cancel"):
+            page.get_by_role("button", name="Stop it").click()
+        page.route(f"**/v1/jobs/{job}", lambda route: route.abort())
+        page.route(f"**/v1/jobs/{job}", lambda route: route.continue_(), times=1)
+        expect(page.get_by_role("button", name="Delete")).to_be_visible()
+        page.unroute(f"**/v1/jobs/{job}")
         page.get_by_role("button", name="Delete").click()
         page.get_by_role("button", name="Delete it for good?").click()
         expect(page.get_by_role("heading", name="History")).to_be_visible()
