@@ -44,7 +44,7 @@ class Question:
 
 
 def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[list[Question], dict[str, bool]]:
-    """The questions of one condition, and apart from them the labels by id; prompts in `overlay` replace packaged ones."""
+    """The questions of one condition, and apart from them the labels by id; `overlay` replaces packaged prompts."""
     size, prompts = SIZES[condition], PromptRegistry.load(overlay)
     if condition == "windows":
         shown = windows(overlay)
