@@ -29,8 +29,9 @@ _READ = 5_000
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether the stretch of the response is English: judged by itself where that leaves no doubt, else by its paragraph,
-    where that is short with those before it, and by the beginning of the response where these are short, too."""
+    """Whether the stretch of the response is English: judged by itself where that leaves no doubt, else by its
+    paragraph, where that is short with those before it, and by the beginning of the response where these are short,
+    too."""
     own = response[start:end]
     if _is_in_other_script(own):
         return False

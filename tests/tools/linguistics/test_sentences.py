@@ -55,7 +55,7 @@ def test_text_without_words_has_no_sentences(text: str) -> None:
 
 @given(st.text(alphabet=st.sampled_from('aA1 .!?…"“”()[]*_#>|-`\n\r\t\0。؟Dr'), max_size=200) | st.text(max_size=200))
 def test_spans_hold_and_no_word_is_lost(text: str) -> None:
-    """Only numbers of lists, names of footnotes, what fences say and code may be left out; else every letter is kept."""
+    """Numbers of lists, names of footnotes, what fences say and code may be left out; else all letters are kept."""
     sentences = split_sentences(text)
     assert_spans_hold(text, sentences)
     if not any(mark in text for mark in ("`", "~", ")", "[^")) and not any(character.isdigit() for character in text):

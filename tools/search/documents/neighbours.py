@@ -32,7 +32,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as the document has it; a blank line, and headings on a line of their own, where a section begins."""
+        """The text as the document has it; where a section begins, a blank line and its headings on a line."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:

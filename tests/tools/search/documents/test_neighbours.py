@@ -76,7 +76,7 @@ def test_headings_between_neighbours_are_shown_and_the_first_is_the_section(tmp_
     assert (hit.title, hit.section) == ("Title", None)
     assert hit.passage == "Before it.\n\nOne\nThe zebra.\n\nOne › Deep\nAfter it."
     (hit,) = search.search("deep", 1)  # by its heading alone
-    assert (hit.section, hit.passage) == ("One", "The zebra.\nOne › Deep\nAfter it.")
+    assert (hit.section, hit.passage) == ("One", "The zebra.\n\nOne › Deep\nAfter it.")
 
 
 def test_a_passage_that_begins_or_ends_within_a_sentence_says_so(tmp_path: Path) -> None:
