@@ -160,15 +160,15 @@ def held_facts(text: HandText, claims: Sequence[Claim]) -> Outcome:
     for fact in text.facts:
         near = [claim for claim in claims if claim.span[0] < fact.end and fact.start < claim.span[1]]
         if near:
-            of_claim[max(near, key=lambda claim: _closeness(fact, claim)).id].append(fact)
+            of_claim[max(near, key=lambda claim: closeness(fact.text, claim.self_contained)).id].append(fact)
         else:
             missed.append(fact)
     return Outcome(text, tuple(HeldClaim(claim, tuple(of_claim[claim.id])) for claim in claims), tuple(missed))
 
 
-def _closeness(fact: Fact, claim: Claim) -> tuple[int, int]:
-    """Words of the fact that the claim has; then how few others it has."""
-    wanted, has = set(content_words(fact.text)), set(content_words(claim.self_contained))
+def closeness(fact: str, claim: str) -> tuple[int, int]:
+    """Words of the fact that the claim has; then how few others it has, as a negative number."""
+    wanted, has = set(content_words(fact)), set(content_words(claim))
     return len(wanted & has), -len(has - wanted)
 
 

@@ -16,6 +16,12 @@ from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement
 
 NO_GROUNDS = "No passage was named that it rests on."
+FIRST_REASONS = {
+    "supported": "",
+    "contradicted": "The cited passages say otherwise.",
+    "insufficient": "The passages shown do not say so.",
+}
+"""Reasons of first verdicts, for which the model is not asked: they stand where the second look fails."""
 
 
 def complete(n_sentences: int, answer: GroundedFacts) -> None:
@@ -48,7 +54,7 @@ def reading_of(
         JudgedFact(
             sentence=fact.sentence - 1,
             text=fact.fact.strip(),
-            judgement=_judgement(fact, window, judged_by, score),
+            judgement=_judgement(fact, window, judged_by, score, reason=FIRST_REASONS[fact.verdict]),
             relevant=fact.sentence not in beside if window.prompt else None,
         )
         for fact, score in zip(answer.facts, scores, strict=True)
@@ -72,7 +78,9 @@ def claims_of(
         JudgedFact(
             sentence=entry.claim - 1,
             text=entry.fact.strip() or text,
-            judgement=_judgement(entry, window, judged_by, score, wrong=entry.wrong.strip()),
+            judgement=_judgement(
+                entry, window, judged_by, score, reason=entry.reason.strip(), wrong=entry.wrong.strip()
+            ),
             relevant=None,
         )
         for entry, text, score in zip(answer.claims, given, scores, strict=True)
@@ -80,11 +88,16 @@ def claims_of(
 
 
 def _judgement(
-    fact: GroundedFact | GroundedClaim, window: WindowTask, judged_by: str, score: float | None, *, wrong: str = ""
+    fact: GroundedFact | GroundedClaim,
+    window: WindowTask,
+    judged_by: str,
+    score: float | None,
+    *,
+    reason: str,
+    wrong: str = "",
 ) -> Judgement:
     """The judgement of an entry. A verdict that code changed has no score, since the score was for another verdict."""
     cited = judgements.cited_ids(fact.passages, window.passages)
-    reason = fact.reason.strip()
     if fact.verdict == "insufficient":
         return with_score(judgements.not_supported(reason, cited, judged_by, contradicted=False), score)
     if not cited:

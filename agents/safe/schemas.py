@@ -82,6 +82,8 @@ class SearchCall(StructuredOutput):
 
 
 class GroundedFact(StructuredOutput):
+    """A fact and its first verdict; the second look gives the reasons of what is not supported."""
+
     sentence: int
     """Number of its sentence, from 1."""
     fact: str
@@ -89,8 +91,6 @@ class GroundedFact(StructuredOutput):
     verdict: Literal["supported", "contradicted", "insufficient"]
     passages: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
-    reason: str
-    """Empty for what is supported."""
 
 
 class GroundedFacts(StructuredOutput):

@@ -100,7 +100,7 @@ def _questions(condition: str, prompts: Path | None, seed: int) -> tuple[list[Qu
         raise typer.BadParameter(f"one of {', '.join(CONDITIONS)}")
     folder = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
     try:
-        return ask(condition, folder, PromptRegistry.load(prompts), seed)
+        return ask(condition, folder, prompts, seed)
     except FileNotFoundError as error:
         typer.echo(f"skipped: {error.filename} is not there (FACTLOOP_DATA names the folder)", err=True)
         raise typer.Exit(0) from error

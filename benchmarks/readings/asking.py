@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from benchmarks.offline_texts import closeness
 from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
+from benchmarks.readings.windows import windows
 from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
-from factloop.agents.safe.schemas import Assessment, GroundedClaims, Rating, SentenceFacts
+from factloop.agents.safe.schemas import Assessment, GroundedClaims, GroundedFacts, Rating, SentenceFacts
 from factloop.agents.safe.stages import SentenceTask, WindowTask
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
+from factloop.tools.linguistics.words import content_words
 from factloop.tools.models.schema import strict_schema
 
-CONDITIONS = ("stance", "stance-rating", "stance-together", "wice", "relevance")
-SIZES = {"stance": 80, "stance-rating": 80, "stance-together": 80, "wice": 50, "relevance": 42}
+CONDITIONS = ("stance", "stance-rating", "stance-together", "wice", "relevance", "windows")
+SIZES = {"stance": 80, "stance-rating": 80, "stance-together": 80, "wice": 50, "relevance": 42, "windows": 264}
+"""Items of each condition: samples by a seed, but for the windows, which are always the same."""
 TOGETHER = 7
 """Claims that one prompt of the grounded plan asks for, over the passages of all of them."""
 
@@ -30,6 +34,8 @@ class Question:
     """Ids of the items that it asks about, in their order."""
     prompt: RenderedPrompt
     output: type[BaseModel]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Id to fact, where a reply says in its own words what it judges."""
 
     def as_row(self, number: int) -> dict[str, Any]:
         """The question as a reader is shown it: by its number, since ids may tell what the label is."""
@@ -37,9 +43,15 @@ class Question:
         return {"id": number, "system": self.prompt.system, "user": self.prompt.user, "schema": schema}
 
 
-def ask(condition: str, folder: Path, prompts: PromptRegistry, seed: int) -> tuple[list[Question], dict[str, bool]]:
-    """The questions of one condition, and apart from them the labels by id."""
-    size = SIZES[condition]
+def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[list[Question], dict[str, bool]]:
+    """The questions of one condition, and apart from them the labels by id; `overlay` replaces packaged prompts."""
+    size, prompts = SIZES[condition], PromptRegistry.load(overlay)
+    if condition == "windows":
+        shown = windows(overlay)
+        labels = {name: fact.label == "supported" for window in shown for name, fact in window.facts.items()}
+        facts = [{name: fact.text for name, fact in window.facts.items()} for window in shown]
+        asked = zip(shown, facts, strict=True)
+        return [Question(tuple(said), window.prompt, GroundedFacts, said) for window, said in asked], labels
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
         questions = [Question((one.id,), sentence_prompt(prompts, one.task), SentenceFacts) for one in read]
@@ -72,7 +84,17 @@ def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str |
     if isinstance(answer, GroundedClaims):
         verdicts = {entry.claim: entry.verdict for entry in answer.claims}
         return {name: verdicts.get(number) for number, name in enumerate(question.ids, 1)}
+    if isinstance(answer, GroundedFacts):
+        return {name: _verdict_on(fact, answer) for name, fact in question.facts.items()}
     return dict.fromkeys(question.ids, _meaning_of(answer))
+
+
+def _verdict_on(fact: str, answer: GroundedFacts) -> str | None:
+    """The verdict on the fact of the reply that has most of a fact's words; None if it has not half of them."""
+    nearest = max(answer.facts, key=lambda one: closeness(fact, one.fact), default=None)
+    if nearest is None or 2 * closeness(fact, nearest.fact)[0] < len(set(content_words(fact))):
+        return None
+    return nearest.verdict
 
 
 def _meaning_of(answer: BaseModel) -> str | None:

@@ -31,7 +31,7 @@ SCHEMA_TOKENS = 120
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
 """Tokens of a reply: for each claim of the sentence, and for each round of a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
-GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
+GROUNDED_COMPLETION = {"grounded_facts": 30, "grounded_claims": 25}
 """Tokens for each claim of a window, and for each that is looked at again."""
 SHARE_LOOKED_AT_AGAIN = 0.3
 """Share of the claims that the first look does not find supported."""

@@ -346,7 +346,7 @@ def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
             facts = [(int(number), text.strip(), judges(text.strip())) for number, text in told]
             said = {"facts": [], "without_fact": [], "off_topic": []}
             said["facts"] = [
-                {"sentence": number, "fact": text, "verdict": verdict, "passages": [1], "reason": ""}
+                {"sentence": number, "fact": text, "verdict": verdict, "passages": [1]}
                 for number, text, verdict in facts
             ]
         else:

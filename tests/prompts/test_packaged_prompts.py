@@ -27,7 +27,7 @@ PINNED = {
     "safe/atomic_facts": (2, "640dee0be43070c5"),
     "safe/given_facts": (2, "2ed107932734a008"),
     "safe/grounded_claims": (1, "5184b159cfb46459"),
-    "safe/grounded_facts": (1, "1e8276ca796a8b38"),
+    "safe/grounded_facts": (2, "ab582ab91bb62e91"),
     "safe/rating": (2, "a00260e011c5993f"),
     "safe/relevance": (2, "8e62f987a12794c0"),
     "safe/search_query": (2, "de1e6ca1230b6a8b"),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulator.blocks import Block, Blocks
+from tests.simulator.blocks import Blocks
 from tests.simulator.discourse import (
     KIND_NOUNS,
     Reader,
@@ -133,7 +133,7 @@ class Brain:
         """Every fact of the numbered sentences, judged by the passages shown."""
         passages, question, stated = blocks.all("passage"), blocks.one("question"), _stated(blocks)
         facts = [
-            {"sentence": number, "fact": claim, **_judged(claim, passages, question)}
+            {"sentence": number, "fact": claim, **_judged(weigh(claim, passages, question))}
             for number, claims in stated
             for claim in claims
         ]
@@ -150,10 +150,11 @@ class Brain:
         passages, question, entries = blocks.all("passage"), blocks.one("question"), []
         for number, given in enumerate((_one_line(block.text) for block in blocks.all("claim")), 1):
             claim = resolve_alone(given, _shown(blocks))
-            judged, read = _judged(claim, passages, question), read_claim(claim)
-            wrong = read[1].value if read and judged["verdict"] == "contradicted" else ""
+            finding, read = weigh(claim, passages, question), read_claim(claim)
+            wrong = read[1].value if read and finding.stance == "contradicted" else ""
             fact = "" if claim == given else claim
-            entries.append({"claim": number, "fact": fact, **judged, "wrong": wrong})
+            entry = {"claim": number, "fact": fact, **_judged(finding), "wrong": wrong, "reason": _reason(finding)}
+            entries.append(entry)
         return {"claims": entries}
 
     def _atomic_facts(self, blocks: Blocks) -> Fields:
@@ -332,14 +333,14 @@ def _all_beside(claims: Sequence[str], ties: frozenset[str] | None) -> bool:
     return all(_status(claim, ties) == "irrelevant" for claim in claims)
 
 
-def _judged(claim: str, passages: Sequence[Block], question: str) -> Fields:
-    finding, read = weigh(claim, passages, question), read_claim(claim)
-    fact: Fields = {"verdict": finding.stance, "passages": list(finding.cited)}
+def _judged(finding: Finding) -> Fields:
+    return {"verdict": finding.stance, "passages": list(finding.cited)}
+
+
+def _reason(finding: Finding) -> str:
     if finding.stance == "supported":
-        return {**fact, "reason": ""}
-    if read is None or not finding.found:
-        return {**fact, "reason": "No passage speaks of it."}
-    return {**fact, "reason": f"Passage {finding.cited[0]} gives {finding.found}."}
+        return ""
+    return f"Passage {finding.cited[0]} gives {finding.found}." if finding.found else "No passage speaks of it."
 
 
 def _said_of(finding: Finding, subject: str, clause: Clause) -> str:

@@ -319,3 +319,16 @@ async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of
     await ModelGroundedStages(*made).read(WindowTask(tasks, (evidence(1),)), CONTEXT)
     shown = re.findall(r'<sentence id="\d">(.*?)</sentence>', chat.asked[0], re.DOTALL)
     assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
+
+
+async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one(parts: Make) -> None:
+    said = [("supported", [1]), ("contradicted", [1]), ("insufficient", []), ("supported", [])]
+    facts = [{"sentence": 1, "fact": f"{verdict}.", "verdict": verdict, "passages": cited} for verdict, cited in said]
+    _, made = parts({"facts": facts, "without_fact": [], "off_topic": []})
+    reading = await ModelGroundedStages(*made).read(WindowTask((TASK,), (evidence(1),)), CONTEXT)
+    assert [fact.judgement.rationale for fact in reading.facts] == [
+        "",
+        "The cited passages say otherwise.",
+        "The passages shown do not say so.",
+        "No passage was named that it rests on.",
+    ]
