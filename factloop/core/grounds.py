@@ -22,11 +22,13 @@ _LEAST_WITHIN = 5
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
     """The figures of the claim, and the names but for its first word, that stand in none of the passages or titles."""
     text = " ".join(f"{item.title} {item.passage}" for item in passages).casefold()
-    figures, words = set(map(_plain, _FIGURE.findall(text))), set(map(_bare, _WORD.findall(text)))
+    figures = set(map(_plain, _FIGURE.findall(text)))
     missing_figures = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in figures}
-    missing_names = {
-        name for name in _names(claim) if name not in words and not (len(name) >= _LEAST_WITHIN and name in text)
-    }
+    names = _names(claim)
+    missing_names = {name for name in names if name not in text}
+    short = {name for name in names - missing_names if len(name) < _LEAST_WITHIN}
+    if short:  # nearly all names are longer, and need no look at each word of the passages
+        missing_names |= short - set(map(_bare, _WORD.findall(text)))
     return frozenset(missing_figures | missing_names)
 
 
