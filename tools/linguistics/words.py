@@ -42,9 +42,9 @@ _BEFORE_OBJECT: frozenset[WordClass] = frozenset({"ed", "participle", "past", "p
 """A verb before a form in -s makes that a noun: *published works*."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """`sentence[start:end] == text`."""
+    """`sentence[start:end] == text`. Equal only to itself, so that what is read in words can be kept by them."""
 
     text: str
     lower: str
