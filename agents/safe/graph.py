@@ -1,4 +1,4 @@
-"""The SAFE agent as a LangGraph state machine: one graph for all responses, one subgraph a claim.
+"""The SAFE agent as a LangGraph state machine: one graph for all responses, one branch a claim.
 
     split ─▶ read ─▶ distinguish ─┬▶ claim ──────┬▶ gather ─▶ collect
                                   └▶ look again ─┘
@@ -21,7 +21,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from factloop.agents.safe.branch import Node, Update, in_stage, of_stage
+from factloop.agents.safe.branch import BunchNode, Node, Update, in_stage, of_stage
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -100,11 +100,11 @@ class SafePlan(Protocol):
         ...
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """The claims to be judged, as inputs of `build_claim_graph`'s graph: one each, or some together."""
+        """The claims to be judged, as inputs of a branch: one each, or some together."""
         ...
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """The subgraph of a branch."""
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
+        """A branch: the subgraph of one claim, or a node for some together."""
         ...
 
 
@@ -143,7 +143,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(plan, stage, look))
-    graph.add_node(CLAIM, plan.build_claim_graph(max_searches=max_searches, look=look))
+    graph.add_node(CLAIM, plan.build_claim_branch(max_searches=max_searches, look=look))
     graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)

@@ -43,7 +43,7 @@ class PaperPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to

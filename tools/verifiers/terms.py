@@ -80,6 +80,9 @@ class TermKind(Enum):
     MARK = "mark"
     """A comma or the like, between two clauses."""
 
+    __hash__ = object.__hash__
+    """Each kind is one object. Python's own hash is that of the name, taken in Python code."""
+
 
 FIGURES = frozenset({TermKind.YEAR, TermKind.MONTH, TermKind.NUMBER})
 CONTENT = FIGURES | {TermKind.WORD, TermKind.NAME}
