@@ -34,6 +34,13 @@ class Node(Protocol):
     def __call__(self, state: FactState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
 
 
+class Route(Protocol):
+    """Says where a claim's branch goes on. Asynchronous, as the graph runs other functions in a thread: that takes
+    longer than most steps do."""
+
+    def __call__(self, state: FactState) -> Coroutine[Any, Any, str]: ...
+
+
 class BunchNode(Protocol):
     """The whole branch of several claims in one step."""
 

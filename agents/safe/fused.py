@@ -159,5 +159,5 @@ class FusedPlan(OneByOne):
         )
 
 
-def _unless_settled(state: FactState) -> str:
+async def _unless_settled(state: FactState) -> str:
     return END if state["settled"] else SEARCH
