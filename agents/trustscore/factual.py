@@ -41,7 +41,7 @@ def retrieval_query(question: str, answer: str) -> str:
     return f'"{answer}" correctly answers the question of "{question}"'
 
 
-def _to_entail(state: FactualState) -> str:
+async def _to_entail(state: FactualState) -> str:
     return ENTAIL if state["passages"] else END
 
 

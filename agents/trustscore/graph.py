@@ -49,7 +49,7 @@ def build_trust_graph(
     return graph.compile(name="trustscore")
 
 
-def _to_parts(state: TrustState) -> list[str] | str:
+async def _to_parts(state: TrustState) -> list[str] | str:
     return COMBINE if state["unanswered"] else [CONSISTENCY, FACTUAL]
 
 

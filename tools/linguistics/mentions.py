@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.linguistics import lexicon
@@ -50,7 +50,7 @@ _NOT_NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mention:
     """`text[start:end]` of the string it was found in names an entity; a leading *the* is part of it."""
 
@@ -59,7 +59,7 @@ class Mention:
     end: int
     kind: Kind
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Its words in lower case without the article."""
         return tuple(name for name in self.text.lower().split() if name != "the")

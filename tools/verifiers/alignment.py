@@ -40,13 +40,13 @@ class Alignment:
     @cached_property
     def share(self) -> float:
         """Share of the claim's content that has a partner."""
-        content = self.claim.content()
+        content = self.claim.content
         return len(self.pairs) / len(content) if content else 0.0
 
     @cached_property
     def share_in_main(self) -> float:
         """Share of the claim's content that has its partner in the main clause."""
-        content = self.claim.content()
+        content = self.claim.content
         held = sum(self.sentence.clauses[place] == self.main for place in self.pairs.values())
         return held / len(content) if content else 0.0
 
@@ -59,7 +59,7 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     """Lays a claim beside a sentence."""
     partners: dict[int, tuple[int, ...]] = {}
     opposed: set[int] = set()
-    for place in claim.content():
+    for place in claim.content:
         same = _same(claim.terms[place], sentence)
         opposite = () if same else _opposite(claim.terms[place], sentence)
         if same or opposite:
@@ -73,7 +73,7 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
 
 def holds_opposite(claim: Reading, sentence: Reading) -> bool:
     """Whether the sentence has the opposite of a word of the claim, be that word there or not."""
-    return any(_opposite(claim.terms[place], sentence) for place in claim.content())
+    return any(_opposite(claim.terms[place], sentence) for place in claim.content)
 
 
 def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, main: int) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from simplemma import is_known, lemmatize
@@ -41,8 +41,10 @@ class Reading:
     places: Mapping[str, tuple[int, ...]] = field(repr=False)
     """Where each key stands, and each stem with a hyphen after it, each decade and century as *193.* and *19..*."""
 
-    def content(self) -> list[int]:
-        return [place for place, term in enumerate(self.terms) if term.kind in CONTENT]
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The places of content."""
+        return tuple(place for place, term in enumerate(self.terms) if term.kind in CONTENT)
 
     def of_kind(self, *kinds: TermKind) -> list[int]:
         return [place for place, term in enumerate(self.terms) if term.kind in kinds]

@@ -82,11 +82,9 @@ def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]
     """The runs with a new one, which becomes part of the first that it touches and fits into."""
     is_open = True
     for run in runs:
-        if is_open and run.n_characters + new.n_characters <= MOST_CHARACTERS:
-            if _meet(run, new):
-                run, is_open = PassageRun([*run.parts, *new.parts]), False
-            elif _meet(new, run):
-                run, is_open = PassageRun([*new.parts, *run.parts]), False
+        first, second = (run, new) if _meet(run, new) else (new, run)
+        if is_open and _meet(first, second) and run.n_characters + new.n_characters <= MOST_CHARACTERS:
+            run, is_open = PassageRun([*first.parts, *second.parts]), False
         yield run
     if is_open:
         yield new

@@ -46,7 +46,7 @@ MAX_CONTENT = 40
 
 def find_mismatch(alignment: Alignment) -> Mismatch | None:
     """The first mismatch; None where there is none, or where one sentence alone holds as much and has none."""
-    if len(alignment.claim.content()) > MAX_CONTENT:
+    if len(alignment.claim.content) > MAX_CONTENT:
         return None
     mismatch = _first(alignment)
     is_settled = mismatch is None and not holds_opposite(alignment.claim, alignment.sentence)
@@ -90,7 +90,7 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     if not mismatch.excludes:
         return False
     claim = alignment.claim
-    asked = [place for place in claim.content() if place not in mismatch.claimed]
+    asked = [place for place in claim.content if place not in mismatch.claimed]
     near = _near(alignment, mismatch)
     lacking = [place for place in asked if not near & alignment.clauses_of(place)]
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]

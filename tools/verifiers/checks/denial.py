@@ -20,7 +20,7 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
-        own = [one for one in claim.content() if claim.clauses[one] == clause and not claim.negators[one]]
+        own = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         shared = [one for one in own if one in alignment.pairs]
         if shared and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]

@@ -100,7 +100,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
                 rival = _own_figure(alignment, kind, clause)
-                enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content()) - 1)
+                enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content) - 1)
                 if enough and rival is not None:
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
@@ -200,7 +200,7 @@ def _may_be_one(term: Term, other: Term) -> bool:
 
 def _beside(claim: Reading, place: int) -> list[int]:
     """The content word before a figure."""
-    return [one for one in claim.content() if one < place][-1:]
+    return [one for one in claim.content if one < place][-1:]
 
 
 def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[int]:
@@ -224,7 +224,7 @@ def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None
 
 def _weights(claim: Reading) -> Callable[[int, int], float]:
     """How much a word of the claim tells of what a figure in it is said of: the subject and the nearest words most."""
-    content, subject = claim.content(), _subject(claim)
+    content, subject = claim.content, _subject(claim)
 
     def weigh(word: int, figure: int) -> float:
         between = sum(min(word, figure) < place < max(word, figure) for place in content)
