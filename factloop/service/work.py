@@ -179,13 +179,14 @@ class Work:
 
     async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
         run_dir = folder / "trust"
-        tool = None if ask.documents is None else await self.library.tool(ask.documents)
         with _told_cost(watching, Progress()) as meter:
-            if tool is None:
+            if ask.documents is None:
                 report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
             else:
                 settings = self.scorer.settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=settings, corpus=tool, pace=self.scorer.pace) as scorer:
+                given = await self.library.tool(ask.documents)
+                corpus = () if given is None else given
+                async with TrustScorer(settings=settings, corpus=corpus, pace=self.scorer.pace) as scorer:
                     report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
         report = _noted(report, notes)
         return JobOutcome(report, to_json(report), _summary_of_trust(report))

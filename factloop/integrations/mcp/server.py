@@ -139,12 +139,12 @@ class _Tools:
         if settings.subject_model is None and response is None:
             raise ToolError(NO_SUBJECT)
         async with self._turn():
-            given = await self._given(documents)
-            if given is None:
+            if documents is None:
                 report = await self._scorer.ascore(question, response)
             else:
+                given = await self._given(documents)
                 own = settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=own, corpus=given) as scorer:
+                async with TrustScorer(settings=own, corpus=() if given is None else given) as scorer:
                     report = await scorer.ascore(question, response)
             scores = trust_scores(report)
         return _result(trust_in_words(scores), scores)
