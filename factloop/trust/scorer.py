@@ -39,6 +39,7 @@ from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
+from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
@@ -125,26 +126,36 @@ class TrustScorer:
         response: str | None = None,
         *,
         id: str = "1",
+        sources: Sources | None = None,
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
     ) -> TrustReport:
         """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
+
+        `sources`: what came with this response, one tool, searched in the place of the corpus; without a tool there is
+        no TrustFC.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
         again with the same arguments it pays only for what was in flight. A `meter` of one's own tells what a score
         cost that is stopped. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
-        async with self._run([item], run_dir) as (scoring, directory):
+        async with self._run([item], run_dir, sources) as (scoring, directory):
             report = await scoring.report(item, meter)
             _keep(directory, report)
             return report
 
     def score(
-        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+        self,
+        question: str,
+        response: str | None = None,
+        *,
+        id: str = "1",
+        sources: Sources | None = None,
+        run_dir: str | Path | None = None,
     ) -> TrustReport:
         """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.ascore(question, response, id=id, run_dir=run_dir))
+        return run_blocking(self.ascore(question, response, id=id, sources=sources, run_dir=run_dir))
 
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
@@ -246,7 +257,7 @@ class TrustScorer:
 
     @asynccontextmanager
     async def _run(
-        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None
+        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         for item in items:
@@ -257,12 +268,13 @@ class TrustScorer:
             with self._recording.in_use():
                 await self._load()
                 async with self._open.used(self._open_shared) as scoring:
-                    yield scoring, None
+                    yield scoring if sources is None else scoring.over(sources), None
             return
         await self._load()
         with RunDirectory(Path(run_dir)) as directory:
             setup = await asyncio.to_thread(self._setup)
             try:
+                setup = setup if sources is None else setup.over(sources)
                 directory.claim(_configuration(setup, items))
                 scoring = _opened(setup, self.pace, directory.journal)
             except BaseException:
