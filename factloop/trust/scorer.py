@@ -40,6 +40,7 @@ from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
 from factloop.setup.sources import Sources
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
@@ -77,13 +78,13 @@ class TrustScorer:
         settings: TrustSettings | None = None,
         recording: str | Path | Recording | None = None,
         pace: Pace | None = None,
+        budget: Budget | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
 
         `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
-        that is asked about it. `recording`, `recording_mode` and `pace` are those of
-        `FactChecker`.
+        that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.
         """
         paths = _paths(corpus)
         named = {
@@ -104,6 +105,7 @@ class TrustScorer:
         self._subjects = dict(subjects or {})
         self._opening = threading.Lock()
         self.pace = Pace(self.settings) if pace is None else pace
+        self._budget = budget
         self._open: PerLoop[TrustScoring] = PerLoop()
 
     @property
@@ -276,7 +278,7 @@ class TrustScorer:
             try:
                 setup = setup if sources is None else setup.over(sources)
                 directory.claim(_configuration(setup, items))
-                scoring = _opened(setup, self.pace, directory.journal)
+                scoring = _opened(setup, self.pace, journal=directory.journal)
             except BaseException:
                 await setup.aclose()
                 raise
@@ -286,7 +288,7 @@ class TrustScorer:
                 await scoring.aclose()
 
     def _open_shared(self) -> TrustScoring:
-        return _opened(self._setup(), self.pace)
+        return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
         """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
@@ -315,10 +317,12 @@ def _load_tables() -> None:
     import_module("factloop.trust.scoring")  # of some size; imported late, it would hold up the loop
 
 
-def _opened(setup: TrustSetup, pace: Pace, journal: Path | None = None) -> TrustScoring:
+def _opened(
+    setup: TrustSetup, pace: Pace, *, journal: Path | None = None, budget: Budget | None = None
+) -> TrustScoring:
     from factloop.trust.scoring import open_trust_scoring
 
-    return open_trust_scoring(setup, journal=journal, pace=pace)
+    return open_trust_scoring(setup, journal=journal, pace=pace, budget=budget)
 
 
 def _is_asked_about(claim: Claim) -> bool:

@@ -24,6 +24,7 @@ from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, open_session
 from factloop.setup.sources import Sources
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.gateway import SearchGateway
@@ -125,16 +126,26 @@ class TrustScoring:
         await self.setup.sources.aclose()
 
 
-def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None) -> TrustScoring:
+def open_trust_scoring(
+    setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
+) -> TrustScoring:
     """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else; with a
-    `pace` models are asked at the pace of others.
+    `pace` models are asked at the pace of others, with a `budget` within that of others.
 
     Raises ConfigError.
     """
     settings, chats = setup.settings, setup.chats
     keeps = bool(chats) and all(chat.persistent for chat in chats)
     session = open_session(
-        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, pace=pace
+        settings,
+        setup.prompts,
+        chats,
+        keeps=keeps,
+        seed=settings.seed,
+        journal=journal,
+        tape=setup.tape,
+        pace=pace,
+        budget=budget,
     )
     searching = session.search(setup.tools, results=settings.passages)
     distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
