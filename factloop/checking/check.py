@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -68,6 +68,10 @@ class CheckRequest:
     """The account to keep, in the place of one of the check's own."""
 
     def __post_init__(self) -> None:
+        for name in ("facts", "spans"):
+            given = getattr(self, name)
+            if isinstance(given, Iterator):  # which can be gone through once, and is gone through more often
+                object.__setattr__(self, name, tuple(given))
         if self.spans is not None:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
