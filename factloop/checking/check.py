@@ -38,6 +38,7 @@ from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, Store, open_session
 from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.tools.models.gateway import ModelGateway
@@ -240,12 +241,17 @@ class Checking:
 
 
 def open_checking(
-    setup: Setup, *, journal: Path | None = None, store: Store | None = None, pace: Pace | None = None
+    setup: Setup,
+    *,
+    journal: Path | None = None,
+    store: Store | None = None,
+    pace: Pace | None = None,
+    budget: Budget | None = None,
 ) -> Checking:
     """A session for a set-up, and the checks in it. Raises ConfigError.
 
     With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them. With a `pace` models
-    are asked at the pace of others.
+    are asked at the pace of others, with a `budget` within that of others.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -261,6 +267,7 @@ def open_checking(
         tape=setup.tape,
         store=store,
         pace=pace,
+        budget=budget,
     )
     searching = session.search(setup.tools, results=settings.results_per_search)
     if chat is None:
