@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
 
 ESSENTIAL = FIGURES | {TermKind.NAME}
@@ -48,12 +49,24 @@ def _stands_in_part(name: Sequence[Term], absent: Container[str], comparison: Cl
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something."""
+    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something.
+
+    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*.
+    """
     alignment = comparison.alignment
+    if any(term.kind in FIGURES for term in comparison.terms):
+        return ()
     words = alignment.claim.of_kind(TermKind.WORD)
-    has_figures = any(term.kind in FIGURES for term in comparison.terms)
-    is_unsaid = not has_figures and all(place not in alignment.pairs for place in words)
-    return tuple(alignment.claim.terms[place] for place in words) if is_unsaid else ()
+    if all(place not in alignment.pairs for place in words):
+        return tuple(alignment.claim.terms[place] for place in words)
+    said = _from_the_verb_on(alignment.claim)
+    return said if said and set(said) <= set(comparison.missing()) else ()
+
+
+def _from_the_verb_on(claim: Reading) -> tuple[Term, ...]:
+    """The content of a claim from its first verb on."""
+    verb = next((place for place, term in enumerate(claim.terms) if is_verb(term)), len(claim.terms))
+    return tuple(claim.terms[place] for place in claim.content if place >= verb)
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
