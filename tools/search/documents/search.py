@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,9 @@ from pydantic import PrivateAttr
 from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
-from factloop.tools.search.documents.index import ScoredPassage, StoredPassage
+from factloop.tools.search.documents.index import StoredPassage
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
+from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Unread files that a warning names."""
-_CANDIDATES = 30
-"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
-_SCORE_DIGITS = 4
 _FEW_PASSAGES = 2_000
 """Passages among which a search takes less time (some 0.2 ms) than to hand it to a thread and back."""
 
@@ -134,7 +132,7 @@ class DocumentSearch(SearchTool):
         if limit < 1:
             return []
         try:
-            ranked = self._ranked(query, max(limit, _CANDIDATES))
+            ranked = self._ranked(query, limit)
             runs = with_neighbours(ranked, limit, self._snapshot.reader)
         except ValueError as error:  # tantivy's word for an index damaged since it was opened
             raise self._damaged() from error
@@ -153,23 +151,16 @@ class DocumentSearch(SearchTool):
     def _damaged(self) -> ToolError:
         return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)
 
-    def _ranked(self, query: str, n_candidates: int) -> list[StoredPassage]:
-        found = self._snapshot.reader.search(query, n_candidates)
+    def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
         path_of = self._snapshot.path_of  # read once: pydantic makes each look at a private attribute slow
-        found.sort(key=lambda item: _place(item, path_of))
-        distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
-        if self._embedder is not None:
-            from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
+        ranked = ranked_passages(self._snapshot.reader, query, limit, name_of=lambda key: str(path_of[key]))
+        if self._embedder is None:
+            return ranked
+        from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
 
-            order = rank_passages(query, [item.stored.passage for item in distinct[:_CANDIDATES]], self._embedder)
-            distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
-        return [item.stored for item in distinct]
+        order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
+        return [ranked[index] for index in order] + ranked[CANDIDATES:]
 
     def _source(self, stored: StoredPassage) -> str:
         file = str(self._snapshot.path_of[stored.key])
         return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
-
-
-def _place(item: ScoredPassage, path_of: Mapping[str, Path]) -> tuple[float, str, int]:
-    """Orders by score but for its last digits, which depend on the order in which the words' weights were added."""
-    return -round(item.score, _SCORE_DIGITS), str(path_of[item.stored.key]), item.stored.number
