@@ -19,9 +19,11 @@ def ranked_passages(
 
     Equal scores are ordered by the name of the document, which `name_of` makes of its key, then by place.
     """
-    found = sorted(
+    best_first = sorted(
         reader.search(query, max(limit, CANDIDATES)),
         key=lambda item: (-round(item.score, _SCORE_DIGITS), name_of(item.stored.key), item.stored.number),
     )
-    distinct = {item.stored.passage: item.stored for item in reversed(found)}
-    return list(distinct.values())[::-1]
+    distinct: dict[str, StoredPassage] = {}
+    for item in best_first:
+        distinct.setdefault(item.stored.passage, item.stored)
+    return list(distinct.values())
