@@ -15,7 +15,8 @@ from typing import Any, TypeVar, cast
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from factloop.agents.safe.branch import Node, Update, search
+from factloop.agents.nodes import Update
+from factloop.agents.safe.branch import ClaimNode, search
 from factloop.agents.safe.claims import unsplit
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import FusedPlan
@@ -64,7 +65,7 @@ class BunchedPlan(FusedPlan):
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         return [BunchState(cases=list(bunch), settled=[]) for bunch in _bunches(cases)]
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """One step that takes each claim of a bunch through `search` and `assess` until it is settled."""
         assess = self.build_assess(max_searches)
 

@@ -13,7 +13,7 @@ a branch of its own.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Literal, Protocol
 
@@ -21,7 +21,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from factloop.agents.safe.branch import Node, Update, in_stage, of_stage
+from factloop.agents.nodes import Node, ThreadNode, Update
+from factloop.agents.safe.branch import ClaimNode, in_stage, of_stage
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -103,30 +104,12 @@ class SafePlan(Protocol):
         """The claims to be judged, as inputs of `build_claim_graph`'s graph: one each, or some together."""
         ...
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The subgraph of a branch."""
         ...
 
 
-class ReadNode(Protocol):
-    def __call__(self, state: WindowState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-class BatchNode(Protocol):
-    def __call__(self, state: BatchState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-class SplitNode(Protocol):
-    """A function that is not async: the graph runs it in a thread, since a long response takes a while to split."""
-
-    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
-
-
-class ResponseNode(Protocol):
-    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """The compiled graph from `{prompt, response}` to `{claims, sentences_read}`; run it with a `CheckContext`.
 
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
@@ -161,7 +144,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     return graph.compile(name="safe")
 
 
-def _build_split(plan: SafePlan) -> SplitNode:
+def _build_split(plan: SafePlan) -> ThreadNode[ResponseState, CheckContext]:
     def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         prompt, response = state.get("prompt"), state["response"]
         given, spans = state.get("facts"), state.get("spans")
@@ -236,7 +219,7 @@ def _build_send_groups(plan: SafePlan) -> Callable[[ResponseState], list[Send] |
     return send_groups
 
 
-def _build_read(plan: SafePlan) -> ReadNode:
+def _build_read(plan: SafePlan) -> Node[WindowState, CheckContext]:
     async def read(state: WindowState, runtime: Runtime[CheckContext]) -> Update:
         sentences = state["sentences"]
         stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": sentences[0]["number"] + 1}
@@ -267,7 +250,9 @@ def _build_read(plan: SafePlan) -> ReadNode:
     return read
 
 
-def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
+def _build_distinguish(
+    plan: SafePlan, stage: Literal["model"] | None, look: ClaimNode | None
+) -> Node[ResponseState, CheckContext]:
     async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what needs no search; leaves open one of each fact that does, or each where the plan merges none.
 
@@ -313,7 +298,9 @@ def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Call
     return to_each_claim
 
 
-def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: Node | None) -> BatchNode:
+def _build_look_again(
+    second: SecondLook, stage: Literal["model"] | None, look: ClaimNode | None
+) -> Node[BatchState, CheckContext]:
     async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
         pairs = list(zip(state["facts"], state["sentences"], strict=True))
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):

@@ -1,4 +1,4 @@
-"""The stages that the graphs need: a subject to ask, a judge of passages, distractors, and an account."""
+"""The stages that the graphs need: a subject to ask, a judge of passages, and distractors."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from typing import Protocol
 from factloop.agents.trustscore.records import DistractorSet, Letter, Option, Relation
 from factloop.core.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
-
-
-@dataclass(frozen=True)
-class TrustContext:
-    """The context of one answer, beside its state: the account that its calls are charged to."""
-
-    meter: UsageMeter
 
 
 @dataclass(frozen=True)
