@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from factloop.checking.cascade.savings import together
+from factloop.checking.cascade.savings import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
@@ -73,7 +73,7 @@ class _Totals:
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
         self.reasons.update(tally_reasons(judged.report.claims))
-        self.cascade = together((self.cascade, judged.report.cascade))
+        self.cascade = sum_savings((self.cascade, judged.report.cascade))
         text = judged.report.fingerprint.model_dump_json()
         first, _ = self.fingerprints.get(text, (judged.id, None))
         self.fingerprints[text] = (min(first, judged.id), judged.report.fingerprint)

@@ -26,13 +26,12 @@ from factloop.service.shapes import (
     Kind,
     LongFormAsk,
     LongFormSummary,
-    Mode,
     Progress,
     Summary,
     TrustAsk,
     TrustSummary,
 )
-from factloop.setup.sources import Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.long_form import with_remaining_limits
@@ -122,7 +121,7 @@ class Work:
     async def _long_form(
         self, ask: LongFormAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]
     ) -> JobOutcome:
-        mode: Mode = "factuality" if ask.documents is None else "faithfulness"
+        mode: SourceMode = "factuality" if ask.documents is None else "faithfulness"
         check = CheckAsk(
             response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
         )

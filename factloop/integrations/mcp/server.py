@@ -40,7 +40,7 @@ from factloop.integrations.mcp.answers import (
 )
 from factloop.integrations.mcp.strict import StrictTool
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Mode, Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
@@ -75,7 +75,7 @@ Documents = Annotated[
     ),
 ]
 AskedMode = Annotated[
-    Mode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
+    SourceMode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
 ]
 OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
 
@@ -168,7 +168,7 @@ class _Tools:
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
         raise AssertionError("a check ends with its report")
 
-    async def _sources(self, documents: Sequence[str | GivenDocument] | None, mode: Mode) -> Sources | None:
+    async def _sources(self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode) -> Sources | None:
         if documents is None:
             return None
         given = await self._given(documents)
