@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -22,7 +21,7 @@ from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
 from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, name_of_system, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
-from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
+from factloop.evaluation.running.run import Events, Increments, Run, judged_here
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.session import open_session
@@ -124,13 +123,6 @@ async def astream_responses(
         async with aclosing(run.stream()) as events:
             async for event in events:
                 yield event
-
-
-async def generate_responses(
-    asked: Sequence[ModelPrompt], settings: ResponseSettings, out: Path, **options: Any
-) -> ResponsesReport:
-    """The report of a generation of responses; options as of `astream_responses`."""
-    return await summary_of(astream_responses(asked, settings, out, **options))
 
 
 async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:
