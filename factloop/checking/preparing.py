@@ -43,7 +43,7 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     gates: bool = True
-    """Whether what has nothing to do with the question is `irrelevant` without a search, rather than judged; never where
+    """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
     documents come with the answer.
     """
 
