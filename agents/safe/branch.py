@@ -109,7 +109,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """
     assert state["pending"] is not None
     wish, gateway = NextQueries(**state["pending"]), runtime.context.searching
-    tools = gateway.in_turn(wish.tool, len(state["queries"]))
+    tools = gateway.in_turn(wish.tool, state["rounds"])
     asked: dict[str, Any] = {
         "queries": [*state["queries"], *wish.queries],
         "tools": [*state["tools"], *[tools[0].name] * len(wish.queries)],

@@ -115,6 +115,10 @@ class GroundedPlan:
             reading = await self.stages.read(again, context)
         except ModelOutputError:
             return await self._each_alone(passed_over, context)
+        except ConfigError:
+            raise
+        except FactloopError as error:  # what the first reply told of the others is paid for, and stands
+            return [fact for one in passed_over for fact in unread(one, unscored(error), [(0, one["text"])])]
         rest = _passed_over(reading, passed_over)
         return [*self._placed(reading, passed_over, again), *(await self._each_alone(rest, context) if rest else [])]
 

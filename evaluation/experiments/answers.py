@@ -30,7 +30,7 @@ class SharedAnswers:
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises ConfigError where it cannot be used."""
         self._kept = CallCache(path)
-        self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
+        self._flights: SingleFlight[tuple[dict[str, Any], UsageMeter | None]] = SingleFlight()
         self._failed = UsageMeter()
         self._ending = ""
         self.spent = UsageMeter()
@@ -45,20 +45,26 @@ class SharedAnswers:
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
         """The kept answer, or that of the first caller; the account is charged its cost, even if another one paid.
 
-        A second time the same account has it for nothing. An error reaches all who wait for it, and is not kept; what
-        failed or was cut off is charged to the one who asked. Raises as `Call.make`, and ConfigError.
+        A second time the same account has it for nothing. The limits of a check hold for it as if it had paid. An error
+        reaches all who wait for it, and is not kept; what failed or was cut off is charged to the one who asked. Raises
+        as `Call.make`, BudgetExceeded and ConfigError.
         """
         key = call.key + self._ending
-        made, _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
-        is_new = call.meter.charge(key, Usage.model_validate(made["usage"]), stage=call.stage)
+        (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
+        usage = Usage.model_validate(made["usage"])
+        if payer is not call.meter and not call.meter.was_charged(key):
+            async with call.meter.allowance.reserve(usage.cost_usd or 0.0, calls=usage.calls) as reservation:
+                reservation.spent_usd = usage.cost_usd or 0.0
+        is_new = call.meter.charge(key, usage, stage=call.stage)
         return made["value"], "call" if is_new else "cache"
 
-    async def _found_or_paid(self, key: str, call: Call) -> dict[str, Any]:
+    async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
+        """The answer, and the account that paid for it now."""
         kept = await self._kept.aside(partial(self._kept.get, key))
-        return await self._pay(key, call) if kept is None else kept.value
+        return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
     async def _pay(self, key: str, call: Call) -> dict[str, Any]:
-        account = UsageMeter(before_paying=call.meter.before_paying)
+        account = UsageMeter(call.meter.allowance, before_paying=call.meter.before_paying)
         try:
             value = await call.make(account)
         except (FactloopError, asyncio.CancelledError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from factloop.core.factuality import score_claims
 from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
+from factloop.core.report_warnings import engine_warnings, groundless_warning, made_up_warning, unscored_warning
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
@@ -67,6 +67,10 @@ class CheckRequest:
     """The account to keep, in the place of one of the check's own."""
 
     def __post_init__(self) -> None:
+        for name in ("facts", "spans"):
+            given = getattr(self, name)
+            if isinstance(given, Iterator):  # which can be gone through once, and is gone through more often
+                object.__setattr__(self, name, tuple(given))
         if self.spans is not None:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
@@ -231,7 +235,7 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=spared,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, claims, asked.sources, self.searching.tools),
+            warnings=_warnings(setup, asked, claims, self.searching.tools),
         )
 
 
@@ -282,13 +286,15 @@ def _digest(text: str) -> str:
 
 
 def _warnings(
-    setup: Setup, claims: Sequence[Claim], sources: Sources | None, tools: Sequence[SearchTool]
+    setup: Setup, asked: CheckRequest, claims: Sequence[Claim], tools: Sequence[SearchTool]
 ) -> tuple[str, ...]:
     warnings = list(engine_warnings(setup.fingerprint)) if claims else []
-    if sources is not None:
-        warnings.append(sources.warning)
+    if asked.sources is not None:
+        warnings.append(asked.sources.warning)
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
     warnings += [*unscored_warning(setup.fingerprint, claims), *groundless_warning(claims)]
+    if asked.facts is None and setup.fingerprint.engine == "model":
+        warnings += made_up_warning(claims, asked.prompt, asked.response)
     return (*warnings, *replay_warnings(setup.tape))

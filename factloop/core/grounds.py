@@ -1,4 +1,4 @@
-"""Whether the passages that a verdict cites name what its claim names: a look at a judge's citations, by words alone.
+"""Whether the passages that a verdict cites, and the answer itself, name what its claim names: by words alone.
 
 A judge that reads cites passages about the thing in question. One that does not, such as a model too small for its
 task, calls claims supported by whatever passage stands next. Absence proves nothing of a single claim, since passages
@@ -21,7 +21,11 @@ _LEAST_WITHIN = 5
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
     """The figures of the claim, and the names but for its first word, that stand in none of the passages or titles."""
-    text = " ".join(f"{item.title} {item.passage}" for item in passages).casefold()
+    return _absent(claim, " ".join(f"{item.title} {item.passage}" for item in passages))
+
+
+def _absent(claim: str, said: str) -> frozenset[str]:
+    text = said.casefold()
     figures, words = set(map(_plain, _FIGURE.findall(text))), set(map(_bare, _WORD.findall(text)))
     missing_figures = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in figures}
     missing_names = {
@@ -37,12 +41,29 @@ def is_groundless(claim: Claim) -> bool:
         return False
     text = claim.self_contained or claim.text
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
-    n_asked = len(set(map(_plain, _FIGURE.findall(text))) | _names(text))
-    return 2 * len(absent(text, cited)) > n_asked
+    return 2 * len(absent(text, cited)) > _n_asked(text)
 
 
 def groundless(claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if is_groundless(claim)]
+
+
+def made_up(claims: Sequence[Claim], said: str) -> list[Claim]:
+    """Claims most of whose names and figures, or all of whose words, are not in what was asked and answered.
+
+    A model too small for its task gives facts of its instructions, or of its own making, for those of a sentence.
+    """
+    words = set(_WORD.findall(said.casefold()))
+    return [
+        claim
+        for claim in claims
+        if 2 * len(_absent(claim.self_contained, said)) > _n_asked(claim.self_contained)
+        or words.isdisjoint(_WORD.findall(claim.self_contained.casefold()))
+    ]
+
+
+def _n_asked(claim: str) -> int:
+    return len(set(map(_plain, _FIGURE.findall(claim))) | _names(claim))
 
 
 def _names(claim: str) -> set[str]:

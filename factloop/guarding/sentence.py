@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ RECENT = 3_000
 """Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
+"""Words through which the text around a sentence may be cut."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ async def check_sentence(
         return _unread(context, ToolTimeout(tool="the check of a sentence", timeout_s=patience_s))
     except FactloopError as error:
         return _unread(context, error)
-    claims = tuple(_placed(claim, context) for claim in report.claims)
+    ids = {claim.id: f"c{context.number}.{place}" for place, claim in enumerate(report.claims, 1)}
+    claims = tuple(_placed(claim, context, ids) for claim in report.claims)
     no_claim = None if claims else report.sentences[0].no_claim
     return SentenceCheck(claims, _read(context, claims, no_claim), report.usage, report.warnings)
 
@@ -79,32 +83,25 @@ def _shown(context: SentenceContext) -> tuple[str, int]:
     start = context.sentence.start
     before = context.text[:start]
     if len(before) > OPENING + RECENT:
-        opening, recent = before[:OPENING].rsplit(None, 1)[0], before[-RECENT:].split(None, 1)[-1]
-        before = f"{opening}\n\n{recent}"
+        opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
+        before = f"{opening.rstrip()}\n\n{recent.lstrip()}"
     shown = before + context.text[start:]
     return _SURROGATE.sub("\ufffd", shown), len(before)
 
 
-def _placed(claim: Claim, context: SentenceContext) -> Claim:
-    """The claim with its span in the answer, and with ids after the number of its sentence there."""
-    ids = {claim.id: _numbered(claim.id, context.number)}
-    ids |= {item.id: _numbered(item.id, context.number) for item in claim.evidence}
-    evidence = tuple(item.model_copy(update={"id": ids[item.id]}) for item in claim.evidence)
-    cited = tuple(ids[cited] for cited in claim.judgement.cited)
+def _placed(claim: Claim, context: SentenceContext, ids: Mapping[str, str]) -> Claim:
+    """The claim with its span in the answer, and with its id there, after the number of its sentence."""
+    own = {item.id: ids[claim.id] + item.id.removeprefix(claim.id) for item in claim.evidence}
+    evidence = tuple(item.model_copy(update={"id": own[item.id]}) for item in claim.evidence)
     changes: dict[str, Any] = {
         "id": ids[claim.id],
         "span": (context.sentence.start, context.sentence.end),
         "evidence": evidence,
-        "judgement": claim.judgement.model_copy(update={"cited": cited}),
+        "judgement": claim.judgement.model_copy(update={"cited": tuple(own[cited] for cited in claim.judgement.cited)}),
     }
     if claim.duplicate_of is not None:
-        changes["duplicate_of"] = _numbered(claim.duplicate_of, context.number)
+        changes["duplicate_of"] = ids[claim.duplicate_of]
     return claim.model_copy(update=changes)
-
-
-def _numbered(name: str, number: int) -> str:
-    """`c1.2` and `c1.2-e3` of a check of one sentence as `c7.2` and `c7.2-e3`."""
-    return f"c{number}.{name.partition('.')[2]}"
 
 
 def _unread(context: SentenceContext, error: FactloopError) -> SentenceCheck:

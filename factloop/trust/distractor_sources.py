@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -93,13 +92,10 @@ def load_tables() -> None:
 def _load_tables() -> None:
     """Reads the packaged names and words that distractors are made of: once a process, in about a second.
 
-    Meanwhile no garbage is collected, as all of it lasts. Then all that lives is taken from the garbage collector's
-    rounds, as a server does before it forks: each full round would walk these hundreds of thousands of lasting objects
-    again, for a quarter of the CPU that an answer costs.
+    Meanwhile no garbage is collected, as all of it lasts.
     """
     with collection_paused():
         _read_tables()
-    gc.freeze()
 
 
 def _read_tables() -> None:

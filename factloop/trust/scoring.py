@@ -19,6 +19,7 @@ from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
 from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.subject import ModelSubject
+from factloop.core.garbage import rare_collections
 from factloop.core.records import Claim, FactualityReport
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
@@ -56,15 +57,16 @@ class TrustScoring:
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
         with score_span(setup.settings, subject, item.question, item.response) as span:
             started, meter = time.perf_counter(), meter or UsageMeter()
-            final = await graph.ainvoke(
-                {
-                    "question": item.question,
-                    "response": item.response,
-                    "references": list(item.reference_answers),
-                },
-                {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
-                context=TrustContext(meter),
-            )
+            with rare_collections():
+                final = await graph.ainvoke(
+                    {
+                        "question": item.question,
+                        "response": item.response,
+                        "references": list(item.reference_answers),
+                    },
+                    {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
+                    context=TrustContext(meter),
+                )
             report = TrustReport(
                 id=item.id,
                 question=item.question,
@@ -84,11 +86,12 @@ class TrustScoring:
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
         """TrustBC of a claim on a topic: a statement to be told from its distractors."""
         assert self.consistency is not None  # TrustScorer refuses to begin without a subject
-        final = await self.consistency.ainvoke(
-            {"question": topic, "response": claim.self_contained, "statements": True},
-            {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
-            context=TrustContext(meter),
-        )
+        with rare_collections():
+            final = await self.consistency.ainvoke(
+                {"question": topic, "response": claim.self_contained, "statements": True},
+                {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
+                context=TrustContext(meter),
+            )
         return TrustBC.model_validate(final["trust_bc"])
 
     def long_form(

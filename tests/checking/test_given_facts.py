@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,10 @@ def test_code_that_is_not_asynchronous_may_give_facts(tmp_path: Path) -> None:
     report = FactChecker(docs=tmp_path / "ada.txt", cache_dir=tmp_path).check(facts[0].sentence, facts=facts)
     assert report.counts.supported == 1
     assert FactChecker(docs=tmp_path / "ada.txt", cache_dir=tmp_path).check("Ada.", facts=[]).claims == ()
+    once: Any = iter(facts)
+    assert (
+        FactChecker(docs=tmp_path / "ada.txt", cache=False).check(facts[0].sentence, facts=once).counts.supported == 1
+    )
 
 
 @pytest.mark.parametrize("fact", ["", " \n", "half \ud83d"])

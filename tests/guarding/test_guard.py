@@ -250,6 +250,25 @@ async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
     assert (text[slice(*last.span)], last.self_contained) == ("Ada died in Paris.", "Ada Lovelace died in Paris.")
 
 
+async def test_a_model_stuck_on_line_ends_ends_no_stream() -> None:
+    text = f"{TRUE}" + "\n" * 6_000 + FALSE
+    claims = (await finished(offline(), pieces(text, 100), sources=SOURCES)).report.claims
+    assert [text[slice(*claim.span)] for claim in claims] == [TRUE, FALSE, FALSE]
+    assert claims[1].self_contained == "Ada Lovelace died in Paris."
+
+
+async def test_claims_of_a_stretch_that_is_read_in_parts_have_names_of_their_own(sim: Simulator) -> None:
+    code = "```sh\n" + "".join(f"install tool-{n} --version {n}.0  # of {'x' * 150}\n" for n in range(30)) + "```\n"
+    guard = StreamGuard(simulated_checker(sim), "annotate")
+    claims = (await finished(guard, pieces(f"{TRUE}\n\n{code}\n{FALSE}"))).report.claims
+    ids = [claim.id for claim in claims]
+    assert len(ids) > 3
+    assert ids == ["c1.1", *(f"c2.{number}" for number in range(1, len(ids) - 1)), "c3.1"]
+    for claim in claims:
+        assert all(item.id.startswith(f"{claim.id}-e") for item in claim.evidence)
+        assert set(claim.judgement.cited) <= {item.id for item in claim.evidence}
+
+
 @pytest.mark.parametrize("text", ["", " \n\n ", "# Life", "Thanks!"])
 async def test_an_answer_without_claims_passes(text: str) -> None:
     end = await finished(offline("stop"), pieces(text), sources=SOURCES)

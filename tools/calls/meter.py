@@ -93,12 +93,16 @@ class UsageMeter:
             entry.approximate_tokens |= stage.approximate_tokens
             self._add_cost(entry, stage.cost_usd)
 
+    def was_charged(self, key: str) -> bool:
+        """Whether the answer called `key` is in this account."""
+        return key in self._charged
+
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
         """Adds what the answer called `key` cost, even if another caller paid; a second time it counts as a hit.
 
         Says whether it was the first.
         """
-        if key in self._charged:
+        if self.was_charged(key):
             self.hit(stage)
             return False
         self._charged.add(key)

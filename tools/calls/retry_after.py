@@ -16,7 +16,7 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):  # a zone or a year that no date can have
             return None
         if moment.tzinfo is None:  # "-0000" means UTC without a known local zone
             moment = moment.replace(tzinfo=UTC)

@@ -344,3 +344,11 @@ async def test_a_sentence_that_could_not_be_read_has_its_unscored_claim() -> Non
     script = FusedScript({CLAIM: ModelRefusal("no", schema="SentenceFacts", reply="")})
     result = await run(FusedPlan(script), CLAIM, [ScriptedSearch()])
     assert [one.claims for one in result.sentences] == [("c1.1",)]
+
+
+async def test_tools_take_turns_by_round_however_many_queries_a_round_has() -> None:
+    rounds = [NextQueries(("a", "b")), NextQueries(("c", "d")), nothing_found()]
+    script = FusedScript(facts={CLAIM: [fact(CLAIM, query="first")]}, assessments={CLAIM: rounds})
+    one, other = ScriptedSearch(), ScriptedSearch(name="other")
+    await run(FusedPlan(script), CLAIM, [one, other])
+    assert (one.asked, other.asked) == (["first", "c", "d"], ["a", "b"])

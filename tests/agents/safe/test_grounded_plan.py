@@ -175,6 +175,20 @@ async def test_sentences_that_a_reply_passes_over_are_asked_again_then_alone() -
     assert [claim.id for claim in result.claims] == ["c1.1", "c2.1", "c3.1"]
 
 
+async def test_facts_that_were_read_stand_where_the_rest_of_the_window_cannot_be_asked_again() -> None:
+    script = GroundedScript(
+        {},
+        readings={
+            SENTENCES[0]: [reading(judged(0, "A.", supported("p1")))],
+            SENTENCES[1]: [ToolError("x: status 500", tool="x", status=500)],
+        },
+    )
+    result = await grounded(script, " ".join(SENTENCES[:2]))
+    assert verdicts(result.claims) == [Verdict.SUPPORTED, None]
+    assert [claim.text for claim in result.claims] == ["A.", SENTENCES[1]]
+    assert result.claims[1].judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
+
+
 async def test_a_window_that_cannot_be_read_is_read_sentence_by_sentence() -> None:
     script = GroundedScript(
         facts={SENTENCES[0]: [fact("A.", query="A")], SENTENCES[1]: UNREADABLE},

@@ -282,10 +282,11 @@ async def test_what_no_other_word_fits_stays(response: str) -> None:
 def test_another_process_with_other_hashes_makes_the_same() -> None:
     asked = ("who sang it in 1983?", "The Osmonds and Tom Hanks sang it, a rare bird.")
     code = (
-        "import asyncio, sys; from factloop.trust.distractor_sources import make_distractors;"
+        "import asyncio, gc, sys; from factloop.trust.distractor_sources import make_distractors;"
         "from factloop.trust.settings import TrustSettings;"
         f"made = make_distractors(TrustSettings(), *{asked!r}, n=60);"
-        "sys.stdout.write(asyncio.run(made).model_dump_json())"
+        "sys.stdout.write(asyncio.run(made).model_dump_json());"
+        "assert gc.get_freeze_count() == 0"  # what an application holds stays its collector's to find
     )
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import BudgetExceeded, ConfigError, ToolError
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
+from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.answers import Value
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from tests.tools.calls.stage_calls import CallOfAStage
@@ -53,6 +54,14 @@ class ServerCall(CallOfAStage):
         return await self.server.ask(meter)
 
 
+class ReservingCall(ServerCall):
+    """A call that takes from the allowance of the account it is given, as those to models do."""
+
+    async def make(self, meter: UsageMeter) -> Value:
+        async with meter.allowance.reserve(0.0):
+            return await super().make(meter)
+
+
 async def test_all_who_ask_at_once_or_later_get_one_answer_and_its_whole_cost(answers: SharedAnswers) -> None:
     server = Server()
     calls = [ServerCall(server) for _ in range(4)]
@@ -83,6 +92,23 @@ async def test_what_is_asked_in_another_way_is_not_shared(answers: SharedAnswers
         await answers.asked_with(way).once(ServerCall(server, meter))
     assert server.asked == 2
     assert paid_for([answers], 0.0).calls == spent_on([answers], 0.0).calls == 2
+
+
+async def test_the_limits_of_a_check_hold_whether_it_pays_or_finds_what_another_paid_for(
+    answers: SharedAnswers,
+) -> None:
+    server, first, second = Server(), UsageMeter(Allowance(max_calls=1)), UsageMeter(Allowance(max_calls=1))
+    for meter in (first, second):
+        for _ in range(2):  # the second time it has the answer for nothing
+            await answers.once(ReservingCall(server, meter))
+        with pytest.raises(BudgetExceeded, match="1 calls"):
+            await answers.once(ReservingCall(server, meter, key="l"))
+        assert meter.snapshot(0.0).calls == 1
+    await answers.once(ReservingCall(server, key="l"))
+    with pytest.raises(BudgetExceeded):
+        await answers.once(ReservingCall(server, second, key="l"))
+    assert second.snapshot(0.0).calls == 1
+    assert server.asked == 2
 
 
 class HangingServer(Server):

@@ -131,7 +131,8 @@ def test_retry_after_in_both_forms() -> None:
     assert retry_after_s("Sat, 01 Mar 2025 12:00:10 -0000", now) == 10.0
     assert retry_after_s("-3", now) == 0.0
     assert retry_after_s(format_datetime(now - timedelta(hours=1)), now) == 0.0
-    assert [retry_after_s(odd, now) for odd in (None, "", "soon", "nan", "inf")] == [None] * 5
+    no_date = ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "Sat, 01 Mar 2025 12:00:00 +99999999999999")
+    assert [retry_after_s(odd, now) for odd in (None, "", "soon", "nan", "inf", *no_date)] == [None] * 7
 
 
 @pytest.mark.parametrize("drip_head", [False, True])

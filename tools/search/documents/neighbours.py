@@ -32,12 +32,12 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as the document has it, headings in between on lines of their own."""
+        """The text as the document has it; where a section begins, a blank line and its headings on a line."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
             if above is not None:
-                pieces.append(f"\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
+                pieces.append(f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
             pieces.append(part.passage)
             above = part
         return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
