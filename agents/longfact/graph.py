@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, NotRequired, Protocol, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.longfact.distinct import PromptSelection, keep_distinct
 from factloop.agents.longfact.writer import FEWEST, PER_ROUND, Writer
+from factloop.agents.nodes import PureNode, Update
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
 ASK, KEEP = "ask", "keep"
@@ -59,10 +60,6 @@ class TopicState(TopicOutput):
     """True where the user's limit on calls or money was reached."""
 
 
-class _AsyncNode(Protocol):
-    def __call__(self, state: TopicState) -> Awaitable[Mapping[str, Any]]: ...
-
-
 def most_rounds(wanted: int) -> int:
     """How often the model is asked at most: three times as often as it needs where nothing is dropped."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
@@ -87,8 +84,8 @@ def step_limit(wanted: int) -> int:
     return 2 * most_rounds(wanted) + 5
 
 
-def _build_ask(writer: Writer, seed: int) -> _AsyncNode:
-    async def ask(state: TopicState) -> Mapping[str, Any]:
+def _build_ask(writer: Writer, seed: int) -> PureNode[TopicState]:
+    async def ask(state: TopicState) -> Update:
         n_rounds, known = state.get("n_rounds", 0), _kept(state).prompts
         # Seeded by the round's number, so that no request repeats one that brought nothing new.
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
@@ -105,7 +102,7 @@ def _build_ask(writer: Writer, seed: int) -> _AsyncNode:
     return ask
 
 
-async def _keep(state: TopicState) -> Mapping[str, Any]:
+async def _keep(state: TopicState) -> Update:
     before = _kept(state)
     kept = keep_distinct(before, state["proposed"], state["topic"], wanted=state["wanted"])
     is_idle = len(kept.prompts) == len(before.prompts)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Coroutine, Mapping
 from dataclasses import asdict, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Node, Update
 from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, tell
 from factloop.agents.safe.judgements import unless_unanswered, unscored
@@ -23,31 +23,15 @@ from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.gateway import SearchAnswer
 
-Update = Mapping[str, Any]
-
 LOOK, SEARCH = "look", "search"
 
-
-class Node(Protocol):
-    """A step of a claim's branch: a partial update of its state; events go to the runtime's writer."""
-
-    def __call__(self, state: FactState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
-
-
-class Route(Protocol):
-    """Says where a claim's branch goes on. Asynchronous, as the graph runs other functions in a thread: that takes
-    longer than most steps do."""
-
-    def __call__(self, state: FactState) -> Coroutine[Any, Any, str]: ...
+ClaimNode = Node[FactState, CheckContext]
+"""A step of a claim's branch."""
+BunchNode = Node[BunchState, CheckContext]
+"""The whole branch of several claims in one step."""
 
 
-class BunchNode(Protocol):
-    """The whole branch of several claims in one step."""
-
-    def __call__(self, state: BunchState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
-
-
-def settling(stage: str, node: Node) -> Node:
+def settling(stage: str, node: ClaimNode) -> ClaimNode:
     """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
 
     It is traced under the name of its stage. A ConfigError still stops the run. Nearly always nothing has been judged

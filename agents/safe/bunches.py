@@ -14,7 +14,8 @@ from typing import Any, TypeVar, cast
 
 from langgraph.runtime import Runtime
 
-from factloop.agents.safe.branch import BunchNode, Node, Update, search
+from factloop.agents.nodes import Update
+from factloop.agents.safe.branch import BunchNode, ClaimNode, search
 from factloop.agents.safe.claims import unsplit
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import FusedPlan
@@ -63,7 +64,7 @@ class BunchedPlan(FusedPlan):
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         return [BunchState(cases=list(bunch), settled=[]) for bunch in _bunches(cases)]
 
-    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> BunchNode:
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
         """A node that takes each claim of a bunch through `search` and `assess` until it is settled.
 
         It is no graph of its own: starting that would take as long as two or three claims.

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Update
 from factloop.agents.safe import judgements
 from factloop.agents.safe.branch import (
     LOOK,
     SEARCH,
     BunchNode,
-    Node,
-    Update,
+    ClaimNode,
     ask_next,
     closed,
     not_yet_asked,
@@ -51,7 +51,7 @@ class FusedPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
-    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
         """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked.
 
         A round that brings nothing new is the last, without another call. A first `look` settles the claim before all
@@ -71,7 +71,7 @@ class FusedPlan(OneByOne):
         graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
         return graph.compile(name="claim")
 
-    def build_assess(self, max_searches: int) -> Node:
+    def build_assess(self, max_searches: int) -> ClaimNode:
         """The step after each search: settles the claim, or says what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:

@@ -13,15 +13,16 @@ a branch of its own.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from factloop.agents.safe.branch import BunchNode, Node, Update, in_stage, of_stage
+from factloop.agents.nodes import Node, Route, ThreadNode, Update
+from factloop.agents.safe.branch import BunchNode, ClaimNode, in_stage, of_stage
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -103,36 +104,12 @@ class SafePlan(Protocol):
         """The claims to be judged, as inputs of a branch: one each, or some together."""
         ...
 
-    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
         """A branch: the subgraph of one claim, or a node for some together."""
         ...
 
 
-class ReadNode(Protocol):
-    def __call__(self, state: WindowState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-class BatchNode(Protocol):
-    def __call__(self, state: BatchState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-class SplitNode(Protocol):
-    """A function that is not async: the graph runs it in a thread, since a long response takes a while to split."""
-
-    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
-
-
-class SendNode(Protocol):
-    """Says to which branches a response goes on; asynchronous like `branch.Route`."""
-
-    def __call__(self, state: ResponseState) -> Coroutine[Any, Any, list[Send] | str]: ...
-
-
-class ResponseNode(Protocol):
-    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
-
-
-def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """The compiled graph from `{prompt, response}` to `{claims, sentences_read}`; run it with a `CheckContext`.
 
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
@@ -167,7 +144,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     return graph.compile(name="safe")
 
 
-def _build_split(plan: SafePlan) -> SplitNode:
+def _build_split(plan: SafePlan) -> ThreadNode[ResponseState, CheckContext]:
     def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         prompt, response = state.get("prompt"), state["response"]
         given, spans = state.get("facts"), state.get("spans")
@@ -233,7 +210,7 @@ def _sentence(
     )
 
 
-def _build_send_groups(plan: SafePlan) -> SendNode:
+def _build_send_groups(plan: SafePlan) -> Route[ResponseState]:
     async def send_groups(state: ResponseState) -> list[Send] | str:
         """Sends the groups of sentences that may state facts."""
         read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
@@ -242,7 +219,7 @@ def _build_send_groups(plan: SafePlan) -> SendNode:
     return send_groups
 
 
-def _build_read(plan: SafePlan) -> ReadNode:
+def _build_read(plan: SafePlan) -> Node[WindowState, CheckContext]:
     async def read(state: WindowState, runtime: Runtime[CheckContext]) -> Update:
         sentences = state["sentences"]
         stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": sentences[0]["number"] + 1}
@@ -273,7 +250,9 @@ def _build_read(plan: SafePlan) -> ReadNode:
     return read
 
 
-def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
+def _build_distinguish(
+    plan: SafePlan, stage: Literal["model"] | None, look: ClaimNode | None
+) -> Node[ResponseState, CheckContext]:
     async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what needs no search; leaves open one of each fact that does, or each where the plan merges none.
 
@@ -299,7 +278,7 @@ def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Nod
     return distinguish
 
 
-def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> SendNode:
+def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Route[ResponseState]:
     async def to_each_claim(state: ResponseState) -> list[Send] | str:
         second = plan.second_look
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
@@ -319,7 +298,9 @@ def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Send
     return to_each_claim
 
 
-def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: Node | None) -> BatchNode:
+def _build_look_again(
+    second: SecondLook, stage: Literal["model"] | None, look: ClaimNode | None
+) -> Node[BatchState, CheckContext]:
     async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
         pairs = list(zip(state["facts"], state["sentences"], strict=True))
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
@@ -344,7 +325,7 @@ async def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Updat
     return {}
 
 
-def _build_send_open_claims(plan: SafePlan, stage: Literal["model"] | None) -> SendNode:
+def _build_send_open_claims(plan: SafePlan, stage: Literal["model"] | None) -> Route[ResponseState]:
     async def send_open_claims(state: ResponseState) -> list[Send] | str:
         """Sends the claims that a look at several left open, each to a branch of its own."""
         done = {item["claim"]["id"] for item in state["settled"]}

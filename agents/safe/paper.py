@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Route, Update
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import LOOK, SEARCH, Node, Route, Update, ask_next, closed, search, settling, task_of
+from factloop.agents.safe.branch import LOOK, SEARCH, ClaimNode, ask_next, closed, search, settling, task_of
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.plans import OneByOne
@@ -43,7 +44,7 @@ class PaperPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
-    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to
@@ -128,7 +129,7 @@ def _placed(number: int, fact: str, revised: str | Judgement, sentence: Sentence
     )
 
 
-def _unless_settled(onward: str) -> Route:
+def _unless_settled(onward: str) -> Route[FactState]:
     async def route(state: FactState) -> str:
         return END if state["settled"] else onward
 

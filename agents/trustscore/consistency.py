@@ -17,11 +17,12 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Node, PureNode, Update
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
+from factloop.agents.trustscore.context import Graph, TrustContext, meter_of
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.records import ConsistencyCheck, DistractorSet, Option, OptionKind, TrustBC
-from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
+from factloop.agents.trustscore.stages import Distract, Subject
 from factloop.agents.trustscore.state import (
     ConsistencyInput,
     ConsistencyOutput,
@@ -63,8 +64,8 @@ async def decide(state: ConsistencyState) -> str:
     return CONCLUDE if is_over else ASK
 
 
-def _build_distract(distract: Distract, max_checks: int, seed: int) -> CallingNode[ConsistencyState]:
-    async def node(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
+def _build_distract(distract: Distract, max_checks: int, seed: int) -> Node[ConsistencyState, TrustContext]:
+    async def node(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         references = state.get("references", [])
         found = await distract(state["question"], state["response"], references=references, meter=meter_of(runtime))
         rng = random.Random(f"{seed}\n{state['question']}\n{state['response']}\nchecks")
@@ -82,8 +83,8 @@ def _build_distract(distract: Distract, max_checks: int, seed: int) -> CallingNo
     return node
 
 
-def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
-    async def ask(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
+def _build_ask(subject: Subject, window: int) -> Node[ConsistencyState, TrustContext]:
+    async def ask(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         done = len(state["asked"])
         batch = state["planned"][done : done + window]
         fresh = await together(_ask_one(subject, state, planned, meter_of(runtime)) for planned in batch)
@@ -118,7 +119,7 @@ async def _ask_one(
     )
 
 
-def _build_conclude(max_checks: int) -> AsyncNode[ConsistencyState]:
+def _build_conclude(max_checks: int) -> PureNode[ConsistencyState]:
     async def conclude(state: ConsistencyState) -> Update:
         found = DistractorSet.model_validate(state["distractor_set"])
         both = zip(state["planned"], state["asked"], strict=False)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Node, Update
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of, searching_of
+from factloop.agents.trustscore.context import Graph, TrustContext, meter_of, searching_of
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.records import Relation, TrustFC
-from factloop.agents.trustscore.stages import Judge, PassageJudgement, TrustContext
+from factloop.agents.trustscore.stages import Judge, PassageJudgement
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, UnscoredReason
@@ -51,8 +52,8 @@ async def _to_entail(state: FactualState) -> str:
     return ENTAIL if state["passages"] else END
 
 
-def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
-    async def retrieve(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
+def _build_retrieve(searching: SearchGateway) -> Node[FactualState, TrustContext]:
+    async def retrieve(state: FactualState, runtime: Runtime[TrustContext]) -> Update:
         query, searched = retrieval_query(state["question"], state["response"]), searching_of(runtime, searching)
         if not searched.tools:
             absent = TrustFC(unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_CORPUS)
@@ -76,8 +77,8 @@ def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
     return retrieve
 
 
-def _build_entail(judge: Judge) -> CallingNode[FactualState]:
-    async def entail(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
+def _build_entail(judge: Judge) -> Node[FactualState, TrustContext]:
+    async def entail(state: FactualState, runtime: Runtime[TrustContext]) -> Update:
         passages = tuple(Evidence.model_validate(item) for item in state["passages"])
         try:
             finding = await judge.judge(state["question"], state["response"], passages, meter=meter_of(runtime))

@@ -12,11 +12,12 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.nodes import Node, PureNode, Update
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
+from factloop.agents.trustscore.context import Graph, TrustContext, meter_of
 from factloop.agents.trustscore.overall import overall
 from factloop.agents.trustscore.records import NOT_ANSWERED, TrustBC, TrustFC
-from factloop.agents.trustscore.stages import Subject, TrustContext
+from factloop.agents.trustscore.stages import Subject
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import UnscoredReason
@@ -47,8 +48,8 @@ async def _to_parts(state: TrustState) -> list[str] | str:
     return COMBINE if state["unanswered"] else [CONSISTENCY, FACTUAL]
 
 
-def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[TrustState]:
-    async def answer(state: TrustState, *, runtime: Runtime[TrustContext]) -> Update:
+def _build_answer(subject: Subject | None, max_checks: int) -> Node[TrustState, TrustContext]:
+    async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
             return {"answered_by": None, "unanswered": False}
         if subject is None:
@@ -73,7 +74,7 @@ def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[Trust
     return answer
 
 
-def _build_absent_consistency(max_checks: int) -> AsyncNode[TrustState]:
+def _build_absent_consistency(max_checks: int) -> PureNode[TrustState]:
     absent = TrustBC(
         unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_SUBJECT, max_checks=max_checks, n_planned=0
     ).model_dump(mode="json")

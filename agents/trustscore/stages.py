@@ -1,4 +1,4 @@
-"""The stages that the graphs need: a subject to ask, a judge of passages, distractors, and an account."""
+"""The stages that the graphs need: a subject to ask, a judge of passages, and distractors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from typing import Protocol
 from factloop.agents.trustscore.records import DistractorSet, Letter, Option, Relation
 from factloop.core.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.gateway import SearchGateway
-
-
-@dataclass(frozen=True)
-class TrustContext:
-    """The context of one answer, beside its state: the account that its calls are charged to, and what is searched."""
-
-    meter: UsageMeter
-    searching: SearchGateway | None = None
-    """Searched by TrustFC in the place of the graph's own search."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """Two evaluators claim by claim: how far they agree, and which of them is nearer to people's labels.
 
-Cohen's kappa (1960) is (po - pe) / (1 - pe), with po the share of equal verdicts and pe that expected of two evaluators
-with these shares of verdicts who judge by chance. Intervals are percentile bootstraps over whole prompts, as claims of
-one response resemble each other; a resample in which a figure is undefined is passed over. There is none where the
-claims (those of a label, for balanced accuracy) come from one prompt, and where every resample gives the same. That of
-the difference in agreement with labels goes with its test, by turning the signs of whole prompts.
+Intervals are percentile bootstraps over whole prompts, as claims of one response resemble each other; a resample in
+which a figure is undefined is passed over. There is none where the claims (those of a label, for balanced accuracy)
+come from one prompt, and where every resample gives the same. That of the difference in agreement with labels goes
+with its test, by turning the signs of whole prompts.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, F
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest
+from factloop.evaluation.statistics.kappa import kappas
 from factloop.evaluation.statistics.significance import mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
@@ -86,7 +86,7 @@ def agree(
         n_only_second=n_only_second,
         table=tuple(tuple(int(cell) for cell in row) for row in table),
         agreement=resampler.figure(scored, _equal_share, n, Undefined.NOT_BOTH_SCORED),
-        kappa=resampler.figure(scored, kappa, n, Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED),
+        kappa=resampler.figure(scored, kappas, n, Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED),
     )
 
 
@@ -177,15 +177,6 @@ def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
         for pair in claims
         if (turned := flip_of(pair.first.verdict, pair.second.verdict)) is not None
     )
-
-
-def kappa(tables: Floats) -> Floats:
-    """Cohen's kappa of each table (n_tables, n, n); NaN where it is empty or nothing but chance can agree."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = tables / tables.sum(axis=(1, 2), keepdims=True)
-        expected = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
-        found = np.trace(shares, axis1=1, axis2=2)
-        return np.where(expected < 1.0 - 1e-12, (found - expected) / (1.0 - expected), np.nan)
 
 
 def _tables(claims: Sequence[ClaimPair]) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 import numpy as np
@@ -70,20 +70,13 @@ def assess(
     headline = _headline(quantities)
     compared = _pairs(len(panel.variants), pairs)
     contrasts = [contrast(values, *pair, n_repeats=results.repeats) for pair in compared for values in quantities]
-    of_variants = [(place, values) for place in range(len(panel.variants)) for values in quantities]
-    alone = [values.mean(place) for place, values in of_variants]
-    intervals = stratified_intervals(alone, np.random.default_rng(seed), resamples, level)
-    measured = [
-        (place, _measured(values, mean, interval))
-        for (place, values), mean, interval in zip(of_variants, alone, intervals, strict=True)
-    ]
+    figures = _figures(panel, quantities, seed=seed, resamples=resamples, level=level)
     verdicts = Verdicts(
         panel.variants, headline, p_adjustment, level, results.kind, seed=seed, has_intervals=resamples > 0
     )
     differences = verdicts.judge(contrasts)
     asked = list(demanded(demands, contrasts, panel.variants, results.kind))
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
-    figures = [[one for at, one in measured if at == place] for place in range(len(panel.variants))]
     variants = tuple(_variants(results, panel, figures, seed=seed, resamples=resamples, level=level))
     gold = panel.claims.gold
     return ExperimentReport(
@@ -181,6 +174,19 @@ def _why_unscored(judgements: Iterable[Judgement]) -> str | None:
     if first is None or first.unscored_reason is None:
         return None
     return " ".join(first.rationale.split()) or first.unscored_reason.value
+
+
+def _figures(
+    panel: Panel, quantities: Sequence[ItemValues], *, seed: int, resamples: int, level: float
+) -> list[list[QuantityFigure]]:
+    """The figures of each variant, their intervals from the same resamples."""
+    means = [[values.mean(place) for values in quantities] for place in range(len(panel.variants))]
+    alone = list(chain.from_iterable(means))
+    intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))
+    return [
+        [_measured(values, mean, next(intervals)) for values, mean in zip(quantities, of_variant, strict=True)]
+        for of_variant in means
+    ]
 
 
 def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> QuantityFigure:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -22,7 +22,7 @@ from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
 from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, name_of_system, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
-from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
+from factloop.evaluation.running.run import Events, Increments, Run, judged_here
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.session import open_session
@@ -85,17 +85,8 @@ async def astream_responses(
         prompts = PromptRegistry.load(settings.prompts)
         session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
         stack.push_async_callback(session.aclose)
-        gateway = session.model(chat)
-        n_earlier, spent = len(log.finished), UsageMeter()
-        unanswered: list[UnansweredPrompt] = []
-
-        async def respond(prompt: ModelPrompt) -> Outcome:
-            meter = UsageMeter()
-            outcome = await _respond(prompt, gateway, name_of_system(name, prompt.postamble), meter)
-            spent.add(meter.snapshot(0.0))
-            if isinstance(outcome, UnansweredPrompt):
-                unanswered.append(outcome)
-            return outcome
+        asking = _Asking(session.model(chat), name)
+        n_earlier = len(log.finished)
 
         def summed_up(rows: Iterator[Outcome]) -> ResponsesReport:
             cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
@@ -108,8 +99,8 @@ async def astream_responses(
                 n_answered=len(cut_off),
                 n_earlier=n_earlier,
                 n_cut_off=sum(cut_off),
-                unanswered=tuple(sorted(unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
-                usage=spent.snapshot(time.perf_counter() - started),
+                unanswered=tuple(sorted(asking.unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
+                usage=asking.spent.snapshot(time.perf_counter() - started),
                 created_at=datetime.now(UTC),
             )
 
@@ -117,8 +108,8 @@ async def astream_responses(
             items=tuple(by_key.values()),
             key=lambda prompt: prompt.key,
             log=log,
-            engine=judged_here(respond, at_once=settings.concurrency or max(1, len(by_key))),
-            usage=Increments(lambda: spent.snapshot(0.0)),
+            engine=judged_here(asking.respond, at_once=settings.concurrency or max(1, len(by_key))),
+            usage=Increments(lambda: asking.spent.snapshot(0.0)),
             summarise=summed_up,
         )
         async with aclosing(run.stream()) as events:
@@ -126,11 +117,22 @@ async def astream_responses(
                 yield event
 
 
-async def generate_responses(
-    asked: Sequence[ModelPrompt], settings: ResponseSettings, out: Path, **options: Any
-) -> ResponsesReport:
-    """The report of a generation of responses; options as of `astream_responses`."""
-    return await summary_of(astream_responses(asked, settings, out, **options))
+@dataclass
+class _Asking:
+    """Asks a model for responses, and adds up what they cost and which prompts got none."""
+
+    gateway: ModelGateway
+    system: str
+    spent: UsageMeter = field(default_factory=UsageMeter)
+    unanswered: list[UnansweredPrompt] = field(default_factory=list)
+
+    async def respond(self, prompt: ModelPrompt) -> Outcome:
+        meter = UsageMeter()
+        outcome = await _respond(prompt, self.gateway, name_of_system(self.system, prompt.postamble), meter)
+        self.spent.add(meter.snapshot(0.0))
+        if isinstance(outcome, UnansweredPrompt):
+            self.unanswered.append(outcome)
+        return outcome
 
 
 async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:

@@ -25,7 +25,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.evaluation.running.folders import answers_folder
 from factloop.evaluation.running.journals import gather
-from factloop.evaluation.running.run import Item, Record
+from factloop.evaluation.running.run import AnyRecord, Item
 from factloop.evaluation.running.shares import divide, is_limited
 from factloop.evaluation.running.team import Team, one_line
 from factloop.evaluation.running.worker import Home, OpenJudge, Worker, machine_of
@@ -53,14 +53,14 @@ _PASSED_ON = re.compile(
 
 async def judged_on_ray(
     items: Iterable[Item],
-    open_judge: OpenJudge[Item, Record],
+    open_judge: OpenJudge[Item, AnyRecord],
     settings: CheckSettings,
     *,
     describe: Callable[[Item], str],
     directory: Path | None,
     workers: int,
     address: str | None = None,
-) -> AsyncGenerator[Record, None]:
+) -> AsyncGenerator[AnyRecord, None]:
     """The records as they come, from so many workers; `items` is read no further than they have room.
 
     Without an `address` a small Ray of this machine is started, and ended with the generator; with one (`auto`,
@@ -80,7 +80,7 @@ async def judged_on_ray(
         elsewhere = any(node["NodeManagerAddress"] != home.machine for node in ray.nodes() if node["Alive"])
         paid = gather(folder, elsewhere=elsewhere) if folder is not None else (0, 0.0)
         remote = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
-        team = Team[Item, Record](
+        team = Team[Item, AnyRecord](
             shares=divide(settings, workers, paid=paid),
             items=iter(items),
             describe=describe,

@@ -15,21 +15,20 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from factloop.core.files.json import to_json, write_atomically
-from factloop.core.records import Record as CoreRecord
-from factloop.core.records import Usage
+from factloop.core.records import Record, Usage
 from factloop.evaluation.running.log import Log
 from factloop.tools.calls.together import as_they_come
 
 Item = TypeVar("Item")
-Record = TypeVar("Record")
-Summary = TypeVar("Summary", bound=CoreRecord)
+AnyRecord = TypeVar("AnyRecord")
+Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
 """Items in work at a time, such as responses: enough to keep 64 calls under way, few enough to hold in memory."""
 
-Judge = Callable[[Item], Awaitable[Record]]
+Judge = Callable[[Item], Awaitable[AnyRecord]]
 """Makes the record of one item; any number may be under way."""
-Engine = Callable[[Iterable[Item]], AsyncGenerator[Record, None]]
+Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
 """Makes the records of items, in any order; reads the items no further than it has room."""
 
 
@@ -42,37 +41,37 @@ class RunStarted:
 
 
 @dataclass(frozen=True)
-class NewRecord(Generic[Record]):
+class NewRecord(Generic[AnyRecord]):
     """One more record is there, and on disk."""
 
-    record: Record
+    record: AnyRecord
     usage: Usage
     """What it cost; where records share answers, what was paid since the one before."""
 
 
-Events = AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]
+Events = AsyncGenerator[RunStarted | NewRecord[AnyRecord] | Summary, None]
 """The events of a run: its start, each record as soon as it is kept, and the summary last. A caller that stops before
 the end closes it (`contextlib.aclosing`)."""
 
 
 @dataclass(frozen=True)
-class Run(Generic[Item, Record, Summary]):
+class Run(Generic[Item, AnyRecord, Summary]):
     """A run as a feature describes it. The log is open, and stays so until the end of the stream."""
 
     items: Iterable[Item]
     """The items, which are gone through several times."""
     key: Callable[[Item], Hashable]
     """The key of the item's record in the log."""
-    log: Log[Record, Any]
-    engine: Engine[Item, Record]
-    usage: Callable[[Record], Usage]
+    log: Log[AnyRecord, Any]
+    engine: Engine[Item, AnyRecord]
+    usage: Callable[[AnyRecord], Usage]
     """The cost of a record, for `NewRecord`; called once for each, in order."""
-    summarise: Callable[[Iterator[Record]], Summary]
+    summarise: Callable[[Iterator[AnyRecord]], Summary]
     """Makes the summary from the records of these items, in their order, once all are there."""
     results: tuple[Path, ...] = ()
     """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
 
-    async def stream(self) -> Events[Record, Summary]:
+    async def stream(self) -> Events[AnyRecord, Summary]:
         """Yields the events of the run. Raises as the engine, and ConfigError where the disk fails."""
         n_items = n_done = 0
         for item in self.items:
@@ -93,12 +92,12 @@ class Run(Generic[Item, Record, Summary]):
         yield summary
 
 
-def judged_here(judge: Judge[Item, Record], *, at_once: int = AT_ONCE) -> Engine[Item, Record]:
+def judged_here(judge: Judge[Item, AnyRecord], *, at_once: int = AT_ONCE) -> Engine[Item, AnyRecord]:
     """An engine of this process, with `at_once` items under way."""
     return partial(as_they_come, work=judge, at_once=at_once)
 
 
-async def summary_of(events: Events[Record, Summary]) -> Summary:
+async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
     """The last of the events of a run."""
     async with aclosing(events):
         async for event in events:

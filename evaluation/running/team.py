@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from factloop.core.errors import ToolError
-from factloop.evaluation.running.run import AT_ONCE, Item, Record
+from factloop.evaluation.running.run import AT_ONCE, AnyRecord, Item
 from factloop.evaluation.running.worker import Wrong
 from factloop.setup.settings import CheckSettings
 
@@ -42,7 +42,7 @@ class _Assignment(Generic[Item]):
 
 
 @dataclass
-class Team(Generic[Item, Record]):
+class Team(Generic[Item, AnyRecord]):
     """Gives items to workers and takes back what the dead leave behind."""
 
     shares: Iterable[CheckSettings]
@@ -62,7 +62,7 @@ class Team(Generic[Item, Record]):
     """Whether there may be items that were given to no worker yet."""
     started_within_s: float = STARTED_WITHIN_S
 
-    async def judged(self) -> AsyncGenerator[Record, None]:
+    async def judged(self) -> AsyncGenerator[AnyRecord, None]:
         """The records as they come. Ends with the last, even if workers are still starting: they may never find room.
 
         Raises ToolError where no worker is left, or none gets ready in `started_within_s`.
@@ -122,7 +122,7 @@ class Team(Generic[Item, Record]):
         self.has_more = item is not None
         return None if item is None else (item, 1)
 
-    def _take(self, future: asyncio.Future[Any]) -> Record | None:
+    def _take(self, future: asyncio.Future[Any]) -> AnyRecord | None:
         from ray.exceptions import RayActorError  # it is installed, as a worker answered
 
         asked = self.under_way.pop(future)
@@ -137,7 +137,7 @@ class Team(Generic[Item, Record]):
         if asked.item is None:
             asked.member.ready = True
             return None
-        record: Record = answer
+        record: AnyRecord = answer
         return record
 
     def _bury(self, asked: _Assignment[Item], error: Exception) -> None:

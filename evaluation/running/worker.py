@@ -13,12 +13,12 @@ from typing import Any, Generic
 import factloop
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.running.journals import journal_at
-from factloop.evaluation.running.run import Item, Judge, Record
+from factloop.evaluation.running.run import AnyRecord, Item, Judge
 from factloop.evaluation.running.shares import add_paid, is_limited
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
 
-OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, Record]]]
+OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
 """A judge with these settings that keeps answers at the path, or in the user's cache. A function of a module, which
 processes find by its name."""
 
@@ -46,18 +46,18 @@ class Wrong:
         return DataError(self.message) if self.is_about_data else ConfigError(self.message)
 
 
-class Worker(Generic[Item, Record]):
+class Worker(Generic[Item, AnyRecord]):
     """Judges items, any number at a time."""
 
     def __init__(
-        self, open_judge: OpenJudge[Item, Record], share: CheckSettings, directory: Path | None, home: Home
+        self, open_judge: OpenJudge[Item, AnyRecord], share: CheckSettings, directory: Path | None, home: Home
     ) -> None:
         """Without a `directory`, answers are kept in the user's cache."""
         self._open_judge, self._share, self._directory, self._home = open_judge, share, directory, home
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._opened: Judge[Item, Record] | None = None
-        self._judging: set[asyncio.Task[Record | Wrong]] = set()
+        self._opened: Judge[Item, AnyRecord] | None = None
+        self._judging: set[asyncio.Task[AnyRecord | Wrong]] = set()
         os.environ.update(home.environment)
         with suppress(OSError):  # on another machine it may not be there: paths from it are then missed by name
             os.chdir(home.folder)
@@ -75,7 +75,7 @@ class Worker(Generic[Item, Record]):
             return _wrong(error)
         return None
 
-    async def judge(self, item: Item) -> Record | Wrong:
+    async def judge(self, item: Item) -> AnyRecord | Wrong:
         task = asyncio.create_task(self._judged(item))
         self._judging.add(task)
         try:
@@ -91,14 +91,14 @@ class Worker(Generic[Item, Record]):
         await asyncio.gather(*judging, return_exceptions=True)
         await self._stack.aclose()
 
-    async def _judged(self, item: Item) -> Record | Wrong:
+    async def _judged(self, item: Item) -> AnyRecord | Wrong:
         try:
             judge = await self._judge()
             return await judge(item)
         except (ConfigError, DataError) as error:
             return _wrong(error)
 
-    async def _judge(self) -> Judge[Item, Record]:
+    async def _judge(self) -> Judge[Item, AnyRecord]:
         async with self._opening:
             if self._opened is None:
                 journal, share = None, self._share

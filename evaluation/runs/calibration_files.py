@@ -6,9 +6,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
@@ -22,6 +22,8 @@ from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
 
 if TYPE_CHECKING:
     from factloop.evaluation.audit.table import PredictionTable
+
+T = TypeVar("T")
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
 
@@ -73,53 +75,44 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
     Claims of a run are recognised by `group`, `response_id` and `claim`. Raises DataError for a malformed row, a group
     or system in only some rows, and no row; ConfigError for an audit's predictions, of which one evaluator is meant.
     """
-    labels: list[int] = []
-    verdicts: list[int | None] = []
-    groups: list[str] = []
-    systems: list[str] = []
-    probabilities: list[float] = []
-    origins: list[ClaimOrigin] = []
-    judges: set[str | None] = set()
-    scores: list[float | None] = []
+    rows: list[LabelledRow] = []
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
         _refuse_predictions(row)
         read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
-        columns: tuple[tuple[str, object, Sequence[object]], ...] = (
-            ("group", read.group, groups),
-            ("system", read.system, systems),
-            ("probability", read.probability, probabilities),
-        )
-        for name, value, known in columns:
-            if labels and (value is None) == bool(known):
-                how = f"missing, but line {first} has it" if known else f"given, but line {first} has none"
-                raise row.error(f"it is {how}: give it in every row or in none", name)
+        if rows:
+            _refuse_unlike(row, read, rows[0], first)
         first = first or row.line
-        labels.append(read.label)
-        verdicts.append(read.verdict)
-        origins.append(read.origin)
-        judges.add(read.judge)
-        scores.append(read.score)
-        if read.group is not None:
-            groups.append(read.group)
-        if read.system is not None:
-            systems.append(read.system)
-        if read.probability is not None:
-            probabilities.append(read.probability)
-    if not labels:
+        rows.append(read)
+    if not rows:
         raise DataError("there is no row in it", path=place_name(place))
+    judges = {read.judge for read in rows}
     return CalibrationSample(
         _named(place),
-        tuple(labels),
-        tuple(verdicts),
-        tuple(groups) or None,
-        of_systems=tuple(systems) or None,
-        probabilities=tuple(probabilities) or None,
-        origins=tuple(origins),
-        scores=tuple(scores),
+        tuple(read.label for read in rows),
+        tuple(read.verdict for read in rows),
+        _column(read.group for read in rows),
+        of_systems=_column(read.system for read in rows),
+        probabilities=_column(read.probability for read in rows),
+        origins=tuple(read.origin for read in rows),
+        scores=tuple(read.score for read in rows),
         judges=frozenset() if None in judges else frozenset(filter(None, judges)),
     )
+
+
+def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
+    """Raises DataError where a row has a column that the first, in that line, has not, or the other way round."""
+    for name in ("group", "system", "probability"):
+        is_known = getattr(first, name) is not None
+        if (getattr(read, name) is None) == is_known:
+            how = f"missing, but line {line} has it" if is_known else f"given, but line {line} has none"
+            raise row.error(f"it is {how}: give it in every row or in none", name)
+
+
+def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
+    """The values, which all rows have or none."""
+    return tuple(value for value in values if value is not None) or None
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:

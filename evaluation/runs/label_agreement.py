@@ -182,8 +182,9 @@ each share in it."""
 
 
 def _three_class_figures(tables: Floats) -> list[_Computed]:
-    """Agreement p and kappa (p - e) / (1 - e), e the sum of label share times verdict share over the classes."""
     import numpy as np
+
+    from factloop.evaluation.statistics.kappa import kappas
 
     scored = tables[:, :, :3]
     n = scored.sum(axis=(1, 2))
@@ -191,12 +192,10 @@ def _three_class_figures(tables: Floats) -> list[_Computed]:
     rests_on[:, :3] = 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = np.trace(scored, axis1=1, axis2=2) / n
-        by_chance = (scored.sum(axis=1) * scored.sum(axis=2)).sum(axis=1) / n**2
-        kappa = (agreement - by_chance) / (1.0 - by_chance)
     nothing = Undefined.NOTHING_SCORED
     return [
         ("agreement", agreement, nothing, [rests_on]),
-        ("kappa", kappa, Undefined.ONE_CLASS if n[0] else nothing, [rests_on]),
+        ("kappa", kappas(scored), Undefined.ONE_CLASS if n[0] else nothing, [rests_on]),
     ]
 
 

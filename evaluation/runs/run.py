@@ -29,7 +29,6 @@ from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.tools.calls.meter import UsageMeter
 
 Kind = Literal["responses", "factscore"]
 
@@ -79,7 +78,7 @@ async def astream_run(
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
         elapsed_s = time.perf_counter() - started
-        sum_up = partial(summarise, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
+        sum_up = partial(summarise, kind=kind, data=data, scoring=scoring, elapsed_s=elapsed_s)
         if debias is None:
             return sum_up(reports)
         claims = RunClaims()

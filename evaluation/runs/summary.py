@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from factloop.checking.cascade.savings import together
+from factloop.checking.cascade.savings import sum_savings
 from factloop.core.errors import DataError
-from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason, Usage
+from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
@@ -23,6 +23,7 @@ from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, f1_curve, score_
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongFormScores
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.reports.status import REASON_WORDS, tally_reasons
+from factloop.tools.calls.meter import UsageMeter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,14 +42,6 @@ class Scoring:
     """Number of resamples; 0 for no intervals."""
     seed: int = 0
     """Seed of the resamples."""
-
-
-class Account(Protocol):
-    """Adds up what responses cost; `factloop.tools.calls.meter.UsageMeter` is one."""
-
-    def add(self, usage: Usage) -> None: ...
-
-    def snapshot(self, elapsed_s: float) -> Usage: ...
 
 
 class _Drawn(TypedDict):
@@ -80,7 +73,7 @@ class _Totals:
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
         self.reasons.update(tally_reasons(judged.report.claims))
-        self.cascade = together((self.cascade, judged.report.cascade))
+        self.cascade = sum_savings((self.cascade, judged.report.cascade))
         text = judged.report.fingerprint.model_dump_json()
         first, _ = self.fingerprints.get(text, (judged.id, None))
         self.fingerprints[text] = (min(first, judged.id), judged.report.fingerprint)
@@ -105,17 +98,16 @@ def summarise(
     *,
     kind: Literal["responses", "factscore"],
     data: str,
-    account: Account,
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
     """The summary of a run. The order of the responses changes nothing of it but the last digits of its cost.
 
-    `account` comes empty; `elapsed_s` is the time that the run took. Raises DataError for no response, for an id that
-    comes twice, and for a system that answers a prompt twice.
+    `elapsed_s` is the time that the run took. Raises DataError for no response, for an id that comes twice, and for a
+    system that answers a prompt twice.
     """
     scoring = scoring or Scoring()
-    found = _Totals()
+    found, account = _Totals(), UsageMeter()
     for judged in responses:
         found.add(judged)
         account.add(judged.report.usage)

@@ -1,4 +1,4 @@
-"""Cohen's kappa of two people who labelled the same things: (p - e) / (1 - e).
+"""Cohen's kappa (1960) of two raters of the same things: (p - e) / (1 - e).
 
 p is the share labelled alike, and e that of two who give each label as often without looking. Intervals draw whole
 groups, as what belongs to one question or prompt resembles each other.
@@ -22,17 +22,17 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
     a single group. `n` counts things with both labels.
     """
     n = int(cells.sum())
-    value = float(_kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
+    value = float(kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
     if np.isnan(value):
         return Figure(value=None, undefined=Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED, n=n)
     interval = None
     if len(cells) > 1 and resamples:
-        interval = percentile_interval(bootstrap(cells, _kappas, rng, resamples), level)
+        interval = percentile_interval(bootstrap(cells, kappas, rng, resamples), level)
     return Figure(value=value, **ends(interval), n=n)
 
 
-def _kappas(tables: Floats) -> Floats:
-    """(n_resamples,): kappa of each (k, k) table; NaN where both give one label throughout."""
+def kappas(tables: Floats) -> Floats:
+    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or both give one label throughout."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

@@ -43,7 +43,9 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     gates: bool = True
-    """Whether what has nothing to do with the question is left unscored; never where documents come with the answer."""
+    """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
+    documents come with the answer.
+    """
 
     def over(self, sources: Sources) -> Setup:
         """The same set-up for an answer that comes with sources."""

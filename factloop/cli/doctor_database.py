@@ -40,7 +40,7 @@ def _read(url: str) -> Working:
     from sqlalchemy import func, inspect, select
     from sqlalchemy.exc import SQLAlchemyError
 
-    from factloop.service.database import file_of, open_database, reason_of
+    from factloop.service.database import file_of, open_database, said_by
     from factloop.service.tables import FORMAT, FORMATS, JOBS, WITHOUT_LEASES
 
     if url.startswith("sqlite") and not Path(url.partition("///")[2]).is_file():
@@ -60,7 +60,7 @@ def _read(url: str) -> Working:
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
         raise ConfigError(
-            f"{_shown(url)}: cannot be read ({reason_of(error)}): is it running, and is the address right?"
+            f"{_shown(url)}: cannot be read ({said_by(error)}): is it running, and is the address right?"
         ) from error
     finally:
         engine.dispose()

@@ -61,7 +61,7 @@ class RunAsk:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """A checked plan of the run, made before anything is read or spent."""
 
     ask: RunAsk
@@ -71,7 +71,7 @@ class Plan:
     debias: Debias | None
 
 
-def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
+def plan_run(ask: RunAsk, settings: CheckSettings) -> RunPlan:
     """Plans the run.
 
     Raises ConfigError for flags that make no sense, and DataError for a calibration that cannot be read.
@@ -86,7 +86,7 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
         resamples=ask.resamples,
         seed=settings.seed,
     )
-    return Plan(ask, settings, scoring, _engine(ask, settings), _debiasing(ask, settings.seed))
+    return RunPlan(ask, settings, scoring, _engine(ask, settings), _debiasing(ask, settings.seed))
 
 
 def _engine(ask: RunAsk, settings: CheckSettings) -> ReportEngine | None:
@@ -112,13 +112,13 @@ class RunResult:
     """The first failure of a claim, if there was one."""
 
 
-def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunResult:
+def run_over(plan: RunPlan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunResult:
     """Judges the items, with progress on the terminal. Raises FactloopError for wrong input."""
     kept = plan.settings.model is not None and plan.settings.cache
     return run_until_stopped(_run(plan, items, data, kind, messages), messages, run_dir=plan.ask.run_dir, kept=kept)
 
 
-async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunResult:
+async def _run(plan: RunPlan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunResult:
     failure: str | None = None
 
     def look_at(judged: JudgedResponse) -> None:

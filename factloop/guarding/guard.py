@@ -12,7 +12,7 @@ from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
-from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
+from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction
 from factloop.guarding.reading import PendingSentence, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.guarding.sentence import SentenceCheck
@@ -48,7 +48,7 @@ class StreamGuard:
     def __init__(
         self,
         checker: FactChecker | None = None,
-        policy: Action | Choose = "annotate",
+        policy: SentenceAction | Choose = "annotate",
         *,
         replacement: str = REPLACED,
         message: str = STOPPED,

@@ -11,7 +11,7 @@ from factloop.core.findings import Finding
 from factloop.core.records import Claim
 from factloop.guarding.records import Treatment
 
-Action = Literal["annotate", "drop", "replace", "stop"]
+SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
 STOPPED = "[The answer was stopped here: its last sentence could not be confirmed.]"
@@ -41,16 +41,16 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 class Policy:
     """The treatment of a sentence that has a finding; all others pass, and so do findings in `passing`."""
 
-    action: Action | Choose = "annotate"
+    action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
     message: str = STOPPED
     marks: Marks = Marks()
     passing: frozenset[Finding] = frozenset()
 
     def __post_init__(self) -> None:
-        if not callable(self.action) and self.action not in get_args(Action):
+        if not callable(self.action) and self.action not in get_args(SentenceAction):
             raise ConfigError(
-                f"policy = {self.action!r}: must be one of {', '.join(get_args(Action))}, or something to call"
+                f"policy = {self.action!r}: must be one of {', '.join(get_args(SentenceAction))}, or something to call"
             )
 
     def treat(

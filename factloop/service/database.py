@@ -140,7 +140,7 @@ def shown(url: str) -> str:
         return "(no database URL)"
 
 
-def reason_of(error: SQLAlchemyError) -> str:
+def said_by(error: SQLAlchemyError) -> str:
     """The database's own first line, or ours."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason given"])[0]

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from factloop.service.database import FileReplaced, reason_of
+from factloop.service.database import FileReplaced, said_by
 from factloop.service.errors import RequestRefusal
 from factloop.service.store import JobStore
 
@@ -57,7 +57,7 @@ class Database:
         await asyncio.to_thread(self.store.close)
 
     def _failed(self, error: SQLAlchemyError) -> None:
-        reason = reason_of(error)
+        reason = said_by(error)
         if reason != self._trouble:  # an outage is told once, not with each request
             log.error(reason if isinstance(error, FileReplaced) else f"the database failed: {reason}")
         self._trouble = reason

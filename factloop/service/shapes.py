@@ -22,13 +22,13 @@ from factloop.entrance.asks import (
     Text,
 )
 from factloop.setup.limits import Limits
+from factloop.setup.sources import SourceMode
 
 MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
 
 Kind = Literal["check", "trust", "long_form", "audit"]
-Mode = Literal["faithfulness", "factuality"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -45,7 +45,7 @@ class CheckAsk(RequestModel):
     prompt: Prompt | None = None
     """The question that it answers."""
     documents: Documents | None = None
-    mode: Mode = "faithfulness"
+    mode: SourceMode = "faithfulness"
     """Judge against the documents and nothing else, or also against what the service searches."""
     k: (
         Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None

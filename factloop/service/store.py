@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
-from factloop.service.database import open_database, reason_of, shown, sole_use
+from factloop.service.database import open_database, said_by, shown, sole_use
 from factloop.service.filtering import JobFilter
 from factloop.service.shapes import Job
 from factloop.service.spending import DayLimits
@@ -104,7 +104,7 @@ class JobStore:
             prepare(self.engine, shown(url))
         except SQLAlchemyError as error:
             self.engine.dispose()
-            raise ConfigError(f"--database {shown(url)}: cannot be used ({reason_of(error)})") from error
+            raise ConfigError(f"--database {shown(url)}: cannot be used ({said_by(error)})") from error
         except ConfigError:
             self.engine.dispose()
             raise

@@ -27,13 +27,12 @@ from factloop.service.shapes import (
     Kind,
     LongFormAsk,
     LongFormSummary,
-    Mode,
     Progress,
     Summary,
     TrustAsk,
     TrustSummary,
 )
-from factloop.setup.sources import Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.long_form import with_remaining_limits
@@ -123,7 +122,7 @@ class Work:
     async def _long_form(
         self, ask: LongFormAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]
     ) -> JobOutcome:
-        mode: Mode = "factuality" if ask.documents is None else "faithfulness"
+        mode: SourceMode = "factuality" if ask.documents is None else "faithfulness"
         check = CheckAsk(
             response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
         )
@@ -172,7 +171,7 @@ class Work:
             watching.progress(progress.model_copy(update={"usage": usage}))
         raise AssertionError("a check ends with its report")
 
-    async def _sources(self, documents: Documents | None, mode: Mode = "faithfulness") -> Sources | None:
+    async def _sources(self, documents: Documents | None, mode: SourceMode = "faithfulness") -> Sources | None:
         if documents is None:
             return None
         tool = await self.library.tool(documents)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from factloop.tools.search.base import SearchTool
 
-Mode = Literal["faithfulness", "factuality"]
+SourceMode = Literal["faithfulness", "factuality"]
 """`faithfulness`: against what is given, and nothing else. `factuality`: the checker's own tools are searched too."""
 
 FAITHFULNESS = "Faithfulness: judged against what was given with the answer alone; nothing else was searched."
@@ -20,7 +20,7 @@ class Sources:
     """Sources given with one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
 
     tools: tuple[SearchTool, ...] = ()
-    mode: Mode = "faithfulness"
+    mode: SourceMode = "faithfulness"
 
     @property
     def warning(self) -> str:

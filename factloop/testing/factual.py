@@ -18,7 +18,7 @@ from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.core.sync import run_blocking
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings
-from factloop.setup.sources import Mode, Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
 from factloop.testing.running import running_test
 from factloop.testing.words import factual_failure
@@ -171,7 +171,7 @@ class _CheckRequest:
     ) -> FactualityReport:
         sources = None
         if given:
-            mode: Mode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
+            mode: SourceMode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
             sources = Sources((GivenDocuments(given),), mode)
         report = await checker.acheck(self.response, self.prompt, sources=sources)
         test = running_test()

@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factloop.core.records import Usage
     from factloop.setup.recording import Recording
-
-Mode = Literal["replay", "record", "new"]
+    from factloop.tools.calls.modes import TapeMode
 
 
 @dataclass
@@ -55,7 +54,7 @@ class RunningTest:
 
     path: Path
     """Path of its recording."""
-    mode: Mode
+    mode: TapeMode
     remedy: str
     """Says how to record it."""
     folder: Path

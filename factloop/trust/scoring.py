@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from factloop.agents.trustscore.consistency import build_consistency_graph
+from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.factual import build_factual_graph
 from factloop.agents.trustscore.graph import build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
-from factloop.agents.trustscore.nodes import Graph
 from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
-from factloop.agents.trustscore.stages import Distract, Judge, TrustContext
+from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.garbage import rare_collections
 from factloop.core.records import Claim, FactualityReport

@@ -37,7 +37,9 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     assert first == "out.jsonl: 4 responses of mini to 4 prompts of asked.jsonl"
     assert second.startswith("  4 model calls; $0.0")
     responses = {response.prompt: response.text for response in sim.world.responses}
-    for row in load_responses(home / "out.jsonl"):
+    rows = list(load_responses(home / "out.jsonl"))
+    assert len(rows) == 4
+    for row in rows:
         assert row.prompt is not None
         assert row.response == responses[row.prompt.removesuffix(f" {POSTAMBLE}")]
         assert (row.system, row.id) == ("mini", f"{row.prompt_id}/mini")

@@ -38,7 +38,9 @@ def test_help_fits_the_terminal_and_cuts_no_word(factloop: Command, name: str) -
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_flag_stands_whole_in_the_help(factloop: Command, name: str) -> None:
     words = factloop(*name.split(), "--help").out.split()
-    for option in options_of(name):
+    options = options_of(name)
+    assert options
+    for option in options:
         assert set(option.opts) <= {word.rstrip(",") for word in words}
         assert option.metavar is None or option.metavar in words
 

@@ -79,6 +79,7 @@ async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator,
     assert told["unproven"]
     assert {by_claim[text].judgement.contradicted for text in told["unproven"]} == {False}
     assert {by_claim[text].judgement.verdict for text in told["kept"]} == {Verdict.SUPPORTED}
+    assert any(blocks(text, "contradicted") for text in rewrites(sim))
     for text in rewrites(sim):
         passages = blocks(text, "evidence")
         for block in blocks(text, "contradicted"):

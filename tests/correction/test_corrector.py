@@ -235,6 +235,7 @@ async def test_hostile_text_stays_text(sim: Simulator, tmp_path: Path, response:
     async with simulated_checker(sim) as checker:
         modelled = await removing(checker).acorrect(f"{HOSTILE} {response.text} {HOSTILE}", response.prompt)
     is_sound(modelled)
+    assert modelled.changes
     for change in modelled.changes:
         assert "evil" not in change.new or "evil" in change.old
         assert "<script" not in change.new or "<script" in change.old

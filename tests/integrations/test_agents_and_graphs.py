@@ -22,7 +22,7 @@ from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError, DataError
 from factloop.integrations.langchain import FactCheckMiddleware, build_factcheck_node, factcheck_tool
 from factloop.integrations.langchain.inputs import retrieved_by
-from factloop.integrations.langchain.middleware import BLOCKED, Action
+from factloop.integrations.langchain.middleware import BLOCKED, AnswerAction
 from factloop.tools.search.base import SearchHit
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
 
@@ -182,7 +182,7 @@ def test_a_state_without_an_answer_is_named() -> None:
 
 @pytest.mark.parametrize("source", ["look_up", "tell"])
 @pytest.mark.parametrize("action", ["annotate", "block", "record"])
-def test_an_agents_answer_is_held_against_what_its_tools_brought(source: str, action: Action) -> None:
+def test_an_agents_answer_is_held_against_what_its_tools_brought(source: str, action: AnswerAction) -> None:
     found = run_agent(FactCheckMiddleware(offline(), action=action), asks(source), AIMessage(ANSWER))
     said = found["messages"][-1].text
     assert len(found["messages"]) == 4

@@ -85,7 +85,9 @@ async def test_checks_at_once_keep_their_spans_apart(sim: Simulator, spans: InMe
         await asyncio.gather(*(checker.acheck(text) for text in texts))
     wholes = of(spans, "invoke_agent")
     assert len({span.context.trace_id for span in wholes}) == 5
-    for span in of(spans, "stage "):
+    stages = of(spans, "stage ")
+    assert stages
+    for span in stages:
         assert parent(span, spans).context.trace_id == span.context.trace_id
 
 

@@ -14,16 +14,13 @@ from pydantic import PrivateAttr
 
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.front_matter import read_front_matter
-from factloop.tools.search.documents.index import PassageReader, ScoredPassage, StoredPassage, new_index, update_index
+from factloop.tools.search.documents.index import PassageReader, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
+from factloop.tools.search.documents.ranking import ranked_passages
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 from factloop.tools.search.retriever import hits_of
-
-_CANDIDATES = 30
-"""Passages taken from BM25, so that equal scores are told apart by place rather than by chance."""
-_SCORE_DIGITS = 4
 
 
 class GivenDocuments(SearchTool):
@@ -85,9 +82,7 @@ class GivenDocuments(SearchTool):
         """
         if limit < 1:
             return []
-        found = sorted(self._reader.search(query, max(limit, _CANDIDATES)), key=_place)
-        distinct = {item.stored.passage: item for item in reversed(found)}
-        ranked = [item.stored for item in list(distinct.values())[::-1]]
+        ranked = ranked_passages(self._reader, query, limit, name_of=str)  # keys are in the documents' order
         return [hit_of(run, _source(run.first)) for run in with_neighbours(ranked, limit, self._reader)]
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:
@@ -137,11 +132,6 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
     return sections_of(blocks, title=title, url=hit.source, published=hit.published or front.published)
-
-
-def _place(item: ScoredPassage) -> tuple[float, str, int]:
-    """Orders by score but for its last digits, which depend on the order in which the words' weights were added."""
-    return -round(item.score, _SCORE_DIGITS), item.stored.key, item.stored.number
 
 
 def _reading_order(stored: StoredPassage) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
+from factloop.tools.search.keyed import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"
@@ -78,10 +79,7 @@ class SearxngSearch(SearchTool):
         try:
             answer = _SearxngResults.model_validate(self._client.get("/search", params))
         except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            raise ToolError(
-                f"searxng: the answer has another shape than search results have (at {where!r})", tool=self.name
-            ) from error
+            raise misshapen(self.name, error) from error
         if not answer.results and answer.unresponsive_engines:
             raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
         return [

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import quote_plus
 
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from factloop.core.errors import ToolError
-from factloop.tools.calls.json_client import JsonClient
-from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
-from factloop.tools.search.keys import key_of
+from factloop.tools.search.base import REACH_S, SearchHit
+from factloop.tools.search.keyed import KeyedSearch
 
-DEFAULT_URL = "https://google.serper.dev"
-KEY_VARIABLE = "SERPER_API_KEY"
-URL_VARIABLE = "FACTLOOP_SERPER_URL"
 _NO_QUERY = frozenset({400, 422})
 """Statuses of a request that the server would have taken with a query."""
 
@@ -59,50 +53,33 @@ class _SerperResults(BaseModel):
         return self
 
 
-class SerperSearch(SearchTool):
-    """Google by Serper's API. The key comes from `api_key` or the environment variable `SERPER_API_KEY`.
+class SerperSearch(KeyedSearch):
+    """Google by Serper's API.
 
     `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
-    are Google's. Construction raises ConfigError if the key is missing or the URL is invalid.
+    are Google's.
     """
+
+    key_variable: ClassVar[str] = "SERPER_API_KEY"
+    url_variable: ClassVar[str] = "FACTLOOP_SERPER_URL"
+    default_url: ClassVar[str] = "https://google.serper.dev"
+    site: ClassVar[str] = "https://serper.dev"
+    key_header: ClassVar[str] = "X-API-KEY"
 
     name: str = "serper"
     description: str = "Search the web with Google."
     usd_per_query: float | None = 0.001
-    api_key: SecretStr | None = None
-    base_url: str | None = None
-    timeout_s: float = 20.0
     gl: str | None = None
     hl: str | None = None
     num: int | None = None
 
-    _client: JsonClient = PrivateAttr()
-    _url: str = PrivateAttr()
-
-    @classmethod
-    def build(cls, *, timeout_s: float, replayed: bool) -> SerperSearch:
-        return cls(timeout_s=timeout_s, api_key=SecretStr("none") if replayed else None)
-
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
-        key = key_of(self.name, self.api_key, KEY_VARIABLE, "https://serper.dev")
-        self._url = checked_base_url(self.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_URL, URL_VARIABLE)
-        refused = f"the key in {KEY_VARIABLE} was refused"
-        self._client = JsonClient(
-            tool=self.name,
-            base_url=self._url,
-            timeout_s=self.timeout_s,
-            secret_headers={"X-API-KEY": key},
-            hints={401: refused, 403: refused},
-        )
-
     @property
     def identity(self) -> str:
-        return f"serper {without_userinfo(self._url)} gl={self.gl} hl={self.hl} num={self.num}"
+        return f"{super().identity} gl={self.gl} hl={self.hl} num={self.num}"
 
     @property
     def recorded_as(self) -> str:
-        return f"serper gl={self.gl} hl={self.hl} num={self.num}"
+        return f"{super().recorded_as} gl={self.gl} hl={self.hl} num={self.num}"
 
     def reach(self) -> None:
         """Searches for nothing, which Serper refuses, and by the status of that shows whether it takes the key.
@@ -120,15 +97,9 @@ class SerperSearch(SearchTool):
         """Costs one Serper search. An empty query asks nothing and finds nothing."""
         if not query.strip() or limit < 1:
             return []
-        payload = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
-        answer = self._client.post("/search", {name: value for name, value in payload.items() if value is not None})
-        try:
-            results = _SerperResults.model_validate(answer)
-        except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            raise ToolError(
-                f"serper: the answer has another shape than search results have (at {where!r})", tool=self.name
-            ) from error
+        asked = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
+        payload = {name: value for name, value in asked.items() if value is not None}
+        results = self._read(self._client.post("/search", payload), _SerperResults)
         return list(_hits(results, query))[:limit]
 
 

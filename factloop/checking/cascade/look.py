@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from factloop.agents.safe.branch import LOOK, Node, Update, closed, fresh_evidence
+from factloop.agents.nodes import Update
+from factloop.agents.safe.branch import LOOK, ClaimNode, closed, fresh_evidence
 from factloop.agents.safe.claims import claim_id
 from factloop.agents.safe.context import CheckContext, tell
 from factloop.agents.safe.stages import NextQueries
@@ -96,7 +97,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
     return found
 
 
-def build_look_node(cheap: CheapStage) -> Node:
+def build_look_node(cheap: CheapStage) -> ClaimNode:
     """The node that looks for the claim's first query in the documents.
 
     A claim that it does not settle is left as it was, but for the evidence found: its query is still to be asked.

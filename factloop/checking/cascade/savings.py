@@ -18,7 +18,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
     )
 
 
-def together(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
+def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
     """The savings of several checks as of one; None where none had a cascade. Their order changes nothing.
 
     The stated error is kept where it is the same for all.

@@ -5,14 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from factloop.core.errors import DataError
 from factloop.core.files.lines import place_name, read_lines
 from factloop.core.files.rows import Row
-
-if TYPE_CHECKING:
-    from _csv import Reader
 
 _LONGEST_FIELD = 2**31 - 1
 """Characters in a CSV field: the largest limit that the csv module takes on every platform."""
@@ -25,24 +21,29 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
     another width, broken quoting, and a file without rows.
     """
     path = place_name(place)
-    csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader((line for _, line in read_lines(place)), strict=True)
-    try:
-        header = _header(next(reader, []), tuple(needed), path, lower_case)
-        yield from _rows(reader, header, path)
-    except csv.Error as error:
-        raise DataError(f"this is not CSV: {error}", path=path, line=reader.line_num) from error
-
-
-def _rows(reader: Reader, header: list[str], path: str) -> Iterator[Row]:
-    start, empty = reader.line_num + 1, True
-    for cells in reader:
+    rows = read_cells((line for _, line in read_lines(place)), path)
+    _, head = next(rows, (1, []))
+    header = _header(head, tuple(needed), path, lower_case)
+    empty = True
+    for line, cells in rows:
         if cells:
             empty = False
-            yield Row(path, start, _named(header, cells, path, start))
-        start = reader.line_num + 1
+            yield Row(path, line, _named(header, cells, path, line))
     if empty:
         raise DataError("there is no row in it", path=path)
+
+
+def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
+    """The line that each row starts on, and its cells, none of a blank line. Raises DataError for broken quoting."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(lines, strict=True)
+    start = 1
+    try:
+        for cells in reader:
+            yield start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(f"this is not CSV: {error}", path=path, line=reader.line_num) from error
 
 
 def _header(cells: Iterable[str], needed: Iterable[str], path: str, lower_case: bool) -> list[str]:

@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from factloop.core.errors import DataError
 from factloop.guarding.chunks import in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
-from factloop.guarding.policy import Action, Choose
+from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
 from factloop.integrations.langchain.inputs import Keys, documents_of
 from factloop.integrations.langchain.runnable import FactCheckRunnable
@@ -38,7 +38,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     def __init__(
         self,
         check: FactCheckRunnable | None = None,
-        policy: Action | Choose = "annotate",
+        policy: SentenceAction | Choose = "annotate",
         *,
         documents: Sequence[Document | str] | None = None,
         question: str | None = None,

@@ -38,7 +38,7 @@ from factloop.integrations.langchain.inputs import documents_of, is_persons
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import PromptRegistry
 
-Action = Literal["annotate", "block", "record", "revise", "correct"]
+AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
 Retrieved = Literal["turn", "conversation"]
 _LAST_ACTIONS = ("annotate", "block", "record")
@@ -104,7 +104,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self,
         check: FactCheckRunnable | None = None,
         *,
-        action: Action = "annotate",
+        action: AnswerAction = "annotate",
         documents: Sequence[Document | str] = (),
         extract: Extract | None = None,
         system_message: bool | ReadSystem = False,
@@ -214,7 +214,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     def _may_revise(self, report: FactualityReport) -> bool:
         return self._blocks(report) and can_be_revised(report)
 
-    def _last_action(self, report: FactualityReport) -> Action:
+    def _last_action(self, report: FactualityReport) -> AnswerAction:
         if self._action != "revise":
             return self._action
         return self._then if self._blocks(report) else "record"

@@ -15,7 +15,7 @@ from factloop.core.records import FactualityReport
 from factloop.core.sync import iterate_blocking, run_blocking
 from factloop.integrations.langchain.inputs import AnswerInput, Keys
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Mode, Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.given import GivenIndexes
 
@@ -47,7 +47,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         checker: FactChecker | None = None,
         *,
         retriever: SearchSource | None = None,
-        mode: Mode = "faithfulness",
+        mode: SourceMode = "faithfulness",
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
         limits: Limits | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = checker if checker is not None else FactChecker()
-        self.mode: Mode = mode
+        self.mode: SourceMode = mode
         self.keys, self.limits = keys, limits
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
         self._indexes = GivenIndexes()

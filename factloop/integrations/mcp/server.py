@@ -40,7 +40,7 @@ from factloop.integrations.mcp.answers import (
 )
 from factloop.integrations.mcp.strict import StrictTool
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Mode, Sources
+from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
@@ -74,7 +74,7 @@ Documents = Annotated[
     ),
 ]
 AskedMode = Annotated[
-    Mode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
+    SourceMode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
 ]
 OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
 
@@ -161,7 +161,7 @@ class _Tools:
         raise AssertionError("a check ends with its report")
 
     async def _sources(
-        self, documents: Sequence[str | GivenDocument] | None, mode: Mode = "faithfulness"
+        self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode = "faithfulness"
     ) -> Sources | None:
         """The documents as sources, without a tool where no text is in them; None where none were given.
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from factloop.integrations.pytest.recordings import recording_path
-from factloop.testing.running import Mode, RunningTest, Spending, running, running_test
+from factloop.testing.running import RunningTest, Spending, running, running_test
 
 if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.setup.recording import Recording
+    from factloop.tools.calls.modes import TapeMode
 
-MODES: dict[str | None, Mode] = {None: "replay", "all": "record", "new": "new"}
+MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
 """Settings that pytest's ini file may hold, as `factloop_model` and so on, with their kinds of value."""
 

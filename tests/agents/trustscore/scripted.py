@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloop.agents.trustscore.consistency import build_consistency_graph
-from factloop.agents.trustscore.nodes import Graph
+from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.records import (
     Distractor,
     DistractorSet,
@@ -24,7 +24,7 @@ from factloop.agents.trustscore.records import (
     SubstitutionLevel,
     TrustBC,
 )
-from factloop.agents.trustscore.stages import Choice, PassageJudgement, TrustContext
+from factloop.agents.trustscore.stages import Choice, PassageJudgement
 from factloop.core.errors import ConfigError
 from factloop.core.records import Evidence
 from factloop.tools.calls.answers import MemoryAnswers, RunAnswers

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from langgraph.graph import END, START, StateGraph
 
+from factloop.agents.nodes import Update
+from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.factual import NO_CORPUS, build_factual_graph
 from factloop.agents.trustscore.graph import NO_SUBJECT, build_trust_graph
-from factloop.agents.trustscore.nodes import Graph, Update
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
-from factloop.agents.trustscore.stages import TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason

@@ -101,6 +101,8 @@ def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
 @given(row_lists())
 def test_figures_are_those_of_plain_counting(rows: list[Row]) -> None:
     found = quantified(rows)
+    assert found.systems
+    assert found.evaluators
     for system in found.systems:
         if system.level is Level.CLAIM:
             name = system.evaluator

@@ -83,7 +83,9 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
 
 
 def test_what_cannot_be_said_is_not_met() -> None:
-    for one in judge_demands([demanded(None), demanded(None, 0.1), demanded([])], alpha=0.05, seed=0):
+    found = judge_demands([demanded(None), demanded(None, 0.1), demanded([])], alpha=0.05, seed=0)
+    assert len(found) == 3
+    for one in found:
         assert (one.is_met, one.p, one.loss) == (False, None, None)
         assert "cannot be said" in one.words
 

@@ -213,6 +213,7 @@ def test_repeats_are_not_independent() -> None:
     once = make_results(60, repeats=1, judges={"packaged": Judge(), "strict": Judge(tnr=0.9)})
     again = tuple(one.model_copy(update={"repeat": repeat}) for one in once.claims for repeat in (1, 2, 3, 4))
     one, four = (assess(each) for each in (once, once.model_copy(update={"claims": again, "repeats": 4})))
+    assert one.differences
     for mine, other in zip(one.differences, four.differences, strict=True):
         assert (mine.value, mine.low, mine.high, mine.p, mine.n) == pytest.approx(
             (other.value, other.low, other.high, other.p, other.n)

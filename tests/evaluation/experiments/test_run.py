@@ -50,14 +50,15 @@ async def test_a_variant_is_charged_what_it_costs_alone(sim: Simulator, home: Pa
     alone = await arun_experiment(make_plan(home, {"strict": {"prompts": "strict"}}, settings=priced))
     both = await arun_experiment(make_plan(home, {"packaged": {}, "strict": {"prompts": "strict"}}, settings=priced))
     kept = {claim.claim_id: claim.usage for claim in alone.claims}
-    for claim in both.claims:
-        if claim.variant == "strict":
-            mine, then = claim.usage, kept[claim.claim_id]
-            assert (mine.calls, mine.prompt_tokens, mine.completion_tokens, mine.searches) == (
-                then.calls, then.prompt_tokens, then.completion_tokens, then.searches,
-            )  # fmt: skip
-            assert mine.cost_usd == pytest.approx(then.cost_usd)
-            assert mine.wall_s > 0  # also where the answer was there already
+    strict = [claim for claim in both.claims if claim.variant == "strict"]
+    assert len(strict) == 5
+    for claim in strict:
+        mine, then = claim.usage, kept[claim.claim_id]
+        assert (mine.calls, mine.prompt_tokens, mine.completion_tokens, mine.searches) == (
+            then.calls, then.prompt_tokens, then.completion_tokens, then.searches,
+        )  # fmt: skip
+        assert mine.cost_usd == pytest.approx(then.cost_usd)
+        assert mine.wall_s > 0  # also where the answer was there already
     assert both.paid.cost_usd is not None
     assert both.paid.cost_usd < sum(claim.usage.cost_usd or 0.0 for claim in both.claims)
 

@@ -11,14 +11,15 @@ from langchain_core.messages import AIMessage
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.generation.records import ResponsesReport
 from factloop.evaluation.generation.response_file import ModelPrompt, read_responses
-from factloop.evaluation.generation.responses import generate_responses
+from factloop.evaluation.generation.responses import astream_responses
 from factloop.evaluation.generation.settings import ResponseSettings
+from factloop.evaluation.running.run import summary_of
 
 
 async def generate(out: Path, said: AIMessage) -> ResponsesReport:
     model = GenericFakeChatModel(messages=iter([said]))
     asked = [ModelPrompt("p", "t", "Who?")]
-    return await generate_responses(asked, ResponseSettings(), out, data="one", system="fake", model=model)
+    return await summary_of(astream_responses(asked, ResponseSettings(), out, data="one", system="fake", model=model))
 
 
 @pytest.mark.parametrize(

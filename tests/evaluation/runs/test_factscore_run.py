@@ -18,7 +18,6 @@ from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.datasets.dataset_files import jsonl, published
 from tests.evaluation.runs.finished_runs import WHEN, fingerprint, judged
 
@@ -49,7 +48,7 @@ def all_unscored(item: RunItem) -> JudgedResponse:
 
 def summed_up(items: Iterable[RunItem]) -> RunSummary:
     scoring = Scoring(ks=(32, 64), abstention=AbstentionPolicy.EXCLUDE, resamples=0)
-    return summarise(map(all_unscored, items), kind="factscore", data="x", account=UsageMeter(), scoring=scoring)
+    return summarise(map(all_unscored, items), kind="factscore", data="x", scoring=scoring)
 
 
 def test_the_published_figures_come_through_a_run() -> None:

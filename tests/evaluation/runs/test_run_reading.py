@@ -14,7 +14,6 @@ from factloop.core.files.json import to_json
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.runs.finished_runs import judged
 
 RESPONSES = [judged("p1", "ssn"), judged("p2", "si"), judged("p1", "nn", system="two")]
@@ -22,7 +21,7 @@ RESPONSES = [judged("p1", "ssn"), judged("p2", "si"), judged("p1", "nn", system=
 
 @pytest.fixture
 def summary() -> RunSummary:
-    return summarise(RESPONSES, kind="responses", data="x", account=UsageMeter(), scoring=Scoring(resamples=0))
+    return summarise(RESPONSES, kind="responses", data="x", scoring=Scoring(resamples=0))
 
 
 @pytest.fixture

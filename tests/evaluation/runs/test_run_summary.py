@@ -24,7 +24,7 @@ RESPONSES = [*OF_ONE, *OF_TWO]
 
 def summary_of(responses: Sequence[JudgedResponse], **scoring: Any) -> RunSummary:
     chosen = Scoring(**{"ks": (2, "median", "maximum"), "resamples": 200, **scoring})
-    return summarise(responses, kind="responses", data="x", account=UsageMeter(), scoring=chosen)
+    return summarise(responses, kind="responses", data="x", scoring=chosen)
 
 
 def stable(summary: RunSummary) -> Any:
@@ -81,7 +81,7 @@ def test_costs_are_added_up() -> None:
     usage.searched("search", 0.5, 0.25)
     paid = one.model_copy(update={"report": one.report.model_copy(update={"usage": usage.snapshot(3.0)})})
     other = paid.model_copy(update={"id": "other", "prompt_id": "p2"})
-    summary = summarise([paid, other], kind="responses", data="x", account=UsageMeter(), elapsed_s=7.0)
+    summary = summarise([paid, other], kind="responses", data="x", elapsed_s=7.0)
     assert (summary.usage.searches, summary.usage.cost_usd, summary.usage.wall_s) == (2, 0.5, 7.0)
 
 
@@ -125,7 +125,7 @@ def test_no_report_is_held() -> None:
             alive.append(sum(usage() is not None for usage in given))
             yield one
 
-    summarise(responses(), kind="responses", data="x", account=UsageMeter(), scoring=Scoring(resamples=0))
+    summarise(responses(), kind="responses", data="x", scoring=Scoring(resamples=0))
     assert max(alive) <= 3
 
 

@@ -28,12 +28,13 @@ def test_no_script_makes_markup_or_code_of_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_imports_what_is_served_and_what_is_there(name: str) -> None:
-    for names, module in re.findall(r"^import \{ ([^}]+) \} from \"\./([^\"]+)\";$", SCRIPTS[name], re.MULTILINE):
+    imports = re.findall(r"^import \{ ([^}]+) \} from \"\./([^\"]+)\";$", SCRIPTS[name], re.MULTILINE)
+    assert SCRIPTS[name].count("import ") == len(imports)
+    for names, module in imports:
         for imported in names.split(", "):
             exported = rf"export (?:async )?(?:const|class|function) {imported}\b"
             assert re.search(exported, SCRIPTS[module]), f"{imported} of {module}"
             assert len(re.findall(rf"\b{imported}\b", SCRIPTS[name])) > 1, f"{imported} is not used"
-    assert SCRIPTS[name].count("import ") == len(re.findall(r"^import \{", SCRIPTS[name], re.MULTILINE))
 
 
 def test_the_page_loads_all_of_its_files_and_no_others() -> None:

@@ -207,7 +207,9 @@ def test_gender_stays_where_title_or_given_name_tells(name: str, gender: str) ->
 
 def test_a_family_name_that_has_a_gender_agrees_with_the_given_name() -> None:
     russian = name_lists()["ru_RU"]
-    for label in labels_for("Иван Петров"):
+    labels = labels_for("Иван Петров")
+    assert labels
+    for label in labels:
         given, family = label.split()
         assert given in russian.men
         assert family in russian.family_of_men
@@ -269,12 +271,14 @@ def test_links_are_spans_in_order_with_types_and_siblings_keep_them(text: str, q
             assert fold(other.label.removeprefix("the ")) != fold(entity.name.removeprefix("the "))
 
 
-@given(st.sampled_from(["Florida", "Spain", "Paris", "Arabic", "Ontario", "Swedish", "Euro"]), st.integers(1, 80))
+@given(st.sampled_from(["Florida", "Spain", "Paris", "Ontario", "Swedish"]), st.integers(1, 80))
 def test_known_siblings_do_have_the_types_that_they_are_said_to_share(name: str, limit: int) -> None:
-    for entity in link(f"It is in {name}.", "what currency, language or place is it in?"):
-        for other in siblings(entity, limit):
-            entries = built_in_gazetteer().named(fold(other.label.removeprefix("the ")))
-            assert any(set(other.shared) <= set(entry.types) for entry in entries)
+    (entity,) = link(f"It is in {name}.", "what currency, language or place is it in?")
+    others = siblings(entity, limit)
+    assert others
+    for other in others:
+        entries = built_in_gazetteer().named(fold(other.label.removeprefix("the ")))
+        assert any(set(other.shared) <= set(entry.types) for entry in entries)
 
 
 @given(st.text(max_size=60))

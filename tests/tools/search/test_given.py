@@ -32,6 +32,16 @@ def test_long_documents_are_cut_and_equal_passages_come_once() -> None:
     assert any("Ada was born" in hit.passage and len(hit.passage.split()) <= 120 for hit in hits)
 
 
+def test_a_repeated_passage_stands_where_the_best_of_its_documents_does() -> None:
+    """BM25 ranks the first by its title, then the second, the shorter passage, then the third, the first's copy."""
+    documents = [
+        Document("The tower is old.", metadata={"source": "1", "title": "Ulm"}),
+        Document("A tower.", metadata={"source": "2", "title": "Bonn"}),
+        Document("The tower is old.", metadata={"source": "3", "title": "Bonn"}),
+    ]
+    assert [hit.source for hit in GivenDocuments(documents).search("tower Ulm", 3)] == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     "text", ["", "  \n", "\x00", "\ud83d half", "東京は日本の首都です。", "<script>", "{{ 6*7 }}", "a" * 10**6]
 )

@@ -5,7 +5,6 @@ They may be compressed by gzip, as wiki-dpr's passages are distributed.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import DataError
+from factloop.core.files.csv_rows import read_cells
 from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.tables import row_lines
@@ -22,8 +22,6 @@ from factloop.tools.search.passages import PARAGRAPHS
 TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
-_LONGEST_FIELD = 2**31 - 1
-"""Characters in a CSV field: the largest limit that the csv module takes on every platform."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
@@ -46,18 +44,12 @@ def load_jsonl(path: Path) -> Iterator[Section]:
 
 def load_csv(path: Path) -> Iterator[Section]:
     """A section for each row below the header; fields may be quoted and hold line breaks. Raises DataError."""
-    csv.field_size_limit(_LONGEST_FIELD)
-    lines = (line + "\n" for _, line in read_lines(path))
-    reader = csv.reader(lines, strict=True)
-    try:
-        columns = _DocumentColumns.of(next(reader, []), path)
-        start = reader.line_num + 1
-        for cells in reader:
-            if cells:
-                yield columns.section(cells, start)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"this is not CSV: {error}", path=str(path), line=reader.line_num) from error
+    rows = read_cells((line + "\n" for _, line in read_lines(path)), str(path))
+    _, header = next(rows, (1, []))
+    columns = _DocumentColumns.of(header, path)
+    for line, cells in rows:
+        if cells:
+            yield columns.section(cells, line)
 
 
 def load_tsv(path: Path) -> Iterator[Section]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,9 @@ from pydantic import PrivateAttr
 from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
-from factloop.tools.search.documents.index import ScoredPassage, StoredPassage
+from factloop.tools.search.documents.index import StoredPassage
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
+from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Unread files that a warning names."""
-_CANDIDATES = 30
-"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
-_SCORE_DIGITS = 4
 _FEW_PASSAGES = 2_000
 """Passages among which a search takes less time (some 0.2 ms) than to hand it to a thread and back."""
 
@@ -140,7 +137,7 @@ class DocumentSearch(SearchTool):
             return []
         snapshot = self._snapshot  # read once: pydantic makes each look at a private attribute slow
         try:
-            ranked = self._ranked(query, max(limit, _CANDIDATES), snapshot)
+            ranked = self._ranked(query, limit, snapshot)
             runs = with_neighbours(ranked, limit, snapshot.reader)
         except ValueError as error:  # tantivy's word for an index damaged since it was opened
             raise self._damaged() from error
@@ -160,24 +157,15 @@ class DocumentSearch(SearchTool):
     def _damaged(self) -> ToolError:
         return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)
 
-    def _ranked(self, query: str, n_candidates: int, snapshot: Snapshot) -> list[StoredPassage]:
-        found = _in_order(snapshot.reader.search(query, n_candidates), snapshot.path_of)
-        distinct = list({stored.passage: stored for stored in reversed(found)}.values())[::-1]
-        if self._embedder is not None:
-            from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
+    def _ranked(self, query: str, limit: int, snapshot: Snapshot) -> list[StoredPassage]:
+        path_of = snapshot.path_of
+        ranked = ranked_passages(snapshot.reader, query, limit, name_of=lambda key: str(path_of[key]))
+        if self._embedder is None:
+            return ranked
+        from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
 
-            order = rank_passages(query, [stored.passage for stored in distinct[:_CANDIDATES]], self._embedder)
-            distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
-        return distinct
-
-
-def _in_order(found: Sequence[ScoredPassage], path_of: Mapping[str, Path]) -> list[StoredPassage]:
-    """By score but for its last digits, which depend on the order in which the words' weights were added; then by
-    place."""
-    placed = [
-        (-round(one.score, _SCORE_DIGITS), str(path_of[one.stored.key]), one.stored.number, one.stored) for one in found
-    ]
-    return [stored for *_, stored in sorted(placed, key=itemgetter(0, 1, 2))]
+        order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
+        return [ranked[index] for index in order] + ranked[CANDIDATES:]
 
 
 def _source(stored: StoredPassage, snapshot: Snapshot) -> str:

@@ -152,7 +152,9 @@ def test_undefined_figures_say_why() -> None:
 
 def test_both_thresholds_stand_on_the_page_and_tables_without_pictures_say_so() -> None:
     tree = tree_of("sample")
-    for section in tree.xpath("//section[@class='scope']"):
+    sections = tree.xpath("//section[@class='scope']")
+    assert len(sections) == 5
+    for section in sections:
         first, second = section.xpath("./div[@class='at']")
         assert text(first.find("p")) == "At a threshold of 0.5"
         assert text(second.find("p")) == "At a threshold of 0.7"

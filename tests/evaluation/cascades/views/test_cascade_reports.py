@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from factloop.checking.cascade.records import CascadeFile
-from factloop.checking.cascade.savings import together, with_estimates
+from factloop.checking.cascade.savings import sum_savings, with_estimates
 from factloop.core.records import CascadeFingerprint, CascadeSavings
 from factloop.evaluation.cascades.views.html import render_cascade_html
 from factloop.evaluation.cascades.views.terminal import print_cascade
@@ -90,15 +90,15 @@ def test_savings_of_a_run_rest_on_all_its_claims() -> None:
     some = CascadeSavings(n_supported=4, n_not_supported=0, n_sent_on=4, calls_taken=10, max_error=0.1, confidence=0.9)
     none = CascadeSavings(n_supported=3, n_not_supported=0, n_sent_on=0, max_error=0.1, confidence=0.9)
     assert with_estimates(none).calls_avoided is None
-    both = together([some, None, none])
-    assert both == together([none, some])
+    both = sum_savings([some, None, none])
+    assert both == sum_savings([none, some])
     assert both is not None
     assert both.calls_avoided == 17.5
     assert (both.max_error, both.confidence) == (0.1, 0.9)
-    other = together([some, none.model_copy(update={"max_error": 0.2})])
+    other = sum_savings([some, none.model_copy(update={"max_error": 0.2})])
     assert other is not None
     assert other.max_error is None
-    assert together([None]) is None
+    assert sum_savings([None]) is None
 
 
 def test_what_failed_is_told() -> None:

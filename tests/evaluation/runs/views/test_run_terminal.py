@@ -11,7 +11,6 @@ from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.evaluation.runs.views.terminal import print_run
-from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.runs.finished_runs import judged
 from tests.reports.sample import HOSTILE
 
@@ -26,7 +25,7 @@ RESPONSES = (
 
 def summary_of(responses: Sequence[JudgedResponse] = RESPONSES, **scoring: Any) -> RunSummary:
     chosen = Scoring(**{"ks": (2, "median"), "resamples": 100, **scoring})
-    return summarise(responses, kind="responses", data="x.jsonl", account=UsageMeter(), scoring=chosen, elapsed_s=65.0)
+    return summarise(responses, kind="responses", data="x.jsonl", scoring=chosen, elapsed_s=65.0)
 
 
 def printed(summary: RunSummary, *, width: int = 100) -> str:

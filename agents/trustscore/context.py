@@ -1,33 +1,27 @@
-"""The shapes of a graph's nodes, as LangGraph tells them apart: by the names of their parameters."""
+"""The context that an answer brings to the graphs, which are compiled once for many: its account, and its search."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from factloop.agents.trustscore.stages import TrustContext
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
-Update = Mapping[str, Any]
+
+@dataclass(frozen=True)
+class TrustContext:
+    """The context of one answer, beside its state: the account that its calls are charged to, and what is searched."""
+
+    meter: UsageMeter
+    searching: SearchGateway | None = None
+    """Searched by TrustFC in the place of the graph's own search."""
+
+
 Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
-
-S = TypeVar("S", contravariant=True)
-
-
-class AsyncNode(Protocol[S]):
-    """A step that needs nothing but the state. Pure ones are asynchronous, too: else each would run in a thread."""
-
-    def __call__(self, state: S) -> Awaitable[Update]: ...
-
-
-class CallingNode(Protocol[S]):
-    """A step whose calls are charged to the answer's account."""
-
-    def __call__(self, state: S, *, runtime: Runtime[TrustContext]) -> Awaitable[Update]: ...
 
 
 def meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:

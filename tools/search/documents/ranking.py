@@ -1,0 +1,29 @@
+"""The passages of an index that a query finds, in the order in which they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from factloop.tools.search.documents.index import PassageReader, StoredPassage
+
+CANDIDATES = 30
+"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
+_SCORE_DIGITS = 4
+"""The last digits depend on the order in which the words' weights were added."""
+
+
+def ranked_passages(
+    reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
+) -> list[StoredPassage]:
+    """At most `limit` passages or `CANDIDATES`, whichever is more, best first; of those of equal wording the first.
+
+    Equal scores are ordered by the name of the document, which `name_of` makes of its key, then by place.
+    """
+    best_first = sorted(
+        reader.search(query, max(limit, CANDIDATES)),
+        key=lambda item: (-round(item.score, _SCORE_DIGITS), name_of(item.stored.key), item.stored.number),
+    )
+    distinct: dict[str, StoredPassage] = {}
+    for item in best_first:
+        distinct.setdefault(item.stored.passage, item.stored)
+    return list(distinct.values())
