@@ -51,7 +51,8 @@ def _stands_in_part(name: Sequence[Term], absent: Container[str], comparison: Cl
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
     """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something.
 
-    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*.
+    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*. A single
+    word may be said in another way.
     """
     alignment = comparison.alignment
     if any(term.kind in FIGURES for term in comparison.terms):
@@ -60,7 +61,7 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
     if all(place not in alignment.pairs for place in words):
         return tuple(alignment.claim.terms[place] for place in words)
     said = _from_the_verb_on(alignment.claim)
-    return said if said and set(said) <= set(comparison.missing()) else ()
+    return said if len(said) > 1 and set(said) <= set(comparison.missing()) else ()
 
 
 def _from_the_verb_on(claim: Reading) -> tuple[Term, ...]:

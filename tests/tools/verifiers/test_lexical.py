@@ -242,6 +242,13 @@ def test_another_date_is_that_of_the_same_event(verifier: Verifier, claim: str, 
     assert (found.label, found.wrong, found.instead) == ("contradicted", wrong, instead)
 
 
+def test_many_sentences_on_the_subject_support_nothing_else(verifier: Verifier) -> None:
+    on_towers = "Smeaton modelled the tower on an oak. The tower was lit in 1759. It was of granite."
+    read = verifier.verify("The second tower hosts a jazz festival.", [on_towers, OLD_TOWER])
+    assert read.label == "insufficient"
+    assert '"hosts", "jazz" and "festival"' in read.rationale
+
+
 def test_a_heading_decides_nothing(verifier: Verifier) -> None:
     found = verifier.verify("The Menai bridge was painted green.", [MENAI])
     assert "The bridge over the Menai Strait" not in found.quote
