@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import factloop
 
 HEAVY = ("torch", "spacy", "langgraph", "langchain", "langchain_core", "openai", "tantivy", "transformers")
+ROOT = Path(factloop.__file__).parent
+LAZY = [
+    ".".join(("factloop", *path.parent.relative_to(ROOT).parts))
+    for path in ROOT.rglob("__init__.py")
+    if "def __getattr__" in path.read_text(encoding="utf-8")
+]
+"""Packages whose names are loaded on first use."""
 
 
 @pytest.mark.parametrize("module", ["factloop", "factloop.cli", "factloop.core.records"])
@@ -29,10 +38,12 @@ def test_a_check_with_the_offline_engine_loads_neither_torch_nor_a_model_client(
 
 
 def test_every_public_name_is_there() -> None:
-    for name in factloop.__all__:
-        assert getattr(factloop, name).__name__ == name
-    assert set(factloop.__all__) <= set(dir(factloop))
-    assert {*factloop._HOME} == {*factloop.__all__}
+    assert {"factloop", "factloop.testing"} <= {*LAZY}
+    for module in map(import_module, LAZY):
+        for name in module.__all__:
+            assert getattr(module, name).__name__ == name
+        assert set(module.__all__) <= set(dir(module))
+        assert {*module._HOME} == {*module.__all__}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

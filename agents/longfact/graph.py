@@ -116,7 +116,7 @@ async def _keep(state: TopicState) -> Mapping[str, Any]:
     }
 
 
-def _to_next(state: TopicState) -> str:
+async def _to_next(state: TopicState) -> str:
     is_over = (
         len(state["kept"]["prompts"]) >= state["wanted"]
         or state["n_idle"] >= MOST_IDLE

@@ -15,7 +15,7 @@ from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
-from factloop.agents.safe.state import FactState, PlacedClaim, SentenceState
+from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, SentenceState
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.core.sameness import sameness
@@ -32,6 +32,19 @@ class Node(Protocol):
     """A step of a claim's branch: a partial update of its state; events go to the runtime's writer."""
 
     def __call__(self, state: FactState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
+
+
+class Route(Protocol):
+    """Says where a claim's branch goes on. Asynchronous, as the graph runs other functions in a thread: that takes
+    longer than most steps do."""
+
+    def __call__(self, state: FactState) -> Coroutine[Any, Any, str]: ...
+
+
+class BunchNode(Protocol):
+    """The whole branch of several claims in one step."""
+
+    def __call__(self, state: BunchState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
 
 
 def settling(stage: str, node: Node) -> Node:

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar, cast
 
-from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from factloop.agents.safe.branch import Node, Update, search
+from factloop.agents.safe.branch import BunchNode, Node, Update, search
 from factloop.agents.safe.claims import unsplit
-from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.stages import Case
-from factloop.agents.safe.state import BunchState, FactOutput, FactState, PlacedClaim, PlacedFact, SentenceState
+from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
@@ -64,8 +63,11 @@ class BunchedPlan(FusedPlan):
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         return [BunchState(cases=list(bunch), settled=[]) for bunch in _bunches(cases)]
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """One step that takes each claim of a bunch through `search` and `assess` until it is settled."""
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> BunchNode:
+        """A node that takes each claim of a bunch through `search` and `assess` until it is settled.
+
+        It is no graph of its own: starting that would take as long as two or three claims.
+        """
         assess = self.build_assess(max_searches)
 
         async def judged(case: FactState, runtime: Runtime[CheckContext]) -> list[PlacedClaim]:
@@ -79,11 +81,7 @@ class BunchedPlan(FusedPlan):
             settled = await together(judged(case, runtime) for case in state["cases"])
             return {"settled": list(chain.from_iterable(settled))}
 
-        graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
-        graph.add_node("judge", judge)
-        graph.add_edge(START, "judge")
-        graph.add_edge("judge", END)
-        return graph.compile(name="claim")
+        return judge
 
 
 def _updated(state: FactState, update: Mapping[str, Any]) -> FactState:

@@ -12,6 +12,7 @@ from factloop.agents.safe import judgements
 from factloop.agents.safe.branch import (
     LOOK,
     SEARCH,
+    BunchNode,
     Node,
     Update,
     ask_next,
@@ -50,7 +51,7 @@ class FusedPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
         """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked.
 
         A round that brings nothing new is the last, without another call. A first `look` settles the claim before all
@@ -158,5 +159,5 @@ class FusedPlan(OneByOne):
         )
 
 
-def _unless_settled(state: FactState) -> str:
+async def _unless_settled(state: FactState) -> str:
     return END if state["settled"] else SEARCH

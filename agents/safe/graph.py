@@ -1,4 +1,4 @@
-"""The SAFE agent as a LangGraph state machine: one graph for all responses, one subgraph a claim.
+"""The SAFE agent as a LangGraph state machine: one graph for all responses, one branch a claim.
 
     split ─▶ read ─▶ distinguish ─┬▶ claim ──────┬▶ gather ─▶ collect
                                   └▶ look again ─┘
@@ -13,15 +13,15 @@ a branch of its own.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from factloop.agents.safe.branch import Node, Update, in_stage, of_stage
+from factloop.agents.safe.branch import BunchNode, Node, Update, in_stage, of_stage
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -100,11 +100,11 @@ class SafePlan(Protocol):
         ...
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """The claims to be judged, as inputs of `build_claim_graph`'s graph: one each, or some together."""
+        """The claims to be judged, as inputs of a branch: one each, or some together."""
         ...
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """The subgraph of a branch."""
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
+        """A branch: the subgraph of one claim, or a node for some together."""
         ...
 
 
@@ -120,6 +120,12 @@ class SplitNode(Protocol):
     """A function that is not async: the graph runs it in a thread, since a long response takes a while to split."""
 
     def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
+
+
+class SendNode(Protocol):
+    """Says to which branches a response goes on; asynchronous like `branch.Route`."""
+
+    def __call__(self, state: ResponseState) -> Coroutine[Any, Any, list[Send] | str]: ...
 
 
 class ResponseNode(Protocol):
@@ -143,7 +149,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(plan, stage, look))
-    graph.add_node(CLAIM, plan.build_claim_graph(max_searches=max_searches, look=look))
+    graph.add_node(CLAIM, plan.build_claim_branch(max_searches=max_searches, look=look))
     graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)
@@ -227,8 +233,8 @@ def _sentence(
     )
 
 
-def _build_send_groups(plan: SafePlan) -> Callable[[ResponseState], list[Send] | str]:
-    def send_groups(state: ResponseState) -> list[Send] | str:
+def _build_send_groups(plan: SafePlan) -> SendNode:
+    async def send_groups(state: ResponseState) -> list[Send] | str:
         """Sends the groups of sentences that may state facts."""
         read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
         return [Send(READ, WindowState(sentences=list(group))) for group in plan.grouped(read)] or DISTINGUISH
@@ -293,8 +299,8 @@ def _build_distinguish(plan: SafePlan, stage: Literal["model"] | None, look: Nod
     return distinguish
 
 
-def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
-    def to_each_claim(state: ResponseState) -> list[Send] | str:
+def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> SendNode:
+    async def to_each_claim(state: ResponseState) -> list[Send] | str:
         second = plan.second_look
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
         batches = [] if second is None else second.batches(state["open"])
@@ -338,10 +344,8 @@ async def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Updat
     return {}
 
 
-def _build_send_open_claims(
-    plan: SafePlan, stage: Literal["model"] | None
-) -> Callable[[ResponseState], list[Send] | str]:
-    def send_open_claims(state: ResponseState) -> list[Send] | str:
+def _build_send_open_claims(plan: SafePlan, stage: Literal["model"] | None) -> SendNode:
+    async def send_open_claims(state: ResponseState) -> list[Send] | str:
         """Sends the claims that a look at several left open, each to a branch of its own."""
         done = {item["claim"]["id"] for item in state["settled"]}
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from factloop.agents.safe.branch import Node, task_of
+from factloop.agents.safe.branch import BunchNode, Node, task_of
 from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
@@ -81,9 +81,9 @@ class GroundedPlan:
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
         return cases
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph | BunchNode:
         """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
-        return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
+        return self._one_by_one.build_claim_branch(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a window, each judged; without anything to judge by they are found one by one."""

@@ -42,6 +42,8 @@ class OfflineFusedStages:
 
     async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
         """The facts of one sentence; empty where it states nothing that can be checked."""
+        if not _is_read(task):
+            return [_unread(task.sentence)]
         return [self._found(fact, task) for fact in _split(task, self._nlp)]
 
     async def given_facts(
@@ -50,7 +52,7 @@ class OfflineFusedStages:
         facts: Sequence[str],
         _context: CheckContext,
     ) -> Sequence[FoundFact]:
-        return [self._found(fact, task) for fact in facts]
+        return [self._found(fact, task) for fact in facts] if _is_read(task) else [_unread(fact) for fact in facts]
 
     async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
@@ -62,8 +64,6 @@ class OfflineFusedStages:
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
-        if not _is_read(task):
-            return FoundFact(fact, fact, "other_language", "")
         context = context_at(task.response, task.start, task.prompt, self._nlp)
         claim = resolve_references(fact, context, self._nlp)
         if is_ambiguous(fact, context):
@@ -84,7 +84,7 @@ class OfflinePaperStages:
         self._nlp = nlp
 
     async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
-        return _split(task, self._nlp)
+        return _split(task, self._nlp) if _is_read(task) else [task.sentence]
 
     async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:
         if not _is_read(task):
@@ -112,10 +112,13 @@ def _is_read(task: SentenceTask) -> bool:
     return is_english_at(task.response, task.start, task.end)
 
 
+def _unread(fact: str) -> FoundFact:
+    """A fact in another language, as it stands."""
+    return FoundFact(fact, fact, "other_language", "")
+
+
 def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
-    """The facts of a sentence or a row; one in another language is a fact as it stands."""
-    if not _is_read(task):
-        return [task.sentence]
+    """The facts of a sentence or a row."""
     head = task.above.splitlines()[-1] if task.above else ""
     return row_claims(task.sentence, head) or split_claims(task.sentence, nlp)
 

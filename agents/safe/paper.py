@@ -7,14 +7,14 @@ strict plan does without the first two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, ask_next, closed, search, settling, task_of
+from factloop.agents.safe.branch import LOOK, SEARCH, Node, Route, Update, ask_next, closed, search, settling, task_of
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.plans import OneByOne
@@ -43,7 +43,7 @@ class PaperPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
-    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+    def build_claim_branch(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to
@@ -71,7 +71,7 @@ class PaperPlan(OneByOne):
             case = case_of(state, task_of(state["task"]), searches_left=0)
             return closed(state, await self.stages.rate(case, runtime.context), runtime)
 
-        def after_search(state: FactState) -> str:
+        async def after_search(state: FactState) -> str:
             goes_on = ("answered", "failed", "exhausted") if self.strict else ("answered", "failed")
             more = len(state["queries"]) < max_searches and state["last_search"] in goes_on
             return NEXT_QUERY if more else RATE
@@ -128,8 +128,8 @@ def _placed(number: int, fact: str, revised: str | Judgement, sentence: Sentence
     )
 
 
-def _unless_settled(onward: str) -> Callable[[FactState], str]:
-    def route(state: FactState) -> str:
+def _unless_settled(onward: str) -> Route:
+    async def route(state: FactState) -> str:
         return END if state["settled"] else onward
 
     return route

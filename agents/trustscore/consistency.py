@@ -56,7 +56,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
     return graph.compile(name="trust_bc")
 
 
-def decide(state: ConsistencyState) -> str:
+async def decide(state: ConsistencyState) -> str:
     """Goes on to the next questions, unless all were asked or one was answered inconsistently."""
     asked = state["asked"]
     is_over = len(asked) == len(state["planned"]) or any(check["consistent"] is False for check in asked)

@@ -1,6 +1,8 @@
 """TrustFC as a LangGraph state machine (paper, appendix A.5.2): do documents support the answer?
 
 retrieve ─▶ entail
+
+Without anything to search it is unscored: `no_source`.
 """
 
 from __future__ import annotations
@@ -9,22 +11,26 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of
+from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of, searching_of
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import Judge, PassageJudgement, TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.records import Evidence
+from factloop.core.records import Evidence, UnscoredReason
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
 """Name of the stage in the account of a run."""
+NO_CORPUS = "No corpus was given."
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """The compiled graph from `{question, response}` to `{trust_fc}`. One for all answers of a run."""
+    """The compiled graph from `{question, response}` to `{trust_fc}`. One for all answers of a run.
+
+    It searches the first tool of `searching`, or of what the answer's context has in its place.
+    """
     graph = StateGraph(
         FactualState, context_schema=TrustContext, input_schema=FactualInput, output_schema=FactualOutput
     )
@@ -41,15 +47,18 @@ def retrieval_query(question: str, answer: str) -> str:
     return f'"{answer}" correctly answers the question of "{question}"'
 
 
-def _to_entail(state: FactualState) -> str:
+async def _to_entail(state: FactualState) -> str:
     return ENTAIL if state["passages"] else END
 
 
 def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
     async def retrieve(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
-        query = retrieval_query(state["question"], state["response"])
+        query, searched = retrieval_query(state["question"], state["response"]), searching_of(runtime, searching)
+        if not searched.tools:
+            absent = TrustFC(unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_CORPUS)
+            return {**_done(absent), "passages": []}
         try:
-            found = await searching.search(searching.tools[0], query, stage=SEARCH, meter=meter_of(runtime))
+            found = await searched.search(searched.tools[0], query, stage=SEARCH, meter=meter_of(runtime))
         except ConfigError:
             raise
         except FactloopError as error:

@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for its response first, where none is given. A part that was not set up (no subject, no
-corpus) is unscored: `no_source`.
+`answer` asks the subject for its response first, where none is given. Without a subject TrustBC is unscored:
+`no_source`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,9 @@ from factloop.core.records import UnscoredReason
 
 ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "combine"
 NO_SUBJECT = "No subject model was given."
-NO_CORPUS = "No corpus was given."
 
 
-def build_trust_graph(
-    *, subject: Subject | None, consistency: Graph | None, factual: Graph | None, max_checks: int
-) -> Graph:
+def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
     """The compiled graph from `{question, response}` to the three scores. One for all answers of a run."""
     graph = StateGraph(TrustState, context_schema=TrustContext, input_schema=TrustInput, output_schema=TrustOutput)
     graph.add_node(ANSWER, _build_answer(subject, max_checks))
@@ -36,10 +33,7 @@ def build_trust_graph(
         graph.add_node(CONSISTENCY, consistency)
     else:
         graph.add_node(CONSISTENCY, _build_absent_consistency(max_checks))
-    if factual is not None:
-        graph.add_node(FACTUAL, factual)
-    else:
-        graph.add_node(FACTUAL, _absent_factual)
+    graph.add_node(FACTUAL, factual)
     graph.add_node(COMBINE, _combine)
     graph.add_edge(START, ANSWER)
     graph.add_conditional_edges(ANSWER, _to_parts, [CONSISTENCY, FACTUAL, COMBINE])
@@ -49,7 +43,7 @@ def build_trust_graph(
     return graph.compile(name="trustscore")
 
 
-def _to_parts(state: TrustState) -> list[str] | str:
+async def _to_parts(state: TrustState) -> list[str] | str:
     return COMBINE if state["unanswered"] else [CONSISTENCY, FACTUAL]
 
 
@@ -88,11 +82,6 @@ def _build_absent_consistency(max_checks: int) -> AsyncNode[TrustState]:
         return {"trust_bc": absent}
 
     return absent_consistency
-
-
-async def _absent_factual(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
-    absent = TrustFC(unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_CORPUS)
-    return {"trust_fc": absent.model_dump(mode="json")}
 
 
 async def _combine(state: TrustState) -> Update:

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.trustscore.stages import TrustContext
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.gateway import SearchGateway
 
 Update = Mapping[str, Any]
 Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
@@ -32,3 +33,9 @@ class CallingNode(Protocol[S]):
 def meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
     """The account of the answer; a throwaway one if the graph runs without a context, as in LangGraph's studio."""
     return runtime.context.meter if runtime.context else UsageMeter()
+
+
+def searching_of(runtime: Runtime[TrustContext], own: SearchGateway) -> SearchGateway:
+    """What the answer came with; else, or without a context, the graph's own search."""
+    given = runtime.context.searching if runtime.context else None
+    return own if given is None else given

@@ -9,13 +9,16 @@ from typing import Protocol
 from factloop.agents.trustscore.records import DistractorSet, Letter, Option, Relation
 from factloop.core.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.gateway import SearchGateway
 
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer, beside its state: the account that its calls are charged to."""
+    """The context of one answer, beside its state: the account that its calls are charged to, and what is searched."""
 
     meter: UsageMeter
+    searching: SearchGateway | None = None
+    """Searched by TrustFC in the place of the graph's own search."""
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,14 @@ from factloop.core.factuality import score_claims
 from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import engine_warnings, groundless_warning, unscored_warning
+from factloop.core.report_warnings import engine_warnings, groundless_warning, made_up_warning, unscored_warning
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, Store, open_session
 from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.tools.models.gateway import ModelGateway
@@ -235,17 +236,22 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=spared,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, claims, asked.sources, self.searching.tools),
+            warnings=_warnings(setup, asked, claims, self.searching.tools),
         )
 
 
 def open_checking(
-    setup: Setup, *, journal: Path | None = None, store: Store | None = None, pace: Pace | None = None
+    setup: Setup,
+    *,
+    journal: Path | None = None,
+    store: Store | None = None,
+    pace: Pace | None = None,
+    budget: Budget | None = None,
 ) -> Checking:
     """A session for a set-up, and the checks in it. Raises ConfigError.
 
     With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them. With a `pace` models
-    are asked at the pace of others.
+    are asked at the pace of others, with a `budget` within that of others.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -261,6 +267,7 @@ def open_checking(
         tape=setup.tape,
         store=store,
         pace=pace,
+        budget=budget,
     )
     searching = session.search(setup.tools, results=settings.results_per_search)
     if chat is None:
@@ -286,13 +293,15 @@ def _digest(text: str) -> str:
 
 
 def _warnings(
-    setup: Setup, claims: Sequence[Claim], sources: Sources | None, tools: Sequence[SearchTool]
+    setup: Setup, asked: CheckRequest, claims: Sequence[Claim], tools: Sequence[SearchTool]
 ) -> tuple[str, ...]:
     warnings = list(engine_warnings(setup.fingerprint)) if claims else []
-    if sources is not None:
-        warnings.append(sources.warning)
+    if asked.sources is not None:
+        warnings.append(asked.sources.warning)
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
     warnings += [*unscored_warning(setup.fingerprint, claims), *groundless_warning(claims)]
+    if asked.facts is None and setup.fingerprint.engine == "model":
+        warnings += made_up_warning(claims, asked.prompt, asked.response)
     return (*warnings, *replay_warnings(setup.tape))

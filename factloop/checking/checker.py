@@ -34,6 +34,7 @@ from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.chat import ChatModel
@@ -107,13 +108,15 @@ class FactChecker:
         settings: CheckSettings | None = None,
         recording: str | Path | Recording | None = None,
         pace: Pace | None = None,
+        budget: Budget | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
-        same servers; without it the checker has its own.
+        same servers; without it the checker has its own. `budget` is that of others in this event loop, in the place of
+        one by the settings; a check with a run directory has its own.
         """
         sources = _as_tuple(search)
         paths = _as_tuple(docs)
@@ -136,6 +139,7 @@ class FactChecker:
         self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)
         self._own_tools = numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
         self.pace = Pace(self.settings) if pace is None else pace
+        self._budget = budget
         self._open: PerLoop[Checking] = PerLoop()
         self._opening: SingleFlight[None] = SingleFlight()
         self._one_opens = Lock()
@@ -301,7 +305,7 @@ class FactChecker:
         await self.aclose()
 
     def _open_shared(self) -> Checking:
-        return open_checking(self._prepare(self._built), pace=self.pace)
+        return open_checking(self._prepare(self._built), pace=self.pace, budget=self._budget)
 
     @asynccontextmanager
     async def _run(

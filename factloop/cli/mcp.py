@@ -19,6 +19,7 @@ from factloop.cli.servers import server_settings
 from factloop.core.extras import require
 from factloop.entrance.address import Binding
 from factloop.entrance.keys import read_keys
+from factloop.setup.session import budget_of
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.trust.scorer import TrustScorer
@@ -50,7 +51,11 @@ def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
 async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> None:
     from factloop.integrations.mcp.server import build_server
 
-    async with FactChecker(settings=check) as checker, TrustScorer(settings=trust) as scorer:
+    budget = budget_of(check)
+    async with (
+        FactChecker(settings=check, budget=budget) as checker,
+        TrustScorer(settings=trust, pace=checker.pace, budget=budget) as scorer,
+    ):
         server = build_server(checker, scorer)
         if ask.transport == "http":
             await _serve_http(ask, checker, scorer, server)

@@ -1,4 +1,4 @@
-"""Whether the passages that a verdict cites name what its claim names: a look at a judge's citations, by words alone.
+"""Whether the passages that a verdict cites, and the answer itself, name what its claim names: by words alone.
 
 A judge that reads cites passages about the thing in question. One that does not, such as a model too small for its
 task, calls claims supported by whatever passage stands next. Absence proves nothing of a single claim, since passages
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from factloop.core.records import Claim, Evidence, Verdict
 
@@ -21,13 +22,29 @@ _LEAST_WITHIN = 5
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
     """The figures of the claim, and the names but for its first word, that stand in none of the passages or titles."""
-    text = " ".join(f"{item.title} {item.passage}" for item in passages).casefold()
-    figures, words = set(map(_plain, _FIGURE.findall(text))), set(map(_bare, _WORD.findall(text)))
-    missing_figures = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in figures}
-    missing_names = {
-        name for name in _names(claim) if name not in words and not (len(name) >= _LEAST_WITHIN and name in text)
-    }
-    return frozenset(missing_figures | missing_names)
+    return _Said(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
+
+
+class _Said:
+    """A text, and what it names."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.casefold()
+        self._figures = set(map(_plain, _FIGURE.findall(self._text)))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(map(_bare, _WORD.findall(self._text)))
+
+    def lacks(self, claim: str) -> frozenset[str]:
+        """The figures of the claim, and the names but for its first word, that do not stand in the text."""
+        missing = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in self._figures}
+        names = _names(claim)
+        missing_names = {name for name in names if name not in self._text}
+        short = {name for name in names - missing_names if len(name) < _LEAST_WITHIN}
+        if short:  # nearly all names are longer, and need no look at each word of the text
+            missing_names |= short - self.words
+        return frozenset(missing | missing_names)
 
 
 def is_groundless(claim: Claim) -> bool:
@@ -37,12 +54,30 @@ def is_groundless(claim: Claim) -> bool:
         return False
     text = claim.self_contained or claim.text
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
-    n_asked = len(set(map(_plain, _FIGURE.findall(text))) | _names(text))
-    return 2 * len(absent(text, cited)) > n_asked
+    return 2 * len(absent(text, cited)) > _n_asked(text)
 
 
 def groundless(claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if is_groundless(claim)]
+
+
+def made_up(claims: Sequence[Claim], said: str) -> list[Claim]:
+    """Claims most of whose names and figures, or all of whose words, are not in what was asked and answered.
+
+    A model too small for its task gives facts of its instructions, or of its own making, for those of a sentence.
+    """
+    answer = _Said(said)
+    return [claim for claim in claims if _is_made_up(claim.self_contained, answer)]
+
+
+def _is_made_up(claim: str, answer: _Said) -> bool:
+    if 2 * len(answer.lacks(claim)) > _n_asked(claim):
+        return True
+    return answer.words.isdisjoint(map(_bare, _WORD.findall(claim.casefold())))
+
+
+def _n_asked(claim: str) -> int:
+    return len(set(map(_plain, _FIGURE.findall(claim))) | _names(claim))
 
 
 def _names(claim: str) -> set[str]:

@@ -16,6 +16,8 @@ _FEWEST_WORDS = 3
 """Words of a quote in a rationale: shorter ones name a thing, and stand in many sentences."""
 _LONGEST_SENTENCE = 600
 """Characters: a longer passage is no single sentence."""
+_HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
+"""The headings within a passage that reaches over several sections, as local documents give it."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,12 @@ class DecidingSentence:
     @property
     def text(self) -> str:
         return self.evidence.passage[self.start : self.end]
+
+    @property
+    def section(self) -> str | None:
+        """The headings that it stands under: the last in its passage before it, else those the passage begins under."""
+        above = _HEADING.findall(self.evidence.passage, 0, self.start)
+        return above[-1] if above else self.evidence.section
 
 
 def cited_evidence(claim: Claim) -> tuple[Evidence, ...]:

@@ -49,6 +49,10 @@ class RegisteredDocuments(SearchTool):
         return False
 
     @property
+    def is_local(self) -> bool:
+        return True
+
+    @property
     def n_files(self) -> int:
         return self._documents.n_files
 

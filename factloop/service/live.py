@@ -50,9 +50,9 @@ class LiveJob:
         self._wake()
 
     def cancel(self) -> None:
-        """Stops its work, in the one way that its flags say."""
+        """Stops its work, in the one way that its flags say; after its first step, without which it would not end."""
         if self.task is not None:
-            self.task.cancel()
+            self.task.get_loop().call_soon(self.task.cancel)
 
     def close(self) -> None:
         self.is_closed = True

@@ -130,17 +130,16 @@ class Runner:
             self.show_move()
 
     async def _renew_leases(self) -> None:
-        told: dict[str, int] = {}
+        told: dict[LiveJob, int] = {}
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             here = list(self.live.values())
+            before, told = told, {live: len(live.events) for live in here}
             if not here:
                 continue
-            jobs = []
-            for live in here:
-                job_id, n_events = live.stored.job.id, len(live.events)
-                jobs.append((live.stored, write_events(live.events) if n_events != told.get(job_id, 0) else None))
-                told[job_id] = n_events
+            jobs = [
+                (live.stored, write_events(live.events) if told[live] != before.get(live, 0) else None) for live in here
+            ]
             try:
                 renewal = await self._database.ask(self.leases.renew, jobs)
             except RequestRefusal:

@@ -23,6 +23,7 @@ from factloop.service.shapes import (
     CheckAsk,
     CheckEnded,
     CheckSummary,
+    Documents,
     Kind,
     LongFormAsk,
     LongFormSummary,
@@ -149,7 +150,7 @@ class Work:
         events = self.checker.astream(
             ask.response,
             ask.prompt,
-            sources=await self._sources(ask),
+            sources=await self._sources(ask.documents, ask.mode),
             limits=ask.limits,
             run_dir=folder / "check",
             meter=meter,
@@ -171,22 +172,18 @@ class Work:
             watching.progress(progress.model_copy(update={"usage": usage}))
         raise AssertionError("a check ends with its report")
 
-    async def _sources(self, ask: CheckAsk) -> Sources | None:
-        if ask.documents is None:
+    async def _sources(self, documents: Documents | None, mode: Mode = "faithfulness") -> Sources | None:
+        if documents is None:
             return None
-        tool = await self.library.tool(ask.documents)
-        return Sources(() if tool is None else (tool,), ask.mode)
+        tool = await self.library.tool(documents)
+        return Sources(() if tool is None else (tool,), mode)
 
     async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
-        run_dir = folder / "trust"
-        tool = None if ask.documents is None else await self.library.tool(ask.documents)
+        sources = await self._sources(ask.documents)
         with _told_cost(watching, Progress()) as meter:
-            if tool is None:
-                report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
-            else:
-                settings = self.scorer.settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=settings, corpus=tool, pace=self.scorer.pace) as scorer:
-                    report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
+            report = await self.scorer.ascore(
+                ask.question, ask.response, sources=sources, run_dir=folder / "trust", meter=meter
+            )
         report = _noted(report, notes)
         return JobOutcome(report, to_json(report), _summary_of_trust(report))
 

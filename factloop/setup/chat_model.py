@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
@@ -12,6 +10,7 @@ from factloop.setup.settings import RunSettings
 from factloop.tools.calls.urls import is_nearby
 from factloop.tools.models.chat import (
     ChatModel,
+    address_of_model,
     build_chat_model,
     list_price,
     replayed_chat_model,
@@ -36,7 +35,7 @@ def build_model(
         base_url=base_url,
         temperature=temperature,
         max_tokens=settings.max_tokens,
-        timeout_s=reply_timeout_s(settings, base_url or os.environ.get("OPENAI_BASE_URL")),
+        timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
         price=price,
     )
 

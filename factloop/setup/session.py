@@ -158,12 +158,14 @@ def open_session(
     tape: Tape | None = None,
     store: Store | None = None,
     pace: Pace | None = None,
+    budget: Budget | None = None,
 ) -> Session:
     """The session of a run, which closes `chats` at its end. `seed` is that of the jitter of retries.
 
-    With a `pace` it asks models at the pace of others. With a `journal`, a `tape` or a `store`, answers are kept there
-    and nowhere else; otherwise `keeps` says whether those of this run are worth keeping beyond it. Raises ConfigError,
-    also where the settings name a recording and this run has none: it would ask live what the user wants replayed.
+    With a `pace` it asks models at the pace of others, with a `budget` it spends from that of others. With a `journal`,
+    a `tape` or a `store`, answers are kept there and nowhere else; otherwise `keeps` says whether those of this run are
+    worth keeping beyond it. Raises ConfigError, also where the settings name a recording and this run has none: it
+    would ask live what the user wants replayed.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
@@ -174,7 +176,7 @@ def open_session(
         return Session(settings, prompts, chats, store.models, store.searches, store.common.budget, rng, store.common)
     is_shared = keeps and journal is None and tape is None
     cache = open_answers(settings) if is_shared else CallCache(journal)
-    budget = Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
+    budget = budget_of(settings) if budget is None else budget
     if journal is not None:
         budget.note_earlier(*cache.paid())
     answers = RunAnswers(cache if cache.is_on_disk else MemoryAnswers(), journal=journal is not None, tape=tape)
@@ -183,7 +185,12 @@ def open_session(
 
 def common_to(settings: RunSettings) -> Common:
     """The shared parts of sessions with these limits."""
-    return Common(Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd), new_limiter(settings))
+    return Common(budget_of(settings), new_limiter(settings))
+
+
+def budget_of(settings: RunSettings) -> Budget:
+    """The budget of a run with these limits. Lives in one event loop."""
+    return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HOME = {
     **dict.fromkeys(("NotFactual", "aassert_factual", "assert_factual"), "testing.factual"),
     **dict.fromkeys(("NotTrustworthy", "aassert_trustworthy", "assert_trustworthy"), "testing.trustworthy"),
-    "Recording": "recording",
+    "Recording": "setup.recording",
 }
 
 __all__ = [

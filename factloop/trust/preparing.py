@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,7 @@ from factloop.core.installed import installed_version
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
 from factloop.setup.session import GATEWAY_PROMPTS
+from factloop.setup.sources import Sources
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -40,8 +41,8 @@ class TrustSetup:
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
-    judge: ChatModel | Verifier | None
-    """None where there is no corpus to judge by, and no distractors are asked of it."""
+    judge: ChatModel | Verifier
+    """It judges passages, be they of the corpus or of what an answer comes with, and may propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
@@ -54,6 +55,25 @@ class TrustSetup:
         return tuple(
             chat for chat in (self.subject, *self.subjects.values(), self.judge) if isinstance(chat, ChatModel)
         )
+
+    @property
+    def tools(self) -> tuple[SearchTool, ...]:
+        """What TrustFC searches, one tool at most."""
+        return () if self.corpus is None else (self.corpus,)
+
+    def over(self, given: Sources) -> TrustSetup:
+        """The same set-up for an answer that comes with sources, which stand in the place of the corpus.
+
+        Raises ConfigError for more than one tool, and where the corpus is to be searched, too.
+        """
+        if len(given.tools) > 1 or given.mode != "faithfulness":
+            raise ConfigError("sources: TrustFC searches one corpus: give one tool, and the mode faithfulness")
+        corpus = next(iter(given.tools), None)
+        asks = self.subject is not None or bool(self.subjects)
+        fingerprint = _fingerprint(
+            self.settings, self.prompts, corpus, self.subject, self.judge, self.sources, asks=asks
+        )
+        return replace(self, corpus=corpus, fingerprint=fingerprint)
 
     def fingerprint_of(self, subject: ChatModel | None) -> TrustFingerprint:
         """The fingerprint of scores of this subject."""
@@ -86,10 +106,9 @@ def prepare_trust(
     subject_chat = _subject(settings, subject)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = loaded_embedder(settings)
-    proposes = settings.distractors == "model"
-    if proposes and judge is None and settings.judge_model is None:
+    if settings.distractors == "model" and judge is None and settings.judge_model is None:
         raise ConfigError(NO_JUDGE)
-    found_judge = _judge(settings, judge, embedder) if corpus is not None or proposes else None
+    found_judge = _judge(settings, judge, embedder)
     sources = open_sources(settings, embedder, tape)
     asks = subject_chat is not None or bool(own)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources, asks=asks)
@@ -133,12 +152,13 @@ def _fingerprint(
     prompts: PromptRegistry,
     corpus: SearchTool | None,
     subject: ChatModel | None,
-    judge: ChatModel | Verifier | None,
+    named_judge: ChatModel | Verifier,
     sources: DistractorSources,
     *,
     asks: bool,
 ) -> TrustFingerprint:
     """`asks`: whether a subject is asked at all, be it this one or those of the systems."""
+    judge = named_judge if corpus is not None or settings.distractors == "model" else None
     used: list[str] = []
     if asks:
         used += SUBJECT_PROMPTS

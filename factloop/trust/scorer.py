@@ -39,6 +39,8 @@ from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
+from factloop.setup.sources import Sources
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
@@ -76,13 +78,13 @@ class TrustScorer:
         settings: TrustSettings | None = None,
         recording: str | Path | Recording | None = None,
         pace: Pace | None = None,
+        budget: Budget | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
 
         `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
-        that is asked about it. `recording`, `recording_mode` and `pace` are those of
-        `FactChecker`.
+        that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.
         """
         paths = _paths(corpus)
         named = {
@@ -103,6 +105,7 @@ class TrustScorer:
         self._subjects = dict(subjects or {})
         self._opening = threading.Lock()
         self.pace = Pace(self.settings) if pace is None else pace
+        self._budget = budget
         self._open: PerLoop[TrustScoring] = PerLoop()
 
     @property
@@ -125,26 +128,36 @@ class TrustScorer:
         response: str | None = None,
         *,
         id: str = "1",
+        sources: Sources | None = None,
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
     ) -> TrustReport:
         """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
+
+        `sources`: what came with this response, one tool, searched in the place of the corpus; without a tool there is
+        no TrustFC.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
         again with the same arguments it pays only for what was in flight. A `meter` of one's own tells what a score
         cost that is stopped. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
-        async with self._run([item], run_dir) as (scoring, directory):
+        async with self._run([item], run_dir, sources) as (scoring, directory):
             report = await scoring.report(item, meter)
             _keep(directory, report)
             return report
 
     def score(
-        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+        self,
+        question: str,
+        response: str | None = None,
+        *,
+        id: str = "1",
+        sources: Sources | None = None,
+        run_dir: str | Path | None = None,
     ) -> TrustReport:
         """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.ascore(question, response, id=id, run_dir=run_dir))
+        return run_blocking(self.ascore(question, response, id=id, sources=sources, run_dir=run_dir))
 
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
@@ -246,7 +259,7 @@ class TrustScorer:
 
     @asynccontextmanager
     async def _run(
-        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None
+        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         for item in items:
@@ -257,14 +270,15 @@ class TrustScorer:
             with self._recording.in_use():
                 await self._load()
                 async with self._open.used(self._open_shared) as scoring:
-                    yield scoring, None
+                    yield scoring if sources is None else scoring.over(sources), None
             return
         await self._load()
         with RunDirectory(Path(run_dir)) as directory:
             setup = await asyncio.to_thread(self._setup)
             try:
+                setup = setup if sources is None else setup.over(sources)
                 directory.claim(_configuration(setup, items))
-                scoring = _opened(setup, self.pace, directory.journal)
+                scoring = _opened(setup, self.pace, journal=directory.journal)
             except BaseException:
                 await setup.aclose()
                 raise
@@ -274,7 +288,7 @@ class TrustScorer:
                 await scoring.aclose()
 
     def _open_shared(self) -> TrustScoring:
-        return _opened(self._setup(), self.pace)
+        return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
         """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
@@ -303,10 +317,12 @@ def _load_tables() -> None:
     import_module("factloop.trust.scoring")  # of some size; imported late, it would hold up the loop
 
 
-def _opened(setup: TrustSetup, pace: Pace, journal: Path | None = None) -> TrustScoring:
+def _opened(
+    setup: TrustSetup, pace: Pace, *, journal: Path | None = None, budget: Budget | None = None
+) -> TrustScoring:
     from factloop.trust.scoring import open_trust_scoring
 
-    return open_trust_scoring(setup, journal=journal, pace=pace)
+    return open_trust_scoring(setup, journal=journal, pace=pace, budget=budget)
 
 
 def _is_asked_about(claim: Claim) -> bool:

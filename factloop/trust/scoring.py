@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,11 @@ from factloop.core.records import Claim, FactualityReport
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, open_session
+from factloop.setup.sources import Sources
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.gateway import SearchGateway
 from factloop.trust.means import standing
 from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
@@ -44,11 +47,20 @@ class TrustScoring:
 
     setup: TrustSetup
     session: Session
+    searching: SearchGateway
     graph: Graph
     consistency: Graph | None
     """TrustBC alone; None without a subject."""
     own: Mapping[str, Graph]
     """The graphs of systems that have a subject each, by its name."""
+
+    def over(self, given: Sources) -> TrustScoring:
+        """Scores of an answer that comes with sources, in the same session, with its limits and budget.
+
+        Raises ConfigError.
+        """
+        setup = self.setup.over(given)
+        return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
         """The report on one answer; a part that cannot be had is in it, unscored."""
@@ -65,7 +77,7 @@ class TrustScoring:
                         "references": list(item.reference_answers),
                     },
                     {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
-                    context=TrustContext(meter),
+                    context=TrustContext(meter, self.searching),
                 )
             report = TrustReport(
                 id=item.id,
@@ -117,18 +129,29 @@ class TrustScoring:
         await self.setup.sources.aclose()
 
 
-def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None) -> TrustScoring:
+def open_trust_scoring(
+    setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
+) -> TrustScoring:
     """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else; with a
-    `pace` models are asked at the pace of others.
+    `pace` models are asked at the pace of others, with a `budget` within that of others.
 
     Raises ConfigError.
     """
     settings, chats = setup.settings, setup.chats
     keeps = bool(chats) and all(chat.persistent for chat in chats)
     session = open_session(
-        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, pace=pace
+        settings,
+        setup.prompts,
+        chats,
+        keeps=keeps,
+        seed=settings.seed,
+        journal=journal,
+        tape=setup.tape,
+        pace=pace,
+        budget=budget,
     )
-    distract, factual = _distract(setup, session), _factual(setup, session)
+    searching = session.search(setup.tools, results=settings.passages)
+    distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
 
     def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
         """The whole graph of a subject, and TrustBC alone."""
@@ -144,7 +167,7 @@ def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None, pace: 
         return whole, consistency
 
     own = {name: graphs(chat)[0] for name, chat in setup.subjects.items()}
-    return TrustScoring(setup, session, *graphs(setup.subject), own)
+    return TrustScoring(setup, session, searching, *graphs(setup.subject), own)
 
 
 def _distract(setup: TrustSetup, session: Session) -> Distract:
@@ -162,18 +185,14 @@ def _distract(setup: TrustSetup, session: Session) -> Distract:
     )
 
 
-def _factual(setup: TrustSetup, session: Session) -> Graph | None:
-    if setup.corpus is None:
-        return None
-    assert setup.judge is not None  # there is one wherever there is a corpus
-    judge: Judge = (
-        ModelJudge(session.model(setup.judge), setup.prompts)
-        if isinstance(setup.judge, ChatModel)
-        else VerifierJudge(setup.judge)
-    )
-    return build_factual_graph(session.search([setup.corpus], results=setup.settings.passages), judge)
+def _judge(setup: TrustSetup, session: Session) -> Judge:
+    if isinstance(setup.judge, ChatModel):
+        return ModelJudge(session.model(setup.judge), setup.prompts)
+    return VerifierJudge(setup.judge)
 
 
 def _warnings(setup: TrustSetup) -> tuple[str, ...]:
-    is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
-    return (*((OFFLINE_JUDGE,) if is_offline else ()), *(() if setup.corpus is None else setup.corpus.warnings))
+    if setup.corpus is None:
+        return ()
+    is_offline = not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
+    return (*((OFFLINE_JUDGE,) if is_offline else ()), *setup.corpus.warnings)

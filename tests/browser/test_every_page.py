@@ -6,14 +6,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import expect
 
-from tests.browser.visits import Visits, reload_with_theme
+from tests.browser.visits import OPEN_ALL, Visits, reload_with_theme
 from tests.reports.page_samples import PAGES
 
 # Plain JavaScript: each control with neither text nor label, and each box that sticks out to the right.
 NAMELESS = """() => [...document.querySelectorAll('a, button, input, summary, svg[role=img], [role=region]')].filter(
   (e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.outerHTML)"""
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-OPEN_ALL = "document.querySelectorAll('details').forEach((e) => { e.open = true; })"
 BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 

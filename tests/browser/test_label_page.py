@@ -19,8 +19,8 @@ from factloop.evaluation.labels.sheets import draw_next
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.runs.calibration import calibrated, load_calibration
 from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
-from tests.browser.test_every_page import NAMELESS, OPEN_ALL, OVERFLOW
-from tests.browser.visits import Visits
+from tests.browser.test_every_page import NAMELESS, OVERFLOW
+from tests.browser.visits import OPEN_ALL, TWO_FRAMES, Visits, reload_with_store
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import sample_report
@@ -89,7 +89,8 @@ def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None
     page.get_by_role("button", name="Stop labelling").click()
     expect(page.locator(".label-dock")).to_be_hidden()
     page.get_by_role("button", name="Problems 11").click()
-    assert page.locator(".claim:visible .number").first.text_content() == "Claim 8", "problems first, as before"
+    first = page.locator(".claim:visible .number").first
+    expect(first, "problems first, as before").to_have_text("Claim 8")
 
 
 def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tmp_path: Path) -> None:
@@ -195,9 +196,7 @@ def test_labels_are_kept_by_the_browser_for_this_report_alone(visits: Visits) ->
     press(page, "12")
     other = page.context.new_page()
     other.goto(page.url)
-    other.wait_for_function(
-        "Object.keys(localStorage).some((key) => key.startsWith('factloop-labels-') && localStorage[key].length > 200)"
-    )
+    other.wait_for_function("Object.keys(localStorage).some((key) => JSON.parse(localStorage[key]).length === 2)")
     other.keyboard.press("l")
     labelled(other, 2)
     assert current(other) == "claim-3", "the first without a label"
@@ -306,7 +305,7 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
     assert [one.comment for one in file.answers] == ["", "", "", "Both wrong"]
     given = read_answers(place, found.key)
     assert given == {"1": "first", "2": "second", "3": "neither", "4": "first", "5": None, "6": None}
-    page.reload()
+    reload_with_store(page)
     expect(page.get_by_text("4 of 6 answered", exact=True)).to_be_visible()
     page.get_by_label("File of answers").set_input_files(place)
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -348,6 +347,7 @@ def test_the_dock_fits_every_window_and_covers_no_claim(visits: Visits, width: i
     page = visits.open(SAMPLE, width=width)
     page.keyboard.press("l")
     press(page, "112")
+    page.evaluate(TWO_FRAMES)
     assert page.evaluate(OVERFLOW) == 0
     assert page.evaluate(NAMELESS) == []
     summary, dock = page.locator("#claim-4 > summary").bounding_box(), page.locator(".label-dock").bounding_box()

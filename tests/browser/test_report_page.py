@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
-from tests.browser.visits import Visits, shown
+from tests.browser.visits import TWO_FRAMES, Visits, shown
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
 
@@ -27,25 +27,27 @@ def test_problems_come_first_and_alone(visits: Visits) -> None:
     expect(chosen).to_have_attribute("aria-pressed", "true")
     verdicts = page.locator(".claim:visible .verdict")
     wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 8]
+    expect(verdicts).to_have_count(len(wanted))
     assert [verdict.strip().partition(":")[0] for verdict in verdicts.all_text_contents()] == wanted
     page.get_by_role("button", name="All 21").click()
+    expect(verdicts).to_have_count(21)
     # A claim below the window is not laid out (content-visibility), so its inner text may be empty.
     assert [verdict.strip() for verdict in verdicts.all_text_contents()[11:14]] == ["Supported"] * 3
 
 
 def test_verdicts_filter_the_claims(visits: Visits) -> None:
     page = opened_whole(visits)
-    assert shown(page) == 21
+    expect(shown(page)).to_have_count(21)
     page.get_by_role("button", name="Contradicted 1").click()
-    assert shown(page) == 1
+    expect(shown(page)).to_have_count(1)
     page.get_by_role("button", name="No evidence found 2").click()
-    assert shown(page) == 3
+    expect(shown(page)).to_have_count(3)
     expect(page.get_by_role("status")).to_have_text("3 of 21 claims")
     page.get_by_role("button", name="All 21").click()
-    assert shown(page) == 21
+    expect(shown(page)).to_have_count(21)
     page.get_by_text("Unscored, by reason").click()
     page.get_by_role("button", name="The budget was used up 1").click()
-    assert shown(page) == 1
+    expect(shown(page)).to_have_count(1)
     expect(page.locator(".claim:visible .outcome")).to_contain_text("Unscored: the budget was used up")
 
 
@@ -54,14 +56,18 @@ def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: V
     page = visits.open(render_html(report))
     page.get_by_role("button", name="All 10").click()
     quotes = page.locator(".claim", has_text="Sentence number 7").locator("blockquote")
-    assert "The whole passage stands with claim" in (quotes.all_text_contents()[0])
+    elsewhere = "The whole passage stands with claim"
+    expect(quotes.first).to_contain_text(elsewhere)
     page.locator("#claim-8 > summary").click()
+    expect(quotes.filter(has_text=elsewhere)).to_have_count(0)
     shown_passages = [
         " ".join(text.replace("[deciding sentence: ", "").replace("]", "").split())
         for text in quotes.all_text_contents()
     ]
     assert sorted(shown_passages) == sorted(" ".join(item.passage.split()) for item in report.claims[7].evidence)
     word = report.claims[7].evidence[0].passage.split()[-2]
+    page.get_by_role("searchbox").fill("no such words")
+    expect(page.get_by_role("status")).to_have_text("0 of 10 claims")
     page.get_by_role("searchbox").fill(word)
     expect(page.get_by_role("status")).to_have_text("10 claims")
 
@@ -74,7 +80,7 @@ def test_words_are_searched_in_claims_and_evidence(visits: Visits) -> None:
     search.fill("no such words")
     expect(page.get_by_text("No claim matches.")).to_be_visible()
     page.get_by_role("button", name="Show all claims").click()
-    assert shown(page) == 21
+    expect(shown(page)).to_have_count(21)
     expect(search).to_be_focused()
 
 
@@ -84,7 +90,7 @@ def test_claims_are_read_by_keyboard(visits: Visits) -> None:
     page.keyboard.press("j")
     second = page.locator("#claim-4 > summary")
     expect(second).to_be_focused()
-    assert second.evaluate("(e) => getComputedStyle(e).outlineStyle") == "solid"
+    expect(second).to_have_css("outline-style", "solid")
     page.keyboard.press("Enter")
     expect(page.locator("#claim-4 .body")).to_be_visible()
     page.keyboard.press("ArrowDown")
@@ -133,7 +139,7 @@ def test_single_keys_can_be_switched_off(visits: Visits) -> None:
     page.get_by_role("searchbox").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("j")
-    assert page.evaluate("document.activeElement.id") == "open-all"
+    expect(page.locator("#open-all")).to_be_focused()
 
 
 def test_the_first_tab_stop_skips_to_the_claims(visits: Visits) -> None:
@@ -156,6 +162,7 @@ def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
     claim = page.locator("#claim-8")
     expect(claim.locator(".body")).to_be_visible()
     expect(claim.locator("> summary")).to_be_focused()
+    page.evaluate(TWO_FRAMES)
     summary, toolbar = claim.locator("> summary").bounding_box(), page.locator(".toolbar").bounding_box()
     assert summary is not None
     assert toolbar is not None
@@ -181,12 +188,12 @@ def test_on_paper_every_claim_is_open(visits: Visits) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.locator("main details:not([open])").count() == 0
-    assert shown(page) == 21
+    expect(shown(page)).to_have_count(21)
     expect(page.locator("#claim-8 .rationale")).to_be_visible()
     expect(page.get_by_role("searchbox")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".claim details[open]").count() == 0
-    assert shown(page) == 11
+    expect(shown(page)).to_have_count(11)
 
 
 def test_five_thousand_claims_can_be_filtered_and_searched(visits: Visits) -> None:

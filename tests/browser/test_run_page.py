@@ -78,9 +78,11 @@ def test_data_are_saved_offline(visits: Visits, name: str, tmp_path: Path) -> No
 
 def test_flipped_claims_show_both_rationales(visits: Visits) -> None:
     page = visits.open(PAGES["comparison of evaluators"])
-    total = shown(page)
-    page.locator(".toolbar").get_by_role("button", name="Supported → not supported").click()
-    assert 0 < shown(page) < total
+    total = shown(page).count()
+    chip = page.locator(".toolbar").get_by_role("button", name="Supported → not supported")
+    chip.click()
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    assert 0 < shown(page).count() < total
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     body = page.locator(".claim > details[open] .body")

@@ -12,15 +12,15 @@ from tests.trust.views.trust_sample import firm, large_run, trust_run
 
 def test_the_table_filters_the_answers(visits: Visits) -> None:
     page = visits.open(PAGES["run"])
-    assert shown(page) == 5
+    expect(shown(page)).to_have_count(5)
     page.get_by_role("button", name="Consistent and contradicted: 1 answer").click()
-    assert shown(page) == 1
+    expect(shown(page)).to_have_count(1)
     page.get_by_role("button", name="Inconsistent: 1 answer").click()
-    assert shown(page) == 2
+    expect(shown(page)).to_have_count(2)
     expect(page.get_by_role("status")).to_have_text("2 of 5 answers")
     expect(page.get_by_role("button", name="Inconsistent and supported: 0 answers")).to_be_disabled()
     page.get_by_role("button", name="All 5").click()
-    assert shown(page) == 5
+    expect(shown(page)).to_have_count(5)
     page.get_by_role("searchbox").fill("RETURNED TO SPAIN")
     expect(page.get_by_role("status")).to_have_text("1 of 5 answers")
 
@@ -28,13 +28,13 @@ def test_the_table_filters_the_answers(visits: Visits) -> None:
 def test_the_groups_filter_the_claims_from_both_places(visits: Visits) -> None:
     page = visits.open(PAGES["long form"])
     page.locator(".matrix").get_by_role("button", name="Unsupported, but insisted upon: 2 claims").click()
-    assert shown(page) == 2
+    expect(shown(page)).to_have_count(2)
     chip = page.locator(".toolbar").get_by_role("button", name="Unsupported, but insisted upon 2")
     expect(chip).to_have_attribute("aria-pressed", "true")
     chip.click()
-    assert shown(page) == 15
+    expect(shown(page)).to_have_count(15)
     page.get_by_role("button", name="Wavering: 4 claims").click()
-    assert shown(page) == 4
+    expect(shown(page)).to_have_count(4)
 
 
 def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
@@ -81,9 +81,10 @@ def test_a_thousand_answers_can_be_filtered_and_searched(visits: Visits) -> None
 def test_no_more_than_a_hundred_open_at_once_and_the_button_says_so(visits: Visits) -> None:
     page = visits.open(render_trust_html(large_run(120)))
     page.get_by_role("button", name="Open the first 100").click()
-    assert page.locator(".claim > details[open]").count() == 100
+    expect(page.locator(".claim > details[open]")).to_have_count(100)
     page.get_by_role("button", name="Close all").click()
-    assert page.locator(".claim > details[open]").count() == 0
+    expect(page.locator(".claim > details[open]")).to_have_count(0)
     page.locator('[data-filter="belief-inconsistent"]').click()
     page.get_by_role("button", name="Open all").click()
-    assert page.locator(".claim:visible > details[open]").count() == shown(page) == 40
+    expect(shown(page)).to_have_count(40)
+    expect(page.locator(".claim:visible > details[open]")).to_have_count(40)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 PATIENCE_MS = 60_000
 """For a busy machine: each wait ends as soon as what it waits for is there."""
+SLOWER, LATER_MS = map(int, os.environ.get("FACTLOOP_TEST_SLOWLY", "1,0").split(","))
+"""How many times as long the scripts of pages take, and how much later the service answers."""
+
+# Plain JavaScript: opens all that is folded, until the page has heard of it and filled what it fills only then.
+OPEN_ALL = """() => Promise.all([...document.querySelectorAll('details:not([open])')].map((e) => new Promise((done) => {
+  e.addEventListener('toggle', () => done(), { once: true });
+  e.open = true;
+})))"""
+# Plain JavaScript: until what was changed has been laid out and drawn.
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
 @dataclass
@@ -32,6 +44,7 @@ class Visits:
         )
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
+        slow_down(page)
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
@@ -40,17 +53,28 @@ class Visits:
         return page
 
 
-def reload_with_theme(page: Page, theme: str) -> None:
-    """Loads the page anew, with the theme in store that it has to have stored.
+def slow_down(page: Page) -> None:
+    if SLOWER > 1:
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+
+
+def reload_with_store(page: Page) -> None:
+    """Loads the page anew, with what it has stored.
 
     Chromium keeps what pages store in a process of its own. On a busy machine that process can be asked for it before
     it was told, or be started anew without it, so the store is filled again before the page's scripts run.
     """
-    assert page.evaluate("localStorage.getItem('factloop-theme')") == theme
-    page.add_init_script(f"localStorage.setItem('factloop-theme', '{theme}')")
+    stored = page.evaluate("({ ...localStorage })")
+    page.add_init_script(f"Object.assign(localStorage, {json.dumps(stored)})")
     page.reload()
 
 
-def shown(page: Page) -> int:
-    """How many items of the list are not filtered away."""
-    return page.locator(".claim:visible").count()
+def reload_with_theme(page: Page, theme: str) -> None:
+    """Loads the page anew, with the theme in store that it has to have stored."""
+    assert page.evaluate("localStorage.getItem('factloop-theme')") == theme
+    reload_with_store(page)
+
+
+def shown(page: Page) -> Locator:
+    """The items of the list that are not filtered away."""
+    return page.locator(".claim:visible")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from factloop import CheckSettings, FactChecker, FactualityReport
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
 from tests.checking.simulated import PLANS, simulated_checker
-from tests.simulator import Response, Simulator
+from tests.simulator import MODEL, Response, Simulator
 from tests.simulator.scoring import score
 
 
@@ -140,26 +141,32 @@ def test_the_end_of_a_loop_closes_what_was_opened_in_it(
 
 
 FORKED = """
-import os, signal, sys
+import json, os, signal, sys
 from factloop import FactChecker
 
-checker = FactChecker(docs=sys.argv[1], cache_dir=sys.argv[2])
-before = checker.check("The present tower was first lit in 1882.").counts
+first, second = sys.argv[2:]
+checker = FactChecker(**json.loads(sys.argv[1]))
+before = checker.check(first).counts
 child = os.fork()
 if child == 0:
     signal.alarm(20)
-    after = checker.check("The present tower was first lit in 1882.").counts
-    sys.exit(0 if after == before else 1)
+    counts = checker.check(second).counts
+    sys.exit(0 if counts.total > counts.unscored == 0 else 1)
 assert os.waitpid(child, 0)[1] == 0
-assert checker.check("The present tower was first lit in 1882.").counts == before
+assert checker.check(first).counts == before
 """
 
 
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_checks_too(tmp_path: Path) -> None:
-    (tmp_path / "tower.txt").write_text("The present tower was first lit in 1882.", encoding="utf-8")
-    command = [sys.executable, "-c", FORKED, str(tmp_path / "tower.txt"), str(tmp_path / "cache")]
+@pytest.mark.parametrize("judge", ["offline", "model"])
+def test_a_forked_process_checks_too(sim: Simulator, tmp_path: Path, judge: str) -> None:
+    texts = [response.text for response in sim.world.responses[:2]]
+    (tmp_path / "source.txt").write_text(texts[1], encoding="utf-8")
+    settings = {"docs": str(tmp_path / "source.txt"), "cache_dir": str(tmp_path / "cache")}
+    if judge == "model":
+        settings |= {"model": MODEL, "base_url": sim.base_url}
+    command = [sys.executable, "-c", FORKED, json.dumps(settings), *texts]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -28,7 +28,7 @@ QUESTION = {
     "responses": [{"system": "gpt-3.5-turbo", "text": "Ada", "human_correct": 1}],
 }
 BODY = b'{"prompt": "Why?"}\n' * 1000
-ONCE = Download(timeout_s=0.5, attempts=1, wait_s=0.0)
+ONCE = Download(timeout_s=30.0, attempts=1, wait_s=0.0)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "factloop", "mcp", "--no-cache"]
@@ -28,6 +29,29 @@ async def test_a_client_starts_it_and_asks(home: Path, docs: Path) -> None:
         result = await client.call_tool("check_response", {"response": "Ada Lovelace was born in London."})
     assert result.structured_content is not None
     assert result.structured_content["claims"][0]["verdict"] == "supported"
+
+
+@pytest.mark.process
+async def test_its_checks_and_scores_share_one_budget(home: Path, sim: Simulator) -> None:
+    models = ["--model", MODEL, "--subject-model", MODEL, "--judge-model", MODEL, "--base-url", sim.base_url]
+    started = StdioServerParameters(
+        command=COMMAND[0],
+        args=[*COMMAND[1:], *models, "--max-calls", "12"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=home,
+    )
+    async with Client(started) as client:
+        reports = []
+        for pair in sim.world.questions[:3]:
+            documents = [pair.topic.article_sentence]
+            asked = {"question": pair.question, "response": pair.answer, "documents": documents}
+            await client.call_tool("check_claim", {"claim": documents[0], "documents": documents})
+            reports.append((await client.call_tool("trust_score", asked)).structured_content)
+    assert sim.stats().model.requests == 12
+    assert reports[0] is not None
+    assert (reports[0]["trust_bc_unscored"], reports[0]["trust_fc_unscored"]) == (None, None)
+    assert reports[-1] is not None
+    assert (reports[-1]["trust_bc_unscored"], reports[-1]["trust_fc_unscored"]) == ("budget", "budget")
 
 
 @pytest.mark.process

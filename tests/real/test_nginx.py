@@ -140,6 +140,7 @@ def test_a_reader_checks_through_the_proxy(proxy: Proxy, tmp_path: Path) -> None
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(chromium), args=["--no-sandbox", rules])
         page = browser.new_context(ignore_https_errors=True).new_page()
+        page.set_default_timeout(60_000)
         page.goto(f"{proxy.origin}/factloop/")
         page.get_by_label("Key of the service").fill(KEY)
         page.keyboard.press("Enter")

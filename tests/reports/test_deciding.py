@@ -76,3 +76,23 @@ def test_the_passage_that_decides_is_shown_first_and_keeps_its_number() -> None:
     one = claim("x", ROCK, "Ships pass.", LIT, cited=("e2", "e3"), quote="It stood until 1877.")
     shown = [(each.number, each.is_cited) for each in shown_evidence(one, deciding_sentence(one))]
     assert shown == [(3, True), (2, True), (1, False)]
+
+
+@pytest.mark.parametrize(
+    ("passage", "section"),
+    [
+        (LIT, "Towers"),
+        (f"{ROCK}\n\nTowers › The third\n{LIT}", "Towers › The third"),
+        (f"{ROCK}\n\nThe second\nIt burned down.\n\nThe third\n{LIT}\n\nThe fourth\nIt stands.", "The third"),
+        (f"{ROCK}\nThree towers stood there\n{LIT}", "Towers"),
+        (f"{ROCK}\n\nMany towers were built.\n{LIT}", "Towers"),
+        (f"{ROCK}\n\nA paragraph that an editor wrapped at some seventy characters in a\nfile. {LIT}", "Towers"),
+    ],
+    ids=["begins there", "a path", "the last before it", "a paragraph", "a sentence", "a wrapped line"],
+)
+def test_a_sentence_stands_under_the_last_heading_before_it(passage: str, section: str) -> None:
+    one = claim("It was lit in 1769.", passage, quote="It was first lit in 1759.")
+    evidence = tuple(item.model_copy(update={"section": "Towers"}) for item in one.evidence)
+    found = deciding_sentence(one.model_copy(update={"evidence": evidence}))
+    assert found is not None
+    assert found.section == section

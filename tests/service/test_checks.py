@@ -9,7 +9,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import Standing
-from factloop.core.records import Counts
+from factloop.core.records import Counts, UnscoredReason
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -123,6 +123,18 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     through = TrustReport.model_validate_json(given.content)
     assert (through.trust_bc.value, through.trust_bc.n_asked) == (direct.trust_bc.value, direct.trust_bc.n_asked)
     assert both.trust_fc.passages[0].source == "https://a.example"
+
+
+@pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])
+async def test_documents_without_text_are_no_source_of_a_trust_score(
+    service: Service, tmp_path: Path, documents: list[dict[str, str]]
+) -> None:
+    (tmp_path / "own.txt").write_text(ANSWER, encoding="utf-8")
+    ask = {"question": "Where was Ada Lovelace born?", "response": ANSWER, "documents": documents}
+    async with service(trust=TrustSettings(corpus=(str(tmp_path),), cache=False)) as client:
+        given = await client.post("/v1/trust?wait=true", json=ask)
+    factual = TrustReport.model_validate_json(given.content).trust_fc
+    assert (factual.value, factual.unscored_reason, factual.passages) == (None, UnscoredReason.NO_SOURCE, ())
 
 
 async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simulator) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,8 +23,8 @@ from tests.simulator.world import World
 DEFAULT_HITS = 10
 RETRY_AFTER_S = 1.0
 """When a request that was refused by the share `error_429` is told to come back."""
-FOREVER_S = 3600.0
-"""How long a server that has died by hanging keeps a client waiting."""
+FOREVER_S = math.inf
+"""The delay of an answer for which a server that hangs lets its client wait until the settings are changed."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tests.simulator import logprobs, protocol
 from tests.simulator.protocol import Json
-from tests.simulator.provider import ModelReply, Provider, Refusal, SearchReply
+from tests.simulator.provider import FOREVER_S, ModelReply, Provider, Refusal
 from tests.simulator.recorder import Outcome, Recorder
 from tests.simulator.settings import SEARCH, SimulatorSettings
 from tests.simulator.world import World
@@ -35,6 +35,7 @@ class Server:
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._provider = Provider(world, settings)
         self._recorder = Recorder()
+        self._changed = asyncio.Event()
 
     def application(self) -> web.Application:
         app = web.Application(client_max_size=LARGEST_BODY)
@@ -72,7 +73,7 @@ class Server:
             outcome.completion_tokens = protocol.count_tokens(len(answer.message.said))
             if body.get("stream"):
                 return await self._stream(request, number, body, answer, outcome)
-            await asyncio.sleep(answer.delay_s + outcome.completion_tokens * self._provider.settings.token_latency_s)
+            await self._pause(answer.delay_s + outcome.completion_tokens * self._provider.settings.token_latency_s)
             outcome.status = 200
             top_logprobs = self._top_logprobs(body)
             return _json(protocol.completion(number, body["model"], answer.message, _usage(outcome), top_logprobs))
@@ -86,7 +87,7 @@ class Server:
         wants_usage = (body.get("stream_options") or {}).get("include_usage")
         usage = _usage(outcome) if wants_usage else None
         token_latency_s = self._provider.settings.token_latency_s
-        await asyncio.sleep(answer.delay_s)
+        await self._pause(answer.delay_s)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
         await response.prepare(request)
         chunks = protocol.chunks(number, body["model"], answer.message, usage, self._top_logprobs(body))
@@ -114,7 +115,12 @@ class Server:
             if isinstance(answer, Refusal):
                 return _refused(answer, outcome)
             outcome.paid_body = raw
-            return await _found(answer, outcome)
+            await self._pause(answer.delay_s)
+            outcome.status = 200
+            return web.Response(text=answer.body, content_type="application/json")
+
+    async def _pause(self, delay_s: float) -> None:
+        await (self._changed.wait() if delay_s == FOREVER_S else asyncio.sleep(delay_s))
 
     async def _models(self, _: web.Request) -> web.Response:
         names = self._provider.settings.models
@@ -140,6 +146,8 @@ class Server:
             self._provider.settings = SETTINGS.validate_json(await request.read())
         except ValidationError as error:
             return web.Response(status=400, text=str(error))
+        self._changed.set()
+        self._changed = asyncio.Event()
         return _json(asdict(self._provider.settings))
 
 
@@ -154,12 +162,6 @@ async def serving(world: World, settings: SimulatorSettings, port: int = 0) -> A
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()
-
-
-async def _found(answer: SearchReply, outcome: Outcome) -> web.Response:
-    await asyncio.sleep(answer.delay_s)
-    outcome.status = 200
-    return web.Response(text=answer.body, content_type="application/json")
 
 
 def _refused(answer: Refusal, outcome: Outcome) -> web.Response:

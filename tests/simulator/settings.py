@@ -65,6 +65,7 @@ class SimulatorSettings:
     dies_after: Annotated[int, Field(ge=0)] | None = None
     """Requests (of model and search together) after which every further one fails."""
     dies_by: Literal["hang", "error"] = "error"
+    """What hangs is answered once the settings are changed."""
     models: tuple[str, ...] = ("sim",)
     """Names the model answers to; others get 404. Empty: any."""
     api_key: str | None = None

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -273,6 +274,17 @@ class TestFaults:
         for _ in range(2):
             with pytest.raises(openai.InternalServerError):
                 ask(client, "three")
+
+    def test_what_hangs_is_answered_once_the_settings_are_changed(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(dies_after=1, dies_by="hang")
+        ask(client, "one")
+        with ThreadPoolExecutor() as pool:
+            asked = pool.submit(ask, client, "two")
+            while sim.stats().in_flight == 0:
+                time.sleep(0.02)
+            sim.set(dies_after=None)
+            assert asked.result().choices[0].finish_reason == "stop"
+        assert sim.stats().model.answered == 2
 
     def test_settings_that_make_no_sense_are_refused(self, sim: Simulator) -> None:
         with pytest.raises(ValueError, match="less than or equal to 1"):

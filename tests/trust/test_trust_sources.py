@@ -22,6 +22,8 @@ from pydantic import SecretStr
 from factloop import TrustReport, TrustScorer, UnscoredReason
 from factloop.agents.trustscore.records import Relation
 from factloop.core.errors import ConfigError, DataError
+from factloop.setup.sources import Sources
+from factloop.tools.search.adapter import as_search_tool
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import MODEL, Faults, QaPair, Simulator
 from tests.trust.trust_items import known_to
@@ -146,6 +148,37 @@ async def test_a_search_of_ones_own(source: Any) -> None:
         report = await scorer.ascore(QUESTION, RESPONSE)
     assert [passage.passage for passage in report.trust_fc.passages] == [PASSAGE]
     assert report.fingerprint.corpus
+
+
+async def test_sources_that_come_with_an_answer_stand_in_the_place_of_the_corpus() -> None:
+    async with TrustScorer(corpus=OneDocument(), cache=False) as scorer:
+        given = await scorer.ascore(QUESTION, RESPONSE, sources=Sources((as_search_tool(look_up),)))
+        none = await scorer.ascore(QUESTION, RESPONSE, sources=Sources())
+        own = await scorer.ascore(QUESTION, RESPONSE)
+    assert [passage.source for passage in given.trust_fc.passages] == ["look_up"]
+    assert [passage.source for passage in own.trust_fc.passages] == ["https://example.org/rome"]
+    assert (none.trust_fc.unscored_reason, none.trust_fc.passages) == (UnscoredReason.NO_SOURCE, ())
+    corpora, judges = ([getattr(one.fingerprint, name) for one in (given, own, none)] for name in ("corpus", "judge"))
+    assert len(set(corpora)) == 3
+    assert corpora[-1] is None
+    assert judges == ["lexical", "lexical", None]
+    assert [bool(one.warnings) for one in (given, own, none)] == [True, True, False]
+
+
+async def test_sources_need_no_corpus_and_share_budget_and_model(sim: Simulator, pair: QaPair) -> None:
+    given = Sources((as_search_tool(OneDocument()),))
+    async with simulated_scorer(sim, judge_model=MODEL, max_checks=1, max_calls=3) as scorer:
+        reports = [await scorer.ascore(pair.question, pair.answer, sources=given) for _ in range(3)]
+    assert reports[0].trust_fc.judged_by == "openai:sim"
+    assert sim.stats().model.requests == 2, "the second and third are the first, in one session"
+    assert {report.trust_ov.value for report in reports} == {reports[0].trust_ov.value}
+
+
+@pytest.mark.parametrize("sources", [Sources((as_search_tool(look_up),) * 2), Sources((), "factuality")])
+async def test_sources_of_a_score_are_one_search(sources: Sources) -> None:
+    async with TrustScorer(cache=False) as scorer:
+        with pytest.raises(ConfigError, match="TrustFC searches one corpus"):
+            await scorer.ascore(QUESTION, RESPONSE, sources=sources)
 
 
 async def test_chat_models_of_ones_own(sim: Simulator, pair: QaPair) -> None:

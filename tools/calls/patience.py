@@ -1,8 +1,9 @@
 """How long calls wait for a server that accepts no request: one clock for all of them.
 
 The patience of single calls ends no outage: a hundred calls take turns, each with its own. So a run has one clock for
-each server. It runs while any call waits for that server, and every request that the server accepts sets it back. When
-it has run out, all waiting calls end together, and later calls end at once, without a request.
+each server. It runs while any call waits for that server, from the first request that is refused on, and every request
+that the server accepts sets it back. When it has run out, all waiting calls end together, and later calls end at once,
+without a request.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ class Patience:
     def _note(self, failure: BaseException | None, *, took_s: float, is_hello: bool) -> None:
         if isinstance(failure, ToolError) and _is_refusal(failure):
             self._slowest_refusal_s = max(self._slowest_refusal_s, took_s)
-            self._refused(failure)
+            self._refused(failure, took_s)
         elif _is_answer(failure):
             self._has_served |= not is_hello
             self._accepted()
@@ -159,7 +160,9 @@ class Patience:
         self._clock.reset()
         self._stop_timer()
 
-    def _refused(self, error: ToolError) -> None:
+    def _refused(self, error: ToolError, took_s: float) -> None:
+        if self._refusal is None:
+            self._clock.reset(took_s)  # the time in which we asked nothing was ours
         self._n_refused += 1
         self._refusal = error
         self._paused_until = max(self._paused_until, _now() + (error.retry_after_s or 0.0))

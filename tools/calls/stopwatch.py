@@ -24,8 +24,8 @@ class Stopwatch:
     def stop(self) -> None:
         self._shown_s, self._started_at = self.seconds, None
 
-    def reset(self) -> None:
-        """Sets it back; if it runs it goes on running."""
-        self._shown_s = 0.0
+    def reset(self, to_s: float = 0.0) -> None:
+        """Sets it back, or to so many seconds; if it runs it goes on running."""
+        self._shown_s = to_s
         if self._started_at is not None:
             self.start()

@@ -19,7 +19,8 @@ _UNDERLINE = re.compile(r"={2,}|-{2,}")
 _LONGEST_UNDERLINED = 120
 _ENDS_SENTENCE = tuple(".!?:;,…。！？")
 _MARKER = re.compile(
-    r"[ \t]*(?:[-*+–—·][ \t]+|[•‣▪◦●][ \t]*|\(?\d{1,3}[.)][ \t]+|\(?[a-z]\)[ \t]+|\(?[ivx]{2,5}[.)][ \t]+)"
+    r"[ \t]*(?:[-*+–—·][ \t]+|[•‣▪◦●][ \t]*|\(?\d{1,3}[.)][ \t]+|\(?[a-z]\)[ \t]+|\(?[ivx]{2,5}[.)][ \t]+"
+    r"|\[\^[^\]\s]{1,40}\]:[ \t]+)"  # the text of a footnote
     r"(?:\[[ xX]\][ \t]+)?"
 )
 _BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)[^*_]{1,120}\1:?[ \t]*$")

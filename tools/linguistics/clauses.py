@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.words import FINITE, NOMINAL, Word, WordClass
@@ -46,8 +47,11 @@ class Clause:
     """The word that carries the meaning: *born* in *was born*; equals `verb` where there is no auxiliary."""
 
 
-def find_clause(words: Sequence[Word], first: int = 0) -> Clause | None:
-    """The main clause that begins at `first`; None where the rules see no subject or no verb."""
+@lru_cache(maxsize=4096)
+def find_clause(words: tuple[Word, ...], first: int = 0) -> Clause | None:
+    """The main clause that begins at `first`; None where the rules see no subject or no verb.
+
+    Cached: each rule that splits a sentence asks for it."""
     subject = _subject_start(words, first)
     verb = finite_verb(words, subject)
     if verb is None or verb == subject:

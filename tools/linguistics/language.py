@@ -15,13 +15,13 @@ import simplemma
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ADDRESS = re.compile(r"//|@|www\.")
-_LEAST_SHARE = 0.5
+_LEAST_SHARE, _SURELY, _SURELY_NOT = 0.5, 0.7, 0.35
 """Of 4,300 sentences of English biographies, full of names, none has less than 0.7; texts in nine other languages have
 0.35 at most."""
 _ENOUGH_WORDS = 8
 """Words of a paragraph that tell its language."""
 _FEWEST_WORDS = 5
-"""Words of a response that tell its language."""
+"""Words of a response, or of a sentence that is surely in one language, that tell it."""
 _AROUND = 1_000
 """Characters before and after a sentence that are looked at, so that a paragraph of any length takes no longer."""
 _READ = 5_000
@@ -29,8 +29,14 @@ _READ = 5_000
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether the stretch of the response is English: judged by its paragraph, where that is short with those before
-    it, and by the beginning of the response where these are short, too."""
+    """Whether the stretch of the response is English: judged by itself where that leaves no doubt, else by its
+    paragraph, where that is short with those before it, and by the beginning of the response where these are short,
+    too."""
+    own = response[start:end]
+    if _is_in_other_script(own):
+        return False
+    if len(words := _words(own)) >= _FEWEST_WORDS and not _SURELY_NOT < (share := _known_share(words)) < _SURELY:
+        return share >= _SURELY
     first = max(0, start - _AROUND)
     after = response.find("\n\n", end, end + _AROUND)
     last = after if after >= 0 else end + _AROUND

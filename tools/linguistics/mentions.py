@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.linguistics import lexicon
@@ -18,7 +18,7 @@ Kind = Literal["person", "maybe_person", "thing", "unknown"]
 """`maybe_person` is a name of two to four words that nothing marks as a thing."""
 
 _LINKS = frozenset({"of", "de", "von", "van", "der", "del", "da", "la", "le", "al", "bin", "the", "for", "&"})
-_TITLES = word_set(
+TITLES = word_set(
     """
     mr mrs ms miss dr sir lady lord king queen prince princess president justice judge professor prof captain
     general emperor empress pope saint senator
@@ -50,7 +50,7 @@ _NOT_NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mention:
     """`text[start:end]` of the string it was found in names an entity; a leading *the* is part of it."""
 
@@ -59,7 +59,7 @@ class Mention:
     end: int
     kind: Kind
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Its words in lower case without the article."""
         return tuple(name for name in self.text.lower().split() if name != "the")
@@ -137,7 +137,7 @@ def _mention(text: str, words: Sequence[Word], start: int, first: int, end: int)
 def _kind(words: Sequence[Word], start: int, run: Sequence[Word], following: Sequence[Word]) -> Kind:
     names = [word.lower for word in run]
     before = words[start - 1].lower if start else ""
-    if before.rstrip(".") in _TITLES or names[0] in _TITLES:
+    if before.rstrip(".") in TITLES or names[0] in TITLES:
         return "person"
     if words[start].lower == "the" or any(name in GENERIC_NOUNS or name in {"of", "for", "&"} for name in names):
         return "thing"

@@ -25,7 +25,7 @@ def search_query(claim: str, topic: str | None = None) -> str:
     keywords = _keywords(text)
     is_named = topic is not None and not _key(" ".join(keywords)).isdisjoint(content_words(topic))
     if topic is not None and not is_named and _has_nameless_subject(text):
-        keywords = [*_keywords(topic), *keywords][:_MAX_WORDS]
+        keywords = (*_keywords(topic), *keywords)[:_MAX_WORDS]
     return _join(keywords) or text[:_MAX_CHARACTERS]
 
 
@@ -85,14 +85,15 @@ def _worded(text: str) -> Iterator[str]:
     yield _join(first)
 
 
-def _keywords(text: str) -> list[str]:
+@lru_cache(maxsize=1_000)
+def _keywords(text: str) -> tuple[str, ...]:
     wanted = set(content_words(text))
     kept: dict[str, str] = {}
     for raw in text.split():
         word = raw.strip("\"'“”‘’«»()[]{},;:!?*_`").removesuffix("'s").removesuffix("’s").rstrip(".")
-        if word and any(part in wanted for part in content_words(word)):
+        if word.lower() in wanted or any(part in wanted for part in content_words(word)):
             kept.setdefault(word.lower(), word)
-    return list(kept.values())[:_MAX_WORDS]
+    return tuple(kept.values())[:_MAX_WORDS]
 
 
 def _join(words: Sequence[str]) -> str:

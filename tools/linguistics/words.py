@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from factloop.tools.linguistics import lexicon
 
@@ -42,9 +41,8 @@ _BEFORE_OBJECT: frozenset[WordClass] = frozenset({"ed", "participle", "past", "p
 """A verb before a form in -s makes that a noun: *published works*."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """`sentence[start:end] == text`."""
+class Word(NamedTuple):
+    """`sentence[start:end] == text`. A tuple, since thousands are made a second: in a third of a dataclass's time."""
 
     text: str
     lower: str

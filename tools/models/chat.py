@@ -68,6 +68,7 @@ def build_chat_model(
 ) -> ChatModel:
     """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
     provider, bare = _parts(name, base_url)
+    base_url = address_of_model(name, base_url)
     # Imported late, as half of what a check without a model would take to start.
     from langchain.chat_models import init_chat_model
     from langchain_openai import ChatOpenAI
@@ -77,9 +78,6 @@ def build_chat_model(
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
     if provider == "openai":
-        from_environment = os.environ.get("OPENAI_BASE_URL")
-        if base_url is None and from_environment:
-            base_url = checked_base_url(from_environment, "OPENAI_BASE_URL")
         # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
         # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
@@ -145,14 +143,26 @@ def replayed_chat_model(
     return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
 
 
+def address_of_model(name: str, base_url: str | None) -> str | None:
+    """The address at which the model that `provider:name` names is asked: the one given, else that of the environment.
+
+    None for the provider's own server. Raises ConfigError for one that is no address.
+    """
+    if base_url is not None:
+        return base_url
+    for variable in _ADDRESS_VARIABLES.get(_parts(name, base_url)[0], ()):
+        if value := os.environ.get(variable):
+            return checked_base_url(value, variable)
+    return None
+
+
 def list_price(name: str, base_url: str | None) -> Price | None:
     """The list price of the model that `provider:name` names at that address, or at that of the environment.
 
     None where it is not known: another server than the provider's does not charge its price. Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
-    named = (os.environ.get(variable) for variable in _ADDRESS_VARIABLES.get(provider, ()))
-    address = base_url or next((value for value in named if value), None)
+    address = address_of_model(name, base_url)
     if address is not None and urlsplit(address).hostname != HOSTS.get(provider):
         return None
     return model_price(f"{provider}:{bare}")

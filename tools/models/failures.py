@@ -32,7 +32,7 @@ def translate(error: Exception, model: str) -> FactloopError:
         if (refused := unreachable_words(error, _address(error))) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
         if isinstance(error, _UNEXPECTED):
-            said = f"{type(error).__name__}: {said}"
+            said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
         # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")

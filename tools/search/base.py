@@ -116,6 +116,11 @@ class SearchTool(BaseTool):
         return True
 
     @property
+    def is_local(self) -> bool:
+        """Whether it searches within this process: there is no server to pace, to wait for or to ask again."""
+        return False
+
+    @property
     def own_documents(self) -> bool:
         """Whether it searches what the user gave, at no price, rather than the world."""
         return False

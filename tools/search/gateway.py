@@ -169,6 +169,8 @@ class SearchGateway:
 
     async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
         """Asks the tool, past the store of answers. Raises as `search`."""
+        if tool.is_local:
+            return await self._search_here(tool, query, stage, meter)
         server = self._server(tool)
         attempt = partial(self._attempt, tool, query, stage, meter)
         try:
@@ -190,6 +192,18 @@ class SearchGateway:
         exact = [tool.name, tool.recorded_as, query, self._results]
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
+    async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
+        """Searches once, without what stands between us and a server: it took a third of a search of few passages."""
+        started = time.perf_counter()
+        try:
+            hits = await self._hits(tool, query)
+        except FactloopError as error:
+            meter.failed(stage, time.perf_counter() - started)
+            current_span().failed(error)
+            raise
+        meter.searched(stage, time.perf_counter() - started, tool.usd_per_query)
+        return self._answer(query, hits)
+
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
         server, price = self._server(tool), tool.usd_per_query
         async with (
@@ -200,7 +214,7 @@ class SearchGateway:
             started = time.perf_counter()
             try:
                 with server.patience.asking():
-                    hits = await self._hits(tool, query, ticket)
+                    hits = await self._paced_hits(tool, query, ticket)
             except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
                 reservation.spent_usd = of_check.spent_usd = price or 0.0
                 meter.given_up(stage, CallCost(0, 0, approximate=False, cost_usd=price), time.perf_counter() - started)
@@ -214,20 +228,27 @@ class SearchGateway:
             server.has_answered = True
             reservation.spent_usd = of_check.spent_usd = price or 0.0
             meter.searched(stage, time.perf_counter() - started, price)
-            return {
-                "query": query,
-                "hits": [hit.model_dump(mode="json") for hit in hits[: self._results]],
-                "retrieved_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            }
+            return self._answer(query, hits)
 
-    async def _hits(self, tool: SearchTool, query: str, ticket: Slot) -> list[SearchHit]:
+    def _answer(self, query: str, hits: Sequence[SearchHit]) -> Value:
+        return {
+            "query": query,
+            "hits": [hit.model_dump(mode="json") for hit in hits[: self._results]],
+            "retrieved_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+    async def _paced_hits(self, tool: SearchTool, query: str, ticket: Slot) -> list[SearchHit]:
         try:
-            return await self._in_time(tool.asearch(query, self._results), tool, self._timeout_s)
+            return await self._in_time(self._hits(tool, query), tool, self._timeout_s)
         except ToolError as error:
             if error.status == TOO_MANY_REQUESTS:
                 self._server(tool).limiter.refused(ticket, error.retry_after_s)
             raise
-        except FactloopError:
+
+    async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
+        try:
+            return await tool.asearch(query, self._results)
+        except (FactloopError, TimeoutError):
             raise
         except Exception as error:  # a user's own tool may raise anything
             raise ToolError(f"{tool.name}: the search failed ({type(error).__name__})", tool=tool.name) from error

@@ -68,6 +68,10 @@ class GivenDocuments(SearchTool):
         return None
 
     @property
+    def is_local(self) -> bool:
+        return True
+
+    @property
     def own_documents(self) -> bool:
         return True
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from factloop.tools.verifiers.passage_index import STEM_CHARS
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
 from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, SYNONYMS, UNITS
+
+MAX_KEPT = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +42,13 @@ class Alignment:
     @cached_property
     def share(self) -> float:
         """Share of the claim's content that has a partner."""
-        content = self.claim.content()
+        content = self.claim.content
         return len(self.pairs) / len(content) if content else 0.0
 
     @cached_property
     def share_in_main(self) -> float:
         """Share of the claim's content that has its partner in the main clause."""
-        content = self.claim.content()
+        content = self.claim.content
         held = sum(self.sentence.clauses[place] == self.main for place in self.pairs.values())
         return held / len(content) if content else 0.0
 
@@ -59,9 +61,9 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     """Lays a claim beside a sentence."""
     partners: dict[int, tuple[int, ...]] = {}
     opposed: set[int] = set()
-    for place in claim.content():
+    for place in claim.content:
         same = _same(claim.terms[place], sentence)
-        opposite = () if same else _opposite(claim.terms[place], sentence)
+        opposite = () if same else opposite_places(claim.terms[place], sentence)
         if same or opposite:
             partners[place] = same or opposite
         if opposite:
@@ -73,7 +75,7 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
 
 def holds_opposite(claim: Reading, sentence: Reading) -> bool:
     """Whether the sentence has the opposite of a word of the claim, be that word there or not."""
-    return any(_opposite(claim.terms[place], sentence) for place in claim.content())
+    return any(opposite_places(claim.terms[place], sentence) for place in claim.content)
 
 
 def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, main: int) -> dict[int, int]:
@@ -120,11 +122,23 @@ def _same(term: Term, sentence: Reading) -> tuple[int, ...]:
     return tuple(place for other in sorted(others) for place in sentence.places.get(other, ()))
 
 
-def _opposite(term: Term, sentence: Reading) -> tuple[int, ...]:
-    return tuple(place for other in sorted(_opposites(term.key)) for place in sentence.places.get(other, ()))
+def opposite_places(term: Term, sentence: Reading) -> tuple[int, ...]:
+    """The places of the opposites of a word; for a name among names alone, so that *New York* has nothing *old*."""
+    opposites = _opposites(term.key)
+    if not opposites or _lasts(term):
+        return ()
+    is_name = term.kind is TermKind.NAME
+    found = ((place, sentence.terms[place]) for other in opposites for place in sentence.places.get(other, ()))
+    return tuple(sorted(place for place, one in found if (one.kind is TermKind.NAME) == is_name and not _lasts(one)))
 
 
+@lru_cache(maxsize=MAX_KEPT)
 def _opposites(key: str) -> frozenset[str]:
     """The opposites of a lemma; of *opening* those of *open*."""
     bare = key.removesuffix("ing")
     return ANTONYMS.get(key) or ANTONYMS.get(bare) or ANTONYMS.get(f"{bare}e") or frozenset()
+
+
+def _lasts(term: Term) -> bool:
+    """Whether a word is the verb *last*, no opposite of *first*."""
+    return term.key == "last" and term.surface.lower() != "last"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from factloop.tools.verifiers.encoder import LabelPlaces
+from factloop.tools.verifiers.labels import LabelPlaces
 from factloop.tools.verifiers.local import LocalReader
 
 
 class ClassifierReader(LocalReader):
     """The document as premise, the claim as hypothesis; the score is the probability of the label of support.
 
-    The labels are told by name (`encoder.LabelPlaces`); two nameless ones are taken as 1 = supported.
+    The labels are told by name (`LabelPlaces`); two nameless ones are taken as 1 = supported.
     """
 
     def _load_model(self, local: bool) -> Any:
@@ -34,7 +34,12 @@ class ClassifierReader(LocalReader):
         return tokenizer(documents, claims, truncation=True, **options)
 
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        return model(**tensors).logits.float().softmax(dim=-1)[:, self._support]
+        return self._distribution(model, tensors)[:, self._support]
+
+    @staticmethod
+    def _distribution(model: Any, tensors: dict[str, Any]) -> Any:
+        """P(label) of each pair: a tensor of shape (n_pairs, n_labels)."""
+        return model(**tensors).logits.float().softmax(dim=-1)
 
 
 class NliReader(ClassifierReader):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+from itertools import pairwise
+
+from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
 
 ESSENTIAL = FIGURES | {TermKind.NAME}
@@ -15,17 +20,53 @@ def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
     """Names and figures that stand nowhere: whatever else agrees, of these the evidence says nothing."""
-    names = comparison.missing(frozenset({TermKind.NAME}))
+    names = _absent_names(comparison)
     return names if comparison.has_all_figures else (*names, *comparison.missing(FIGURES))
 
 
+def _absent_names(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """The names that stand nowhere, less words of one whose others do: *Barack* where the evidence says *Obama*."""
+    missing = comparison.missing(frozenset({TermKind.NAME}))
+    absent = {term.key for term in missing}
+    names = comparison.alignment.claim.names() if absent else []
+    known = {term.key for name in names if _stands_in_part(name, absent, comparison) for term in name}
+    return tuple(term for term in missing if term.key not in known)
+
+
+def _stands_in_part(name: Sequence[Term], absent: Container[str], comparison: ClaimComparison) -> bool:
+    """Whether telling words of a name stand in the evidence, and nowhere beside a word of another name: *Isambard* is
+    absent where the evidence says *Thomas Telford*."""
+    held = {term.key for term in name if term.key not in absent} - GENERIC_NOUNS - TITLES
+    claimed = {term.key for term in comparison.terms}
+    beside = {
+        other.key
+        for sentence in comparison.candidates
+        for one, two in pairwise(sentence.terms)
+        for term, other in ((one, two), (two, one))
+        if term.key in held and term.kind is other.kind is TermKind.NAME
+    }
+    return bool(held) and beside <= claimed | TITLES
+
+
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something."""
+    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something.
+
+    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*.
+    """
     alignment = comparison.alignment
+    if any(term.kind in FIGURES for term in comparison.terms):
+        return ()
     words = alignment.claim.of_kind(TermKind.WORD)
-    has_figures = any(term.kind in FIGURES for term in comparison.terms)
-    is_unsaid = not has_figures and all(place not in alignment.pairs for place in words)
-    return tuple(alignment.claim.terms[place] for place in words) if is_unsaid else ()
+    if all(place not in alignment.pairs for place in words):
+        return tuple(alignment.claim.terms[place] for place in words)
+    said = _from_the_verb_on(alignment.claim)
+    return said if said and set(said) <= set(comparison.missing()) else ()
+
+
+def _from_the_verb_on(claim: Reading) -> tuple[Term, ...]:
+    """The content of a claim from its first verb on."""
+    verb = next((place for place, term in enumerate(claim.terms) if is_verb(term)), len(claim.terms))
+    return tuple(claim.terms[place] for place in claim.content if place >= verb)
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:

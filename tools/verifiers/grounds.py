@@ -163,15 +163,14 @@ def _quoted(sentence: SentenceTerms) -> str:
 
 
 def _listed(terms: Sequence[Term], claim: Reading) -> str:
-    """*A, B and C* as the claim spells them: words of one name together."""
+    """*A, B and C* as the claim spells them: words of one name together, names that stand apart each for itself."""
     text = " ".join(sentence.text for sentence in claim.sentences)
     names: list[str] = []
-    previous: Term | None = None
     for term in terms:
-        if names and term.kind is TermKind.NAME and previous is not None and previous.kind is TermKind.NAME:
-            names[-1] = f"{names[-1]} {term.surface}"
+        joined = f"{names[-1]} {term.surface}" if names else ""
+        if joined and term.kind is TermKind.NAME and joined in text:
+            names[-1] = joined
         else:
             names.append(term.surface)
-        previous = term
     shown = [_marked(_spelt(name, text)) for name in names[:MAX_NAMED]]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

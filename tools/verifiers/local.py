@@ -7,7 +7,7 @@ import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from pickle import UnpicklingError
@@ -105,17 +105,22 @@ class LocalReader(ABC):
     def _scored(self, value: float) -> PairScore:
         if math.isfinite(value):
             return PairScore(min(max(value, 0.0), 1.0))
-        return PairScore(None, ModelOutputError("its output is no number", schema=self.name, reply=str(value)))
+        return PairScore(None, self._no_number(value))
+
+    def _no_number(self, given: object) -> ModelOutputError:
+        return ModelOutputError("its output is no number", schema=self.name, reply=str(given))
 
     def _supported(self, pairs: Sequence[VerifierPair]) -> list[float]:
         """The probability of support of each pair of a batch. Raises ConfigError where the model cannot be run."""
-        tokenizer, model = self._loaded
         claims = [self._shortened(self._plain(pair.claim)) for pair in pairs]
         documents = [self._plain(pair.document) for pair in pairs]
-        inputs = self._encoded(tokenizer, claims, documents)
+        return self._computed(self._probabilities, self._encoded(self._loaded[0], claims, documents))
+
+    def _computed(self, compute: Callable[[Any, dict[str, Any]], Any], inputs: Any) -> list[Any]:
+        """What `compute` makes of the model and a batch. Raises ConfigError where the model cannot be run."""
         tensors = {name: tensor.to(self._device) for name, tensor in inputs.items()}
         try:
-            values: list[float] = self._probabilities(model, tensors).float().cpu().tolist()
+            values: list[Any] = compute(self._loaded[1], tensors).float().cpu().tolist()
         except (RuntimeError, IndexError) as error:
             raise ConfigError(f"{self.name}: the model cannot be run on its input ({_one_line(error)})") from error
         return values

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
+from functools import cached_property, lru_cache
+from itertools import groupby, pairwise
 
 from simplemma import is_known, lemmatize
 
@@ -19,6 +19,8 @@ MAX_KEPT = 20_000
 _SURELY_FINITE = lexicon.PAST | lexicon.AUXILIARIES | lexicon.MODALS
 _VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
 _BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
+_BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "next", "first", "every"})
+"""*The past few years* are some."""
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
 
 
@@ -41,11 +43,29 @@ class Reading:
     places: Mapping[str, tuple[int, ...]] = field(repr=False)
     """Where each key stands, and each stem with a hyphen after it, each decade and century as *193.* and *19..*."""
 
-    def content(self) -> list[int]:
-        return [place for place, term in enumerate(self.terms) if term.kind in CONTENT]
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The places of content."""
+        return tuple(place for place, term in enumerate(self.terms) if term.kind in CONTENT)
 
     def of_kind(self, *kinds: TermKind) -> list[int]:
         return [place for place, term in enumerate(self.terms) if term.kind in kinds]
+
+    def names(self) -> list[tuple[Term, ...]]:
+        """The names, each with all of its words: terms of that kind in a row, in one clause."""
+        runs = groupby(range(len(self.terms)), key=lambda place: (self.terms[place].kind, self.clauses[place]))
+        return [tuple(self.terms[place] for place in run) for (kind, _), run in runs if kind is TermKind.NAME]
+
+    def is_mostly(self, clause: int) -> bool:
+        """Whether a clause holds half of the content or more: what a side clause says is one thing of many."""
+        content = self.content
+        return 2 * sum(self.clauses[place] == clause for place in content) >= len(content)
+
+    def shares_subject(self, clause: int) -> bool:
+        """Whether a clause begins with *and* and a verb, and so speaks of what the one before it does."""
+        begins = next((place for place, one in enumerate(self.clauses) if one == clause), len(self.terms))
+        one, two = self.terms[begins : begins + 1], self.terms[begins + 1 : begins + 2]
+        return any(term.key == "and" for term in one) and any(is_verb(term) for term in two)
 
     def is_denied(self, place: int) -> bool:
         return self.clause_denied[self.clauses[place]] != self.phrase_denied[place]
@@ -82,9 +102,10 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     denying: int | None = None  # the clause in which a phrase is being denied
     for place, clause in kept:
         term = _opening_name(sentence.terms) if place == 0 else _century_as_years(sentence.terms, place)
+        term = _side(sentence.terms, place) or term
         bare = _without_prefix(term)
         negates = _negates(sentence.terms, place)
-        of_phrase = term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
+        of_phrase = _denies_phrase(sentence.terms, place) and not _is_with_or_without(sentence.terms, place)
         if of_phrase or (negates and _follows_preposition(sentence.terms, place)):
             denying, negates = clause, False
         elif denying != clause or _ends_phrase(term):
@@ -194,14 +215,14 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
 
 def _negates(terms: Sequence[Term], place: int) -> bool:
     term, rest = terms[place], terms[place + 1 :]
-    if _is_of_title(terms, place):
+    if _is_of_title(terms, place) or _is_with_or_without(terms, place):
         return False
     if term.kind is TermKind.NEGATION:
         return not (_is_no_denial(term, rest))
     if term.key not in NEGATORS or (rest and rest[0].kind in FIGURES):  # "barely 900 copies"
         return False
     if term.key in {"few", "little"}:
-        return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in {"a", "the"})
+        return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
     return True
 
 
@@ -226,6 +247,19 @@ def _follows_preposition(terms: Sequence[Term], place: int) -> bool:
     return terms[place].surface.lower() == "no" and place > 0 and terms[place - 1].key in _BEFORE_NO
 
 
+def _denies_phrase(terms: Sequence[Term], place: int) -> bool:
+    """Whether a word denies the phrase after it alone, as *free* does in "free of charge"."""
+    term, following = terms[place], terms[place + 1 : place + 2]
+    is_free_of = term.key == "free" and any(one.key == "of" for one in following)
+    return is_free_of or term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
+
+
+def _is_with_or_without(terms: Sequence[Term], place: int) -> bool:
+    """Whether a word is the last of "with or without", which denies nothing."""
+    words = [term.surface.lower() for term in terms[max(0, place - 2) : place + 1]]
+    return words == ["with", "or", "without"]
+
+
 def _ends_phrase(term: Term) -> bool:
     return is_verb(term) or (term.kind is TermKind.FUNCTION and term.key not in _IN_PHRASE)
 
@@ -235,6 +269,13 @@ def _opening_name(terms: Sequence[Term]) -> Term:
     first = terms[0]
     is_name = first.kind is TermKind.WORD and first.surface[0].isupper() and not first.surface.endswith("s")
     return Term(first.key, TermKind.NAME, first.surface) if is_name and any(map(is_verb, terms[1:2])) else first
+
+
+def _side(terms: Sequence[Term], place: int) -> Term | None:
+    """*left* of "her left eye", which is no form of *leave*; else None."""
+    term, before = terms[place], terms[place - 1].surface.lower() if place else ""
+    is_side = term.surface.lower() == "left" and (before == "the" or before in lexicon.POSSESSIVES)
+    return Term("left", term.kind, term.surface) if is_side else None
 
 
 def _century_as_years(terms: Sequence[Term], place: int) -> Term:

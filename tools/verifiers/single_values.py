@@ -133,10 +133,8 @@ def _others(relation: _Relation, said: _Reading, claim: str, passages: Sequence[
 
 
 def _read(relation: _Relation, text: str) -> _Reading | None:
-    if _IN_DOUBT.search(text):
-        return None
     found = next((match for pattern in relation.patterns if (match := pattern.search(text)) is not None), None)
-    if found is None or _MONTHS.match(found["value"]):
+    if found is None or _MONTHS.match(found["value"]) or _IN_DOUBT.search(text):
         return None
     groups = found.groupdict()
     of = f"{groups.get('role') or ''} {groups.get('of') or ''}".strip()

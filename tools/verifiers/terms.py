@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from simplemma import lemmatize
 from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
@@ -80,13 +81,15 @@ class TermKind(Enum):
     MARK = "mark"
     """A comma or the like, between two clauses."""
 
+    __hash__ = object.__hash__
+    """Each kind is one object. Python's own hash is that of the name, taken in Python code."""
+
 
 FIGURES = frozenset({TermKind.YEAR, TermKind.MONTH, TermKind.NUMBER})
 CONTENT = FIGURES | {TermKind.WORD, TermKind.NAME}
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One token. Two terms match where their `key` is equal; `surface` is how the text spells it."""
 
     key: str

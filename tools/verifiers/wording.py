@@ -38,7 +38,7 @@ NEGATORS = _words(
 PHRASE_NEGATORS = _words("without lack absence")
 """Lemmas that deny the phrase after them alone, as *no* does after a preposition: *at no charge*."""
 NO_NEGATION_BEFORE = _words(
-    "only merely just simply solely more less late later few fewer early earlier until necessarily"
+    "only merely just simply solely more less late later few fewer early earlier until necessarily other"
 )
 """After *not* or *no*, no denial: *not only a physicist* says that she was one, *no later than* is a limit."""
 
@@ -71,6 +71,7 @@ ANTONYMS = _pairs(
     man/woman brother/sister father/mother son/daughter husband/wife summer/winter public/private full/empty
     improve/worsen expand/contract enable/disable approve/reject support/oppose common/rare easy/difficult
     cheap/expensive input/output export/import remember/forget lock/unlock locked/unlocked
+    free/charge free/pay weaken/strengthen
     """
 )
 CONVERSES = _pairs(
@@ -99,6 +100,9 @@ AT_ODDS = {
     "only": _words("all"),
 }
 """A quantity of a claim, and those of which a sentence does not bear it out."""
+
+LEVEL = _words("same equal equally identical identically alike similar similarly comparable")
+"""What calls two things neither more nor less."""
 
 LIMITS = {
     "at least": (

@@ -147,10 +147,10 @@ def _sources(claim: Claim, deciding: DecidingSentence | None) -> list[Text]:
     cited = cited_evidence(claim)
     if not cited:
         return []
-    source = deciding.evidence if deciding is not None else cited[0]
+    source, section = (deciding.evidence, deciding.section) if deciding is not None else (cited[0], cited[0].section)
     style = _DECIDING if status_of(claim) in PROBLEMS else "italic"
     lines = [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)] if deciding is not None else []
-    lines += [Text(visible(heading(source.title, source.section)), style="dim")] if source.title else []
+    lines += [Text(visible(heading(source.title, section)), style="dim")] if source.title else []
     link = Style(dim=True, link=web_address(source.source))
     return [*lines, Text(visible(source.source), style=link, no_wrap=True, overflow="ellipsis")]
 

@@ -41,7 +41,6 @@ from factloop.integrations.mcp.answers import (
 from factloop.integrations.mcp.strict import StrictTool
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Mode, Sources
-from factloop.tools.search.base import SearchTool
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
@@ -135,18 +134,11 @@ class _Tools:
         self, question: AskedQuestion, response: Answer = None, documents: Documents = None
     ) -> Annotated[CallToolResult, TrustScores]:
         """Score an answer by TrustScore: does the subject model stand by it among distractors, do documents agree?"""
-        settings = self._scorer.settings
-        if settings.subject_model is None and response is None:
+        if self._scorer.settings.subject_model is None and response is None:
             raise ToolError(NO_SUBJECT)
         async with self._turn():
-            given = await self._given(documents)
-            if given is None:
-                report = await self._scorer.ascore(question, response)
-            else:
-                own = settings.model_copy(update={"corpus": ()})
-                async with TrustScorer(settings=own, corpus=given) as scorer:
-                    report = await scorer.ascore(question, response)
-            scores = trust_scores(report)
+            sources = await self._sources(documents)
+            scores = trust_scores(await self._scorer.ascore(question, response, sources=sources))
         return _result(trust_in_words(scores), scores)
 
     async def _check(
@@ -168,18 +160,20 @@ class _Tools:
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
         raise AssertionError("a check ends with its report")
 
-    async def _sources(self, documents: Sequence[str | GivenDocument] | None, mode: Mode) -> Sources | None:
+    async def _sources(
+        self, documents: Sequence[str | GivenDocument] | None, mode: Mode = "faithfulness"
+    ) -> Sources | None:
+        """The documents as sources, without a tool where no text is in them; None where none were given.
+
+        Raises ToolError for more than one call may bring.
+        """
         if documents is None:
             return None
-        given = await self._given(documents)
-        return Sources(() if given is None else (given,), mode)
-
-    async def _given(self, documents: Sequence[str | GivenDocument] | None) -> SearchTool | None:
-        """What searches the documents; None without text in them. Raises ToolError for more than one call may bring."""
-        given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents or ()]
+        given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
         if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
             raise ToolError(f"documents: at most {LONGEST_DOCUMENTS:,} characters together")
-        return await self._indexes.of(given)
+        tool = await self._indexes.of(given)
+        return Sources(() if tool is None else (tool,), mode)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

@@ -73,11 +73,10 @@ globalThis.Labelling = (() => {
     }
 
     async turn(on) {
-      if (on && !this.isLoaded) {
-        try {
-          for (const [number, one] of await this.store.load(this.claims)) this.put(number, one);
-          this.isLoaded = true;
-        } catch (error) {
+      if (on) {
+        this.loading ??= this.fetch(); // once, however often it is asked for meanwhile
+        try { await this.loading; } catch (error) {
+          this.loading = null;
           this.view.failed(error.message);
           return;
         }
@@ -98,6 +97,10 @@ globalThis.Labelling = (() => {
       this.draw();
       this.select(this.nextOpen(null) ?? this.view.shown()[0] ?? null);
       this.say(`${this.progress()}. ${this.told()}`);
+    }
+
+    async fetch() {
+      for (const [number, one] of await this.store.load(this.claims)) this.put(number, one);
     }
 
     // The claim to be labelled: opened, and with the focus unless a button of ours has it.

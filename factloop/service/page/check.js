@@ -23,7 +23,7 @@ export const showCheck = async (view, id, { signal, announce }) => {
 
 class CheckView {
   constructor(view, path, job, request, announce) {
-    Object.assign(this, { path, job, request, announce, connection: "" });
+    Object.assign(this, { path, job, request, announce, connection: "", isWhole: false });
     this.unfolding = new Unfolding(request.response);
     this.prose = new Prose(this.unfolding, (claim) => this.list.reveal(claim));
     this.list = new ClaimList(this.unfolding, {
@@ -57,13 +57,15 @@ class CheckView {
     if (over && !signal.aborted) await this.finish(over, signal);
   }
 
+  // It is over, and what came of it is not here yet: nothing can be said of it.
+  get isLoading() { return isOver(this.job) && !this.isWhole; }
+
   take(claim) {
     this.prose.take(claim);
     this.list.take(claim);
   }
 
   async finish(job, signal) {
-    this.job = job;
     if (job.status === "done") {
       this.report = await get(`${this.path}/result`, signal);
       for (const claim of this.unfolding.settle(this.report)) this.take(claim);
@@ -72,6 +74,8 @@ class CheckView {
     } else {
       for (const claim of this.unfolding.stop()) this.take(claim);
     }
+    this.job = job;
+    this.isWhole = true;
     this.drawNow();
     if (this.report) {
       this.list.settle();
@@ -84,7 +88,8 @@ class CheckView {
   drawNow() {
     if (this.list.draw()) this.prose.renumber(this.list.numbers);
     this.prose.draw();
-    if (this.report) this.overview.report(this.report, this.unfolding);
+    if (this.isLoading) this.overview.loading();
+    else if (this.report) this.overview.report(this.report, this.unfolding);
     else this.overview.progress(this.unfolding, this.told(), isOver(this.job) ? this.job.progress.usage : null);
     replace(this.list.empty, this.waiting());
     this.showTrouble();
@@ -103,7 +108,7 @@ class CheckView {
   }
 
   waiting() {
-    if (this.unfolding.claims.length) return null;
+    if (this.unfolding.claims.length || this.isLoading) return null;
     if (this.report) return "The response makes no claim that can be checked.";
     return isOver(this.job) ? "No claim had been found." : "Claims appear here as they are found.";
   }

@@ -51,6 +51,12 @@ export const eachFrame = (work) => {
   };
 };
 
+// For work that leads to another view: goes to its address, unless the reader has gone elsewhere meanwhile.
+export const leadingOn = () => {
+  const from = location.hash;
+  return (address) => { if (location.hash === from) location.hash = address; };
+};
+
 // A list of facts: name and value, the rows that have one.
 export const trail = (...rows) => h("dl", { class: "trail" }, rows.filter(Boolean).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 

@@ -1,5 +1,5 @@
 // Parts of the forms, and what was typed in them: it stays while other views are looked at.
-import { h, replace } from "./dom.js";
+import { h, leadingOn, replace } from "./dom.js";
 import { many } from "./words.js";
 
 const against = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
@@ -69,9 +69,10 @@ export const jobForm = (label, trouble, { main, side, send, fieldOf }) => {
     if (go.disabled) return;
     trouble.say("");
     go.disabled = true;
+    const goTo = leadingOn();
     try {
       const address = await send();
-      if (address) location.hash = address;
+      if (address) goTo(address);
     } catch (error) {
       trouble.say(error.message, error.field ? fieldOf(error.field) : null);
     } finally {

@@ -1,6 +1,7 @@
 // Jobs of this reader, newest first, filtered as the address says; two checks can be chosen to be compared.
 import { every, get } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
+import { Trouble } from "./fields.js";
 import { KINDS, jobRow, named } from "./rows.js";
 import { capital, isOver, jobState } from "./words.js";
 
@@ -23,7 +24,8 @@ export const showHistory = async (view, parameters, { signal }) => {
     text: h("input", { id: "search", type: "search", "aria-label": "Search history", placeholder: "Search questions, answers, judges", autocomplete: "off", spellcheck: "false", maxlength: "200" }),
   };
   filters.text.value = parameters.get("text") ?? "";
-  const more = button("Show more", () => load(next));
+  const more = button("Show more", () => listed(next), { hidden: true });
+  const trouble = new Trouble();
   const none = h("p", { class: "nothing", role: "status", hidden: true });
   const hint = h("p", { class: "byline", role: "status" });
   const compare = h("a", { class: "quiet is-strong", hidden: true }, "Compare the two");
@@ -50,6 +52,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   const load = async (before) => {
     turn += 1;
     const mine = turn;
+    if (!before) more.hidden = true; // it would go on with the list that was there before
     const page = await get(`/v1/jobs?${new URLSearchParams({ limit: PAGE, ...asked(), ...(before && { before }) })}`, signal);
     if (mine !== turn) return;
     if (!before) {
@@ -64,6 +67,11 @@ export const showHistory = async (view, parameters, { signal }) => {
     replace(none, nothing(Object.keys(asked()).length > 0, next !== null));
     tell();
   };
+  // What goes wrong once the view stands is said in it, and the list stays.
+  const listed = async (before) => {
+    trouble.say("");
+    try { await load(before); } catch (error) { trouble.say(error.message); }
+  };
   const nothing = (isFiltered, isMore) => {
     if (!isFiltered) return ["Nothing yet. ", h("a", { href: "#/" }, "Check a response"), " and it will be listed here."];
     return [isMore ? "None of the newest matches. " : "Nothing matches. ", h("a", { href: "#/history" }, "Show all")];
@@ -72,7 +80,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   const filtered = (keep) => {
     const query = new URLSearchParams(asked());
     history[keep](null, "", `#/history${query.size ? `?${query}` : ""}`);
-    return load(null);
+    return listed(null);
   };
   // What is still running is asked for again while this view is open.
   const refresh = async () => {
@@ -91,7 +99,7 @@ export const showHistory = async (view, parameters, { signal }) => {
     typing = setTimeout(() => { if (!signal.aborted) filtered("replaceState"); }, TYPING_MS);
   });
   replace(view, h("section", { "aria-labelledby": "title" }, h("h1", { id: "title", tabindex: "-1" }, "History"),
-    h("div", { class: "filters", role: "search", "aria-label": "Filter the history" }, Object.values(filters)), h("div", { class: "compare-bar" }, hint, compare)), list, none, more);
+    h("div", { class: "filters", role: "search", "aria-label": "Filter the history" }, Object.values(filters)), h("div", { class: "compare-bar" }, hint, compare)), trouble.element, list, none, more);
   const first = parameters.get("first");
   if (first) {
     const job = await get(`/v1/jobs/${encodeURIComponent(first)}`, signal);

@@ -1,6 +1,6 @@
 // Stopping a job, and deleting one that is over.
 import { post, remove } from "./api.js";
-import { button } from "./dom.js";
+import { button, leadingOn } from "./dom.js";
 
 // `refused` hears what the service says where it does not do it, and "" before.
 export const stopButton = (words, path, refused) => button(words, trying(() => post(`${path}/cancel`, {}), refused), { class: "quiet is-strong" });
@@ -10,8 +10,9 @@ export const deleteButton = (path, refused) => {
   let asked = false;
   const press = async () => {
     if (asked) {
+      const goTo = leadingOn();
       await remove(path);
-      location.hash = "#/history";
+      goTo("#/history");
       return;
     }
     asked = true;

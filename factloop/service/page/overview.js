@@ -17,6 +17,8 @@ export class Overview {
       heading(prompt || "Which of its claims hold?"), this.byline, this.figures, this.bar, this.legend, this.without, this.notices, this.actions);
   }
 
+  loading() { replace(this.byline, "Loading…"); }
+
   // While the check runs, and after one that ended without a report.
   progress(unfolding, byline, spent) {
     const { claims, nJudged, nSentences } = unfolding;

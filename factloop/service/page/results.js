@@ -43,9 +43,10 @@ const pageAndData = (page, data, name, title, info, trouble) => {
 };
 
 // A job without a view of its own: its state, and what came of it.
-export const showJob = async (view, info, id, { signal }) => {
-  const path = `/v1/jobs/${encodeURIComponent(id)}`;
-  const job = await get(path, signal);
+export const showJob = async (view, info, id, { signal }) => drawJob(view, info, await get(`/v1/jobs/${encodeURIComponent(id)}`, signal), signal);
+
+const drawJob = (view, info, job, signal) => {
+  const path = `/v1/jobs/${encodeURIComponent(job.id)}`;
   const state = jobState(job.status);
   const trouble = new Trouble();
   replace(view, h("section", { "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), h("h1", { id: "title", tabindex: "-1", dir: "auto" }, job.title),
@@ -57,7 +58,7 @@ export const showJob = async (view, info, id, { signal }) => {
   every(REFRESH_MS, signal, async () => {
     const now = await get(path, signal).catch(() => job);
     if (signal.aborted || now.status === job.status) return false;
-    await showJob(view, info, id, { signal }).catch((error) => trouble.say(error.message));
+    drawJob(view, info, now, signal);
     return true;
   });
 };

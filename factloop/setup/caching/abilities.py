@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -57,9 +58,13 @@ def abilities_of(settings: RunSettings, chat: ChatModel) -> Abilities:
     return Abilities(known, lambda learnt: _aside(partial(_keep, path, server, learnt)))
 
 
-@cache
 def _thread() -> ThreadPoolExecutor:
     """The thread that reads and writes the file, one after the other; it ends its work before the process ends."""
+    return _thread_of(os.getpid())
+
+
+@cache
+def _thread_of(process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a fork has its parent's pool, and not its thread
     return ThreadPoolExecutor(1, thread_name_prefix="factloop-abilities")
 
 

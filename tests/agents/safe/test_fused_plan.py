@@ -347,8 +347,10 @@ async def test_a_sentence_that_could_not_be_read_has_its_unscored_claim() -> Non
 
 
 async def test_tools_take_turns_by_round_however_many_queries_a_round_has() -> None:
-    rounds = [NextQueries(("a", "b")), NextQueries(("c", "d")), nothing_found()]
-    script = FusedScript(facts={CLAIM: [fact(CLAIM, query="first")]}, assessments={CLAIM: rounds})
+    script = FusedScript(
+        facts={CLAIM: [fact(CLAIM, query="first")]},
+        assessments={CLAIM: [NextQueries(("a", "b")), NextQueries(("c", "d")), nothing_found()]},
+    )
     one, other = ScriptedSearch(), ScriptedSearch(name="other")
     await run(FusedPlan(script), CLAIM, [one, other])
     assert (one.asked, other.asked) == (["first", "c", "d"], ["a", "b"])

@@ -27,7 +27,11 @@ from factloop.agents.trustscore.records import (
 from factloop.agents.trustscore.stages import Choice, PassageJudgement, TrustContext
 from factloop.core.errors import ConfigError
 from factloop.core.records import Evidence
+from factloop.tools.calls.answers import MemoryAnswers, RunAnswers
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.gateway import SearchGateway
 from factloop.trust.scoring import RECURSION_LIMIT
 
 QUESTION, RESPONSE = "Who built the first temple?", "King Solomon built it."
@@ -155,6 +159,14 @@ class Distractors:
 
 def consistency_of(subject: ScriptedSubject, n: int = 30, *, max_checks: int = 10, window: int = 1) -> Graph:
     return build_consistency_graph(subject, Distractors(n), max_checks=max_checks, window=window, seed=0)
+
+
+def searching_over(*tools: SearchTool) -> SearchGateway:
+    """A door to these tools that asks each query once."""
+    once = RetryPolicy(attempts=1, timeout_attempts=1)
+    return SearchGateway(
+        tools, results=10, answers=RunAnswers(MemoryAnswers()), retry=once, timeout_s=5.0, rng=random.Random(0)
+    )
 
 
 async def run(graph: Graph, given: Mapping[str, Any], *, max_checks: int = 10) -> dict[str, Any]:

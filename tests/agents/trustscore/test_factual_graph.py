@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -13,12 +12,8 @@ from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
-from factloop.tools.calls.answers import RunAnswers
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import SearchGateway
-from tests.agents.trustscore.scripted import QUESTION, RESPONSE, ScriptedJudge, run
+from tests.agents.trustscore.scripted import QUESTION, RESPONSE, ScriptedJudge, run, searching_over
 
 QUERY = '"King Solomon built it." correctly answers the question of "Who built the first temple?"'
 HITS = [SearchHit(source=f"corpus#{number}", title="Temple", passage=f"Passage {number}.") for number in range(1, 4)]
@@ -54,11 +49,8 @@ class ScriptedCorpus(SearchTool):
 async def trust_fc(
     corpus: ScriptedCorpus, judge: ScriptedJudge, *, response: str = RESPONSE, question: str = QUESTION
 ) -> TrustFC:
-    cache = CallCache(None)
-    answers, once = RunAnswers(cache), RetryPolicy(attempts=1, timeout_attempts=1)
-    searching = SearchGateway([corpus], results=10, answers=answers, retry=once, timeout_s=5.0, rng=random.Random(0))
-    final = await run(build_factual_graph(searching, judge), {"question": question, "response": response})
-    cache.close()
+    graph = build_factual_graph(searching_over(corpus), judge)
+    final = await run(graph, {"question": question, "response": response})
     return TrustFC.model_validate(final["trust_fc"])
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from langgraph.graph import END, START, StateGraph
 
-from factloop.agents.trustscore.graph import NO_CORPUS, NO_SUBJECT, build_trust_graph
+from factloop.agents.trustscore.factual import NO_CORPUS, build_factual_graph
+from factloop.agents.trustscore.graph import NO_SUBJECT, build_trust_graph
 from factloop.agents.trustscore.nodes import Graph, Update
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
@@ -15,14 +16,26 @@ from factloop.agents.trustscore.stages import TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
-from tests.agents.trustscore.scripted import OTHER, QUESTION, RESPONSE, RIGHT, Answer, ScriptedSubject, run
+from tests.agents.trustscore.scripted import (
+    OTHER,
+    QUESTION,
+    RESPONSE,
+    RIGHT,
+    Answer,
+    ScriptedJudge,
+    ScriptedSubject,
+    run,
+    searching_over,
+)
 from tests.agents.trustscore.scripted import consistency_of as consistency
 
 GIVEN = {"question": QUESTION, "response": RESPONSE}
 
 
-def related(relation: Relation) -> Graph:
-    """TrustFC without search and judge."""
+def related(relation: Relation | None) -> Graph:
+    """TrustFC without search and judge; for None the true one, which has nothing to search."""
+    if relation is None:
+        return build_factual_graph(searching_over(), ScriptedJudge())
 
     async def entail(state: FactualState) -> Update:
         found = TrustFC(relation=relation, value=FACTUAL_VALUE[relation], rationale=f"On {state['response']}")
@@ -41,7 +54,7 @@ def whole(subject: ScriptedSubject | None, *, n: int = 30, relation: Relation | 
     return build_trust_graph(
         subject=subject,
         consistency=consistency(subject, n, window=window) if subject is not None else None,
-        factual=related(relation) if relation is not None else None,
+        factual=related(relation),
         max_checks=10,
     )
 

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 from factloop.trust.settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
-from tests.browser.visits import PATIENCE_MS
+from tests.browser.visits import PATIENCE_MS, slow_down
 from tests.evaluation.audit.views.audit_sample import sample_audit
 from tests.simulator import MODEL, Simulator
 
@@ -31,6 +32,7 @@ class Looking:
         )
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
+        slow_down(page)
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
@@ -45,6 +47,17 @@ class Looking:
     def _asked(self, url: str, asked: str) -> None:
         if urlsplit(asked).scheme not in ("data", "blob") and urlsplit(asked).netloc != urlsplit(url).netloc:
             self.strangers.append(asked)
+
+
+@contextmanager
+def held(page: Page, addresses: str) -> Iterator[None]:
+    """A service that is slow to answer: what the block makes the page ask of these addresses is sent at its end."""
+    asked: list[Route] = []
+    page.route(addresses, lambda route: asked.append(route))
+    yield
+    for route in asked:
+        route.continue_()
+    page.unroute(addresses)
 
 
 @pytest.fixture
@@ -67,6 +80,14 @@ def world(running: Simulator) -> Iterator[Simulator]:
         for name, value in running.environment.items():
             patch.setenv(name, value)
         yield running
+
+
+@pytest.fixture
+def halfway(world: Simulator) -> Iterator[Simulator]:
+    """The world, which stands still once some of 30 claims are judged, until `dies_after` is None."""
+    world.set(dies_after=40, dies_by="hang")
+    yield world
+    world.set(dies_after=None)
 
 
 @pytest.fixture(scope="module")

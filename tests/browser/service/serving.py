@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from factloop.core.errors import FactloopError
 from factloop.service.app import build_app
@@ -21,6 +22,7 @@ from factloop.service.context import ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
+from tests.browser.visits import LATER_MS
 from tests.simulator import MODEL, RunningSimulator
 
 PATIENCE_S = 90.0
@@ -88,7 +90,12 @@ class Serving:
     async def _serve(self) -> None:
         app = build_app(self._settings, self._check, self._trust)
         self._context: ServiceContext = app.state.context
-        config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1)
+
+        async def late(scope: Scope, receive: Receive, send: Send) -> None:
+            await asyncio.sleep(LATER_MS / 1000)
+            await app(scope, receive, send)
+
+        config = uvicorn.Config(late, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server, self._loop = uvicorn.Server(config), asyncio.get_running_loop()
         with socket.create_server((self._settings.host, self._settings.port)) as listening:
             self.url = f"http://{self._settings.host}:{listening.getsockname()[1]}"

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
+from tests.browser.visits import TWO_FRAMES
 from tests.simulator import Simulator
 
 PENDING = ".claim .verdict.is-pending"
 JUDGED = ".claim .verdict:not(.is-pending)"
 BOTH = f"main:has({PENDING}):has({JUDGED})"
 """The page while some claims are judged and others are not."""
-SLOW_S = 0.15
 
 
 def ask(page: Page, response: str, prompt: str = "", against: str | None = None) -> None:
@@ -36,16 +36,19 @@ def finished(page: Page) -> None:
 
 
 def test_claims_turn_from_found_to_judged_and_end_in_a_report(
-    looking: Looking, service: Serving, world: Simulator, tmp_path: Path
+    looking: Looking, service: Serving, halfway: Simulator, tmp_path: Path
 ) -> None:
-    world.set(llm_latency_s=SLOW_S)
-    response = world.world.one_response(30)
+    response = halfway.world.one_response(30)
     page = looking.at(service.url)
     ask(page, response.text, response.prompt, "The service's own search")
     expect(page.locator(BOTH)).to_be_visible()
-    assert page.locator(".figures dt").first.text_content() == "Judged"
-    assert page.locator(".sentence.is-pending").count() > 0
-    world.set(llm_latency_s=0.0)
+    expect(page.locator(".figures dt").first).to_have_text("Judged")
+    expect(page.locator(".sentence.is-pending")).not_to_have_count(0)
+    with held(page, "**/result"):
+        with page.expect_request("**/result"):
+            halfway.set(dies_after=None)
+        page.evaluate(TWO_FRAMES)
+        expect(page.locator(".byline").first).to_have_text("Checking: all claims found so far are judged.")
     finished(page)
     expect(page.locator(PENDING)).to_have_count(0)
     report = service.get(f"/v1/jobs/{job_of(page)}/result")
@@ -65,6 +68,29 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     with page.expect_download() as started:
         page.get_by_role("button", name="Download HTML").click()
     assert started.value.suggested_filename == f"check-{job_of(page)}.html"
+
+
+def test_a_check_that_is_over_says_nothing_before_it_is_all_here(
+    looking: Looking, service: Serving, halfway: Simulator
+) -> None:
+    asked = {"response": halfway.world.one_response(30).text, "mode": "factuality"}
+    stopped = service.post("/v1/checks", asked)["id"]
+    page = looking.at(f"{service.url}/#/checks/{stopped}")
+    expect(page.locator(BOTH)).to_be_visible()
+    service.post(f"/v1/jobs/{stopped}/cancel", {})
+    expect(page.locator(".byline").first).to_contain_text("This check was stopped")
+    told = page.locator(".byline").first.inner_text()
+    halfway.set(dies_after=None)
+    service.post("/v1/checks?wait=true", asked)
+    done = service.get("/v1/jobs?limit=1")["jobs"][0]["id"]
+    page = looking.at(service.url)
+    for job, last, words in ((stopped, "events", told), (done, "result", "Checked by")):
+        with held(page, f"**/{last}"):
+            page.goto(f"{service.url}/#/checks/{job}")
+            expect(page.locator(".byline").first).to_have_text("Loading…")
+            expect(page.locator(".figures")).to_be_empty()
+            expect(page.locator("#list > .nothing").last).to_be_empty()
+        expect(page.locator(".byline").first).to_contain_text(words)
 
 
 def test_sentences_without_a_claim_are_shown_each_with_its_reason(looking: Looking, offline: Serving) -> None:
@@ -111,7 +137,7 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     first = page.locator(".claim").first
     first.locator("summary").click()
     expect(first.locator(".evidence").first).to_be_visible()
-    assert first.locator(".evidence").count() == len(report["claims"][0]["evidence"])
+    expect(first.locator(".evidence")).to_have_count(len(report["claims"][0]["evidence"]))
     expect(first.locator(".rationale")).to_have_text(report["claims"][0]["judgement"]["rationale"])
     first.locator("button.link").first.click()
     expect(page.locator(".sentence.is-linked")).to_be_focused()
@@ -121,15 +147,15 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     page.locator(".claim summary").last.scroll_into_view_if_needed()
     page.locator(".sentence").nth(2).evaluate("(e) => e.click()")
     expect(page.locator(".claim.is-linked summary")).to_be_focused()
+    page.evaluate(TWO_FRAMES)
     claim, toolbar = page.locator(".claim.is-linked").bounding_box(), page.locator(".toolbar").bounding_box()
     assert claim is not None
     assert toolbar is not None
     assert claim["y"] >= toolbar["y"] + toolbar["height"] - 1
 
 
-def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Serving, world: Simulator) -> None:
-    world.set(llm_latency_s=3 * SLOW_S)
-    response = world.world.one_response(30)
+def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Serving, halfway: Simulator) -> None:
+    response = halfway.world.one_response(30)
     page = looking.at(service.url)
     ask(page, response.text, against="The service's own search")
     expect(page.locator(PENDING).first).to_be_visible()
@@ -138,17 +164,17 @@ def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Ser
     expect(page.locator("#spoken")).to_have_text(re.compile(r"^\d+ of \d+ claims? judged$"))
     page.go_back()
     expect(page.get_by_role("button", name="Check", exact=True)).to_be_visible()
-    world.set(llm_latency_s=0.0)
+    halfway.set(dies_after=None)
     page.go_forward()
     finished(page)
     n_claims = len(service.get(f"/v1/jobs/{job_of(page)}/result")["claims"])
     expect(page.locator(".claim")).to_have_count(n_claims)
 
 
-def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service: Serving, world: Simulator) -> None:
-    world.set(llm_latency_s=SLOW_S)
+def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service: Serving, halfway: Simulator) -> None:
+    response = halfway.world.one_response(30)
     page = looking.at(service.url)
-    ask(page, world.world.one_response(30).text, against="The service's own search")
+    ask(page, response.text, against="The service's own search")
     expect(page.locator(BOTH)).to_be_visible()
     page.get_by_role("button", name="Stop this check").click()
     stopped = page.locator(".byline").first
@@ -161,7 +187,7 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
     expect(page.locator(".legend")).not_to_contain_text("being checked")  # nothing is any more
     expect(page.get_by_role("button", name=re.compile("^Being checked"))).to_have_count(0)
     page.get_by_role("button", name="Edit and check again").click()
-    assert page.get_by_label("Response to check").input_value() == world.world.one_response(30).text
+    expect(page.get_by_label("Response to check")).to_have_value(response.text)
     page.go_back()
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it for good?").click()
@@ -181,7 +207,7 @@ def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_be_focused()
     finished(page)
-    assert page.get_by_label("Warnings").get_by_text("a baseline").is_visible()
+    expect(page.get_by_label("Warnings").get_by_text("a baseline")).to_be_visible()
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.localName") == "summary":

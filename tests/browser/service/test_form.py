@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished, job_of
 
 TEXT = "Granite is a rock."
 PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
 RESPONSE, DOCUMENT = "Response to check", "Text of document 1"
+# Plain JavaScript: until the page has dealt with the answers that were there before this one.
+ANOTHER_ANSWER = "async () => { await (await fetch('v1/info')).json(); }"
 FILES = """(files) => {
   const held = new DataTransfer();
   files.forEach(([name, bytes]) => held.items.add(new File([new Uint8Array(bytes)], name)));
@@ -81,9 +83,9 @@ def test_a_refusal_of_the_service_stands_beside_the_field_that_it_names(looking:
 def test_files_are_dropped_where_they_belong(looking: Looking, offline: Serving) -> None:
     page = looking.at(offline.url)
     drop(page.get_by_label("Prompt"), {"stray.txt": b"stray"})
-    expect(page.get_by_label("Prompt")).to_have_value("")
     drop(page.get_by_label(RESPONSE), {"answer.md": TEXT.encode()})
     expect(page.get_by_label(RESPONSE)).to_have_value(TEXT)
+    expect(page.get_by_label("Prompt")).to_have_value("")
     drop(page.get_by_label(DOCUMENT), {"one.txt": b"First.", "two.md": "Zw\u00f6lf.".encode()})
     expect(page.get_by_label("Title of document 2")).to_have_value("two.md")
     expect(page.get_by_label("Text of document 2")).to_have_value("Zw\u00f6lf.")
@@ -121,6 +123,27 @@ def test_the_form_is_sent_from_any_field_by_keyboard(looking: Looking, offline: 
     expect(page.get_by_label(RESPONSE)).to_have_value(f"{TEXT}\n")
     page.get_by_label(RESPONSE).press(keys)
     finished(page)
+
+
+def test_who_has_gone_elsewhere_is_not_called_back(looking: Looking, offline: Serving) -> None:
+    """Neither by a check that is sent, nor by one that is deleted."""
+    page = looking.at(offline.url)
+    page.get_by_role("button", name="Load an example").click()
+    with page.expect_response("**/v1/checks"), held(page, "**/v1/checks"):
+        press_check(page)
+        page.get_by_role("link", name="History").click()
+        expect(page.get_by_role("heading", name="History")).to_be_visible()
+    page.evaluate(ANOTHER_ANSWER)
+    expect(page).to_have_url(f"{offline.url}/#/history")
+    job = offline.get("/v1/jobs?limit=1")["jobs"][0]["id"]
+    page.goto(f"{offline.url}/#/checks/{job}")
+    page.get_by_role("button", name="Delete").click()
+    with page.expect_response(f"**/v1/jobs/{job}"), held(page, f"**/v1/jobs/{job}"):
+        page.get_by_role("button", name="Delete it for good?").click()
+        page.get_by_role("link", name="New check").click()
+        expect(page.get_by_label(RESPONSE)).to_be_visible()
+    page.evaluate(ANOTHER_ANSWER)
+    expect(page).to_have_url(f"{offline.url}/#/")
 
 
 def test_k_and_limits_are_folded_away_and_kept(looking: Looking, offline: Serving) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 
 KELL = "The Kell bridge was opened in 1931."
@@ -53,7 +53,7 @@ def test_filters_stand_in_the_address_and_come_back(looking: Looking, checks: Se
     expect(page.locator(".job")).to_have_count(3)
     page.get_by_label("Verdicts").select_option("With problems")
     expect(page.locator(".job")).to_have_count(1)
-    assert page.url.endswith("#/history?outcome=problems")
+    expect(page).to_have_url(re.compile(r"#/history\?outcome=problems$"))
     page.reload()
     expect(page.locator(".job")).to_have_count(1)
     expect(page.get_by_label("Verdicts")).to_have_value("problems")
@@ -80,6 +80,23 @@ def test_words_are_looked_for_in_answers_and_judges(looking: Looking, checks: Se
     expect(search).to_have_value("no such words")
     page.get_by_role("link", name="Show all").click()
     expect(page.locator(".job")).to_have_count(3)
+
+
+def test_a_list_that_is_left_or_cannot_be_had_breaks_nothing(looking: Looking, checks: Serving) -> None:
+    page = looking.at(f"{checks.url}/#/history")
+    expect(page.locator(".job")).to_have_count(3)
+    page.context.set_offline(True)
+    page.get_by_label("Verdicts").select_option("With problems")
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
+    expect(page.locator(".job")).to_have_count(3)
+    page.context.set_offline(False)
+    page.get_by_label("Kind").select_option("Check")
+    expect(page.locator(".job")).to_have_count(1)
+    expect(page.get_by_role("alert")).to_be_hidden()
+    with held(page, "**/v1/jobs?*"):
+        page.get_by_label("Kind").select_option("Audit")
+        page.get_by_role("link", name="New check").click()
+        expect(page.get_by_role("button", name="Check", exact=True)).to_be_visible()
 
 
 def test_the_claims_of_a_check_are_downloaded_as_a_table(looking: Looking, checks: Serving) -> None:

@@ -31,6 +31,7 @@ def hostile(looking: Looking, offline: Serving) -> Page:
     page = looking.at(f"{offline.url}/#/checks/{job['id']}")
     finished(page)
     page.get_by_role("button", name="Open all").click()
+    expect(page.locator(".claim .body:empty")).to_have_count(0)  # each is filled when it has been opened
     return page
 
 

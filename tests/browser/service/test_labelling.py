@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from factloop.evaluation.labels.exporting import export_labels
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished
 from tests.browser.service.test_views import looked_at
@@ -18,6 +18,8 @@ KELL, DORN, MIRK = (
     "The Dorn tower was built in 1874.",
     "The Mirk canal was dug in 1820.",
 )
+SENT = "() => dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+"""Whether the page would let its reader go: the service has all labels."""
 ASK = {"response": f"{KELL} {DORN} {MIRK}", "documents": [{"title": "One", "text": f"{KELL} {MIRK}"}]}
 
 
@@ -62,9 +64,7 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     labelled(page, 3)
     page.keyboard.press("u")
     labelled(page, 2)
-    page.wait_for_function(
-        "async (path) => (await (await fetch(path)).json()).labels.length === 2", arg=f"/v1/jobs/{checked}/labels"
-    )
+    page.wait_for_function(SENT)
     assert kept(offline, checked) == [("supported", "", False), ("cannot_tell", "1874 or 1875?", True)]
     page.reload()
     finished(page)
@@ -77,6 +77,18 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     started.value.save_as(tmp_path / "labels.json")
     found = export_labels([tmp_path / "labels.json"])
     assert ([row["label"] for row in found.rows], found.left_out.total()) == ([1], 1)
+
+
+def test_labels_are_fetched_once_however_often_they_are_asked_for(
+    looking: Looking, offline: Serving, checked: str
+) -> None:
+    page = opened(looking, offline, checked)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with held(page, "**/labels"):
+        page.get_by_role("button", name="Label claims").dblclick()
+    labelled(page, 0)
+    assert asked == [f"{offline.url}/v1/jobs/{checked}/labels"]
 
 
 def test_what_the_service_does_not_take_is_said_and_sent_again(

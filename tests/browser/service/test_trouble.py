@@ -13,7 +13,7 @@ from factloop.entrance.keys import ApiKeys
 from factloop.service.attempts import OF_AN_ADDRESS
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving, simulated
-from tests.browser.service.test_checking import BOTH, PENDING, SLOW_S, ask, finished
+from tests.browser.service.test_checking import BOTH, PENDING, ask, finished
 from tests.simulator import Simulator
 
 KEY = "a-key-of-twenty-eight-letters"
@@ -92,16 +92,15 @@ def test_a_page_is_opened_where_a_key_is_needed(looking: Looking, guarded: Servi
     assert KEY not in opened.value.url
 
 
-def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, world: Simulator, tmp_path: Path) -> None:
-    world.set(llm_latency_s=SLOW_S)
-    with Serving(tmp_path, simulated(world, concurrency=4)) as serving:
+def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, halfway: Simulator, tmp_path: Path) -> None:
+    with Serving(tmp_path, simulated(halfway, concurrency=4)) as serving:
         page = looking.at(serving.url)
-        ask(page, world.world.one_response(30).text)
+        ask(page, halfway.world.one_response(30).text)
         expect(page.locator(BOTH)).to_be_visible()
         serving.stop()
         expect(page.get_by_role("alert")).to_contain_text("The service does not answer. Trying again in")
-        assert page.locator(".claim").count() > 0
-        world.set(llm_latency_s=0.0)
+        expect(page.locator(".claim")).not_to_have_count(0)
+        halfway.set(dies_after=None)
         serving.start()
         finished(page)
         expect(page.get_by_role("alert")).to_be_hidden()
@@ -142,7 +141,7 @@ def test_a_response_without_claims_says_so(looking: Looking, offline: Serving) -
     page = looking.at(f"{offline.url}/#/checks/{job['id']}")
     finished(page)
     expect(page.locator(".claims")).to_contain_text("The response makes no claim that can be checked.")
-    assert page.locator(".figures dd b").first.text_content() == "–"
+    expect(page.locator(".figures dd b").first).to_have_text("–")
 
 
 def test_without_a_service_the_page_can_be_tried_again(looking: Looking, tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
-from tests.browser.service.conftest import Looking
+from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished
-from tests.browser.visits import reload_with_theme
+from tests.browser.visits import OPEN_ALL, reload_with_theme
 from tests.simulator import Simulator
 
 KELL, DORN = "The Kell bridge was opened in 1931.", "The Dorn tower was built in 1874."
@@ -65,7 +65,6 @@ FAINT = """() => {
   }
   return found;
 }"""
-OPEN_ALL = "() => document.querySelectorAll('details').forEach((e) => { e.open = true; })"
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +86,7 @@ def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, 
     page.get_by_role("checkbox", checked=False).first.check()
     page.get_by_role("link", name="Compare the two").click()
     expect(page.locator("h1")).to_have_text("2 verdicts changed")
-    assert page.url.endswith(f"/#/compare/{two[0]}/{two[1]}")
+    expect(page).to_have_url(f"{offline.url}/#/compare/{two[0]}/{two[1]}")
     flips = page.locator(".part").filter(has_text="Changed verdicts").locator(".claim")
     expect(flips).to_have_count(2)
     flip = flips.filter(has_text=DORN)
@@ -116,16 +115,36 @@ def test_a_claim_that_is_worded_anew_is_compared_with_its_former_wording(looking
     expect(page.locator(".part")).to_have_count(2)
 
 
-def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Serving) -> None:
+@pytest.fixture(scope="module")
+def many(offline: Serving) -> Serving:
+    """A service with more checks than stand on a page."""
     for number in range(26):
         offline.post("/v1/checks?wait=true", {**FIRST, "prompt": f"Question {number}"})
-    page = looking.at(f"{offline.url}/#/history")
+    return offline
+
+
+def test_history_is_filtered_and_read_page_by_page(looking: Looking, many: Serving) -> None:
+    page = looking.at(f"{many.url}/#/history")
     expect(page.locator(".job")).to_have_count(25)
     expect(page.locator(".job").first).to_contain_text("Question 25")
     expect(page.locator(".job").first).to_contain_text("precision 0.50 of 2 scored claims")
     page.get_by_role("button", name="Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
     page.get_by_label("Kind").select_option("Audit")
+    expect(page.get_by_text("Nothing matches.")).to_be_visible()
+
+
+def test_more_of_a_list_is_offered_once_it_is_there(looking: Looking, many: Serving) -> None:
+    page = looking.at(many.url)
+    more = page.get_by_role("button", name="Show more")
+    with held(page, "**/v1/jobs?*"):
+        page.get_by_role("link", name="History").click()
+        expect(page.locator("h1")).to_have_text("History")
+        expect(more).to_be_hidden()
+    expect(more).to_be_visible()
+    with held(page, "**/v1/jobs?*"):
+        page.get_by_label("Kind").select_option("Audit")
+        expect(more).to_be_hidden()
     expect(page.get_by_text("Nothing matches.")).to_be_visible()
 
 
@@ -204,7 +223,8 @@ def looked_at(page: Page) -> None:
     for width in (320, 360, 640, 768, 1280):  # 640 is 1280 at 200 %
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(OVERFLOW) == 0, width
-    assert page.locator("main").count() == page.get_by_role("navigation").count() == 1
+    expect(page.locator("main")).to_have_count(1)
+    expect(page.get_by_role("navigation")).to_have_count(1)
 
 
 @pytest.mark.parametrize("dark", [False, True])

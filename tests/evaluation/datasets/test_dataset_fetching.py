@@ -26,8 +26,8 @@ __all__ = ["server"]
 
 BODY = b'{"prompt": "Why?"}\n' * 1000
 PLAIN = (("Content-Type", "text/plain"),)
-ONCE = Download(timeout_s=0.5, attempts=1, wait_s=0.0)
-THRICE = Download(timeout_s=0.5, attempts=3, wait_s=0.0)
+ONCE = Download(timeout_s=30.0, attempts=1, wait_s=0.0)
+THRICE = Download(timeout_s=30.0, attempts=3, wait_s=0.0)
 
 
 def sha256(data: bytes) -> str:

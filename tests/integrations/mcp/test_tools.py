@@ -245,6 +245,15 @@ async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
     assert wrong == "Error executing tool trust_score: give the response: no subject model is set up to ask"
 
 
+@pytest.mark.parametrize("documents", [[], [" \n"]])
+async def test_documents_without_text_leave_nothing_to_score_by(tmp_path: Path, documents: list[str]) -> None:
+    (tmp_path / "corpus.txt").write_text(DOCUMENTS[0], encoding="utf-8")
+    asked = {"question": "Where was Ada Lovelace born?", "response": DOCUMENTS[0], "documents": documents}
+    async with served(FactChecker(cache=False), TrustScorer(cache=False, corpus=str(tmp_path))) as client:
+        answer = structured(await client.call_tool("trust_score", asked))
+    assert (answer["trust_fc"], answer["trust_fc_unscored"], answer["cited"]) == (None, "no_source", [])
+
+
 async def test_no_passage_is_spoken_of_that_is_not_there(sim: Simulator) -> None:
     """A judge speaks of passages by number: each stands beside what it says."""
     async with served(simulated_checker(sim, plan="paper"), simulated_scorer(sim)) as client:

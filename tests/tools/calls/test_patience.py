@@ -413,3 +413,17 @@ def test_of_a_server_that_paces_us_nothing_is_said() -> None:
         assert told == []
 
     run(play)
+
+
+def test_the_time_in_which_nothing_is_asked_takes_nothing_from_patience() -> None:
+    patience = Patience("web", 5.0)
+
+    async def call() -> str:
+        await asyncio.sleep(4.0)  # its turn comes late
+        with pytest.raises(ToolError), patience.asking():
+            raise status(429)
+        await asyncio.sleep(2.0)
+        with patience.asking():
+            return "accepted"
+
+    assert run_in_virtual_time(patience.wait_for(call)) == "accepted"

@@ -40,6 +40,21 @@ def test_paragraphs_of_one_response_may_be_in_two_languages() -> None:
     assert not is_english_at(response, len(ENGLISH) + 2, len(response))
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Der Turm wurde im Jahre 1759 zum ersten Mal angezündet und blieb bis 1877 in Betrieb.",
+        "约翰·斯米顿建造了第三座塔。",
+        "بنى جون سميتون البرج الثالث.",
+    ],
+)
+def test_sentences_of_one_paragraph_may_be_in_two_languages(other: str) -> None:
+    english = "Smeaton's third tower was lit in 1759 and was pulled down when the rock gave way."
+    for text in (f"{english} {other}", f"{other} {english}"):
+        assert is_english_at(text, text.index(english), text.index(english) + len(english))
+        assert not is_english_at(text, text.index(other), text.index(other) + len(other))
+
+
 @pytest.mark.parametrize("text", ["", "40 m", "NASA", "E = mc²", "Marie Curie", "Düsseldorf"])
 def test_text_without_words_counts_as_english(text: str) -> None:
     assert is_english_at(text, 0, len(text))

@@ -41,6 +41,13 @@ def test_a_unit_of_one_letter_is_no_initial(first: str) -> None:
     assert len(split_sentences(f"{first} and no more.")) == 1
 
 
+@pytest.mark.parametrize("name", ["1", "smeaton-1790"])
+def test_the_name_of_a_footnote_is_no_part_of_its_text(name: str) -> None:
+    text = f"Smeaton built it.[^{name}]\n\n[^{name}]: He was born in 1724. It is near Leeds.\n"
+    expected = [f"Smeaton built it.[^{name}]", "He was born in 1724.", "It is near Leeds."]
+    assert [sentence.text for sentence in split_sentences(text)] == expected
+
+
 @pytest.mark.parametrize("text", ["", " \r\n\t", "\0\0", "---", "***", "```\n```", "...", "🙂"])
 def test_text_without_words_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []
@@ -48,10 +55,10 @@ def test_text_without_words_has_no_sentences(text: str) -> None:
 
 @given(st.text(alphabet=st.sampled_from('aA1 .!?…"“”()[]*_#>|-`\n\r\t\0。؟Dr'), max_size=200) | st.text(max_size=200))
 def test_spans_hold_and_no_word_is_lost(text: str) -> None:
-    """Only list numbers, fence info strings and code may be left out; with none of them every letter is kept."""
+    """Numbers of lists, names of footnotes, what fences say and code may be left out; else all letters are kept."""
     sentences = split_sentences(text)
     assert_spans_hold(text, sentences)
-    if not any(mark in text for mark in "`~)") and not any(character.isdigit() for character in text):
+    if not any(mark in text for mark in ("`", "~", ")", "[^")) and not any(character.isdigit() for character in text):
         kept = "".join(character for s in sentences for character in s.text if character.isalnum())
         assert kept == "".join(character for character in text if character.isalnum())
 

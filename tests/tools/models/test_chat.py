@@ -74,8 +74,12 @@ def test_a_model_s_own_name_may_hold_colons(name: str) -> None:
     assert chat.name == name
 
 
-def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", SERVER)
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
+def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    """A server of one's own needs no key."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, SERVER)
     chat = build_chat_model("openai:gpt-4o")
     assert chat.identity["base_url"] == SERVER
     assert chat.price is None

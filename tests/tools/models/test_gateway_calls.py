@@ -124,7 +124,7 @@ async def test_a_hanging_server_is_left_within_the_timeout_and_asked_again(
     server: ChatServer, connect: Connect
 ) -> None:
     server.will(HANGS, said(YES_SAID))
-    talk = await connect(timeout_s=0.2)
+    talk = await connect(timeout_s=2.0)
     assert await ask(talk) == YES
     usage = talk.meter.snapshot(0.0)
     assert (usage.calls, usage.failed_calls) == (1, 1)
@@ -140,7 +140,7 @@ async def test_a_server_that_hangs_for_ever_is_given_up(server: ChatServer, conn
 
 async def test_a_server_that_drips_is_left_within_the_timeout(server: ChatServer, connect: Connect) -> None:
     server.will(Reply(body=said(YES_SAID).body, drip_s=0.05), said(YES_SAID))
-    assert await ask(await connect(timeout_s=0.2)) == YES
+    assert await ask(await connect(timeout_s=2.0)) == YES
 
 
 async def test_concurrency_is_bounded(server: ChatServer, connect: Connect) -> None:

@@ -88,7 +88,6 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                         "fact": TEXT,
                         "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
                         "passages": NUMBERS,
-                        "reason": TEXT,
                     }
                 ),
             },

@@ -146,6 +146,25 @@ async def test_nothing_found_is_an_answer_and_kept(cache: CallCache) -> None:
     assert [(await search(searching)).hits, (await search(searching)).hits] == [(), ()]
 
 
+class LocalSearch(ScriptedSearch):
+    """A script that stands for documents in this process."""
+
+    @property
+    def is_local(self) -> bool:
+        return True
+
+
+async def test_a_search_in_this_process_is_counted_and_not_made_again(cache: CallCache) -> None:
+    """What fails without a server fails again: a retry would only take time."""
+    tool, meter = LocalSearch(script=[UNREACHABLE, HITS]), UsageMeter()
+    searching = gateway(tool, cache=cache)
+    with pytest.raises(ToolError):
+        await searching.search(tool, "Ada", stage="search", meter=meter)
+    assert len((await searching.search(tool, "Ada", stage="search", meter=meter)).hits) == 3
+    usage = meter.snapshot(0.0)
+    assert (usage.searches, usage.failed_calls, len(tool.asked)) == (1, 1, 2)
+
+
 async def test_what_is_not_cacheable_is_asked_once_a_run(cache: CallCache) -> None:
     tool = scripted(HITS, HITS, keeps=False)
     for _ in range(2):

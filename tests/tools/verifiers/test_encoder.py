@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
-from factloop.core.errors import ConfigError
-from factloop.tools.verifiers.encoder import LabelPlaces, NliVerifier
+from factloop.core.errors import ConfigError, ModelOutputError
+from factloop.tools.verifiers.classifiers import NliReader
+from factloop.tools.verifiers.encoder import NliVerifier
+from factloop.tools.verifiers.pairs import VerifierPair
 from tests.extras import needs
+from tests.tools.verifiers.tiny_models import save_roberta
 
 pytestmark = needs("transformers", "semantic")
 
@@ -70,9 +74,23 @@ def test_two_labels_tell_support_but_not_contradiction(tmp_path: Path) -> None:
 
 
 def test_long_and_strange_text_is_cut_into_pieces(tmp_path: Path) -> None:
-    verifier = NliVerifier(checkpoint(tmp_path, NLI, [0.0, 9.0, 0.0]), max_tokens=32)
+    verifier = NliVerifier(checkpoint(tmp_path, NLI, [0.0, 9.0, 0.0]))
     long = "ada " * 2_000
     assert verifier.verify(long, [long, "\0\ud800"]).label == "supported"
+
+
+@pytest.mark.parametrize("passage", ["Ada paints red bridges.", "Paris</s></s>Ada paints", "<s> Ada <mask> paints"])
+def test_a_score_is_that_of_the_reader_of_pairs(tmp_path: Path, passage: str) -> None:
+    """Of either, what looks like a special token is read as text: a passage cannot end its own part."""
+    folder = save_roberta(tmp_path, NLI)
+    (wanted,) = NliReader(folder).read_now([VerifierPair("Ada paints", passage)])
+    assert NliVerifier(folder).verify("Ada paints", [passage]).score == pytest.approx(wanted.score, abs=1e-6)
+
+
+def test_a_model_that_gives_no_number_gives_no_verdict(tmp_path: Path) -> None:
+    verifier = NliVerifier(checkpoint(tmp_path, NLI, [0.0, math.nan, 0.0]))
+    with pytest.raises(ModelOutputError, match="no number"):
+        verifier.verify("Ada paints", ["bridges"])
 
 
 @pytest.mark.parametrize(("claim", "passages"), [("", ["bridges"]), ("Ada", []), ("Ada", ["", " "])])
@@ -90,27 +108,6 @@ def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
 def test_a_folder_without_a_model_is_a_config_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no usable model"):
         NliVerifier(tmp_path).verify("Ada", ["bridges"])
-
-
-@pytest.mark.parametrize(
-    ("names", "support", "contradict"),
-    [
-        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], 2, 0),
-        (["entailment", "not_entailment"], 0, None),
-        (["not-supported", "supported"], 1, None),
-        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], 0, 1),
-        (["inconsistent", "consistent"], 1, None),
-        (["LABEL_0", "LABEL_1"], 1, None),
-    ],
-)
-def test_labels_are_read_by_name(names: list[str], support: int, contradict: int | None) -> None:
-    assert LabelPlaces.of(dict(enumerate(names))) == LabelPlaces(support, contradict)
-
-
-@pytest.mark.parametrize("names", [["LABEL_0", "LABEL_1", "LABEL_2"], ["positive", "negative"], ["LABEL_0"]])
-def test_labels_that_do_not_tell_are_refused(names: list[str]) -> None:
-    with pytest.raises(ConfigError, match="which one is support"):
-        LabelPlaces.of(dict(enumerate(names)))
 
 
 def test_is_named_after_its_folder(tmp_path: Path) -> None:

@@ -206,6 +206,7 @@ MENAI = (
         ("The Menai Suspension Bridge was designed by Isambard Telford.", "Isambard"),
         ("Thomas Telford died at the age of 59.", "59"),
         ("The Menai Suspension Bridge was opened in France.", "France"),
+        ("The Menai Suspension Bridge was opened by Stanford Bridge.", "Stanford"),  # *Bridge* is any bridge
     ],
 )
 def test_what_names_a_name_or_figure_that_stands_nowhere_is_not_supported(
@@ -214,6 +215,18 @@ def test_what_names_a_name_or_figure_that_stands_nowhere_is_not_supported(
     found = verifier.verify(claim, [MENAI])
     assert found.label != "supported"
     assert f'"{absent}"' in found.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Barack Obama was born in Honolulu.", "Obama was born in Honolulu."),
+        ("Barack Obama was born in Honolulu.", "President Obama was born in Honolulu."),
+    ],
+)
+def test_a_name_stands_where_only_a_part_of_it_does(verifier: Verifier, claim: str, passage: str) -> None:
+    assert verifier.verify(claim, [passage]).label == "supported"
+    assert verifier.verify(claim, [passage.replace("Obama", "Michelle Obama")]).label != "supported"
 
 
 @pytest.mark.parametrize(
@@ -240,6 +253,11 @@ def test_what_is_missing_is_said_in_a_sentence(verifier: Verifier) -> None:
     assert (
         verifier.verify("Chess", ["Music"]).rationale == "No sentence of the sources speaks of anything in this claim."
     )
+
+
+def test_names_that_stand_apart_are_named_apart(verifier: Verifier) -> None:
+    found = verifier.verify("Ada Brisk painted Otto Lund in Oslo.", ["It was painted in a day."])
+    assert found.rationale.startswith('No sentence of the sources speaks of "Ada Brisk", "Otto Lund" and "Oslo".')
 
 
 def test_a_quote_is_a_part_of_the_first_passage_cited(verifier: Verifier) -> None:

@@ -34,6 +34,9 @@ def _shown(reading: Reading, clause: int, denied: bool) -> str:
         ("It has ears that do not cover it.", ["It has ears", "-that do not cover it"]),
         ("It works without a cable.", ["It works ~without ~a ~cable"]),
         ("It comes at no extra charge.", ["It comes at ~no ~extra ~charge"]),
+        ("It is free of charge.", ["It is ~free ~of ~charge"]),
+        ("It is taken with or without food.", ["It is taken with or without food"]),
+        ("It changed in the past few years.", ["It changed in the past few years"]),
         ("It was left unopened.", ["It was left ~unopened"]),
         ("He failed to win.", ["-He failed to win"]),
         ("He did not fail to win.", ["He did not fail to win"]),
@@ -51,3 +54,36 @@ def test_clauses_and_what_is_denied(text: str, expected: list[str]) -> None:
 
 def test_a_sentence_of_marks_alone_is_none() -> None:
     assert read_sentences(", ;") == ()
+
+
+def test_names_have_all_of_their_words() -> None:
+    """Words in a row are one name; "and" ends it."""
+    reading = read_together(read_sentences("In Lund the painter Ada Brisk met Bob and Marie Curie."))
+    assert [" ".join(term.surface for term in name) for name in reading.names()] == [
+        "Lund",
+        "Ada Brisk",
+        "Bob",
+        "Marie Curie",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bob won.", [True]),  # 2 of 2
+        ("Bob won the cup, but Ada lost it.", [True, False]),  # Bob, won, cup of 5; Ada, lost
+        ("Bob won, but Ada lost.", [True, True]),  # 2 of 4 each
+    ],
+)
+def test_a_clause_of_half_the_content_is_most_of_a_claim(text: str, expected: list[bool]) -> None:
+    reading = read_together(read_sentences(text))
+    assert [reading.is_mostly(clause) for clause in range(len(reading.clause_denied))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shared"),
+    [("It opens at 10 and is closed on Mondays.", True), ("It opens at 10 and Bob is closed in.", False)],
+)
+def test_a_clause_that_begins_with_and_and_a_verb_has_no_subject_of_its_own(text: str, is_shared: bool) -> None:
+    reading = read_together(read_sentences(text))
+    assert [reading.shares_subject(clause) for clause in range(2)] == [False, is_shared]

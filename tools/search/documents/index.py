@@ -33,7 +33,8 @@ _HEAP_BYTES = 400_000_000
 """Bytes for all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
-"""Passages kept as they were read: the claims of an answer find the same ones again and again."""
+"""Passages kept as they were read, and terms as they are asked for: the claims of an answer find the same ones again
+and again, by the same words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
 """How a passage stands to its neighbours, as the index keeps it; 0, which is not written, where it has none."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
@@ -194,6 +195,7 @@ class PassageReader:
         """From `large` passages on, common words of long queries are left out."""
         self._schema, self._searcher, self._large = index.schema, index.searcher(), large
         self._read = lru_cache(maxsize=_KEPT)(self._read_anew)
+        self._clauses = lru_cache(maxsize=_KEPT)(self._clauses_anew)
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
         self.at = lru_cache(maxsize=_KEPT)(self._at)
@@ -245,7 +247,7 @@ class PassageReader:
         rarer = [term for term in terms if n_passages_with[term] <= _COMMON_SHARE * self.n_passages]
         return rarer if sum(n_passages_with[term] > 0 for term in rarer) >= _ENOUGH_TERMS else terms
 
-    def _clauses(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
+    def _clauses_anew(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
         """The clauses of a term for one flat query: a query of its own for each term takes tantivy twice the time."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")

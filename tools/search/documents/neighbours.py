@@ -32,12 +32,12 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as the document has it, headings in between on lines of their own."""
+        """The text as the document has it; where a section begins, a blank line and its headings on a line."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
             if above is not None:
-                pieces.append(f"\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
+                pieces.append(f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
             pieces.append(part.passage)
             above = part
         return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
@@ -82,11 +82,9 @@ def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]
     """The runs with a new one, which becomes part of the first that it touches and fits into."""
     is_open = True
     for run in runs:
-        if is_open and run.n_characters + new.n_characters <= MOST_CHARACTERS:
-            if _meet(run, new):
-                run, is_open = PassageRun([*run.parts, *new.parts]), False
-            elif _meet(new, run):
-                run, is_open = PassageRun([*new.parts, *run.parts]), False
+        first, second = (run, new) if _meet(run, new) else (new, run)
+        if is_open and _meet(first, second) and run.n_characters + new.n_characters <= MOST_CHARACTERS:
+            run, is_open = PassageRun([*first.parts, *second.parts]), False
         yield run
     if is_open:
         yield new

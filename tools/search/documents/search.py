@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,10 @@ class DocumentSearch(SearchTool):
         return False
 
     @property
+    def is_local(self) -> bool:
+        return True
+
+    @property
     def own_documents(self) -> bool:
         return True
 
@@ -123,7 +128,7 @@ class DocumentSearch(SearchTool):
         return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.",)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        if self._embedder is None and self.n_passages <= _FEW_PASSAGES:
+        if self.n_passages <= _FEW_PASSAGES and self._embedder is None:
             return self.search(query, limit)
         return await super().asearch(query, limit)
 
@@ -133,43 +138,48 @@ class DocumentSearch(SearchTool):
         """
         if limit < 1:
             return []
+        snapshot = self._snapshot  # read once: pydantic makes each look at a private attribute slow
         try:
-            ranked = self._ranked(query, max(limit, _CANDIDATES))
-            runs = with_neighbours(ranked, limit, self._snapshot.reader)
+            ranked = self._ranked(query, max(limit, _CANDIDATES), snapshot)
+            runs = with_neighbours(ranked, limit, snapshot.reader)
         except ValueError as error:  # tantivy's word for an index damaged since it was opened
             raise self._damaged() from error
-        return [hit_of(run, self._source(run.first)) for run in runs]
+        return [hit_of(run, _source(run.first, snapshot)) for run in runs]
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        snapshot = self._snapshot
         try:
-            few = self._snapshot.reader.few(most_characters)
+            few = snapshot.reader.few(most_characters)
         except ValueError as error:
             raise self._damaged() from error
         if few is None:
             return None
-        ordered = sorted(few, key=lambda stored: (str(self._snapshot.path_of[stored.key]), stored.number))
-        return [hit_of(PassageRun([stored]), self._source(stored)) for stored in ordered]
+        ordered = sorted(few, key=lambda stored: (str(snapshot.path_of[stored.key]), stored.number))
+        return [hit_of(PassageRun([stored]), _source(stored, snapshot)) for stored in ordered]
 
     def _damaged(self) -> ToolError:
         return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)
 
-    def _ranked(self, query: str, n_candidates: int) -> list[StoredPassage]:
-        found = self._snapshot.reader.search(query, n_candidates)
-        path_of = self._snapshot.path_of  # read once: pydantic makes each look at a private attribute slow
-        found.sort(key=lambda item: _place(item, path_of))
-        distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
+    def _ranked(self, query: str, n_candidates: int, snapshot: Snapshot) -> list[StoredPassage]:
+        found = _in_order(snapshot.reader.search(query, n_candidates), snapshot.path_of)
+        distinct = list({stored.passage: stored for stored in reversed(found)}.values())[::-1]
         if self._embedder is not None:
             from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
 
-            order = rank_passages(query, [item.stored.passage for item in distinct[:_CANDIDATES]], self._embedder)
+            order = rank_passages(query, [stored.passage for stored in distinct[:_CANDIDATES]], self._embedder)
             distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
-        return [item.stored for item in distinct]
-
-    def _source(self, stored: StoredPassage) -> str:
-        file = str(self._snapshot.path_of[stored.key])
-        return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
+        return distinct
 
 
-def _place(item: ScoredPassage, path_of: Mapping[str, Path]) -> tuple[float, str, int]:
-    """Orders by score but for its last digits, which depend on the order in which the words' weights were added."""
-    return -round(item.score, _SCORE_DIGITS), str(path_of[item.stored.key]), item.stored.number
+def _in_order(found: Sequence[ScoredPassage], path_of: Mapping[str, Path]) -> list[StoredPassage]:
+    """By score but for its last digits, which depend on the order in which the words' weights were added; then by
+    place."""
+    placed = [
+        (-round(one.score, _SCORE_DIGITS), str(path_of[one.stored.key]), one.stored.number, one.stored) for one in found
+    ]
+    return [stored for *_, stored in sorted(placed, key=itemgetter(0, 1, 2))]
+
+
+def _source(stored: StoredPassage, snapshot: Snapshot) -> str:
+    file = str(snapshot.path_of[stored.key])
+    return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
 from factloop.tools.verifiers.checks import denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
-from factloop.tools.verifiers.reading import Reading, read_closely
+from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 from factloop.tools.verifiers.wording import PRONOUNS
 
@@ -20,10 +20,12 @@ SURE: dict[str, Check] = {
     "dates": figures.other_dates,
     "limits": figures.other_limits,
     "ends of time": figures.other_ends,
+    "figures of other clauses": figures.figures_of_other_clauses,
     "nearer numbers": figures.nearer_numbers,
     "denials": denial.denials,
     "roles": roles.exchanged_roles,
     "agents": roles.other_agents,
+    "levelled": roles.levelled_comparison,
     "only": quantity.unsaid_only,
     "fillings": slots.other_fillings,
 }
@@ -31,6 +33,7 @@ SURE: dict[str, Check] = {
 DOUBTFUL: dict[str, Check] = {
     "figures of others": figures.strangers_figures,
     "opposites": denial.opposites,
+    "opposites nearby": denial.opposites_nearby,
     "degrees": denial.other_degree,
     "comparisons": roles.exchanged_comparison,
     "quantifiers": quantity.other_quantities,
@@ -46,7 +49,7 @@ MAX_CONTENT = 40
 
 def find_mismatch(alignment: Alignment) -> Mismatch | None:
     """The first mismatch; None where there is none, or where one sentence alone holds as much and has none."""
-    if len(alignment.claim.content()) > MAX_CONTENT:
+    if len(alignment.claim.content) > MAX_CONTENT:
         return None
     mismatch = _first(alignment)
     is_settled = mismatch is None and not holds_opposite(alignment.claim, alignment.sentence)
@@ -90,7 +93,7 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     if not mismatch.excludes:
         return False
     claim = alignment.claim
-    asked = [place for place in claim.content() if place not in mismatch.claimed]
+    asked = [place for place in claim.content if place not in mismatch.claimed]
     near = _near(alignment, mismatch)
     lacking = [place for place in asked if not near & alignment.clauses_of(place)]
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
@@ -110,9 +113,13 @@ def _near(alignment: Alignment, mismatch: Mismatch) -> set[int]:
 
 def _is_told_before(alignment: Alignment, place: int, clauses: set[int]) -> bool:
     """Whether a name stands in an earlier clause of the same sentence, or before a sentence that begins with a pronoun,
-    and these clauses have no other name."""
-    sentence = alignment.sentence
-    if alignment.claim.terms[place].kind is not TermKind.NAME:
+    and these clauses have no other name; or a word in a clause whose subject is theirs as well."""
+    sentence, term = alignment.sentence, alignment.claim.terms[place]
+    if term.kind not in FIGURES and not is_verb(term):
+        with_subject = (clause - 1 for clause in clauses if sentence.shares_subject(clause))
+        if not alignment.clauses_of(place).isdisjoint(with_subject):
+            return True
+    if term.kind is not TermKind.NAME:
         return False
     within = {sentence.sentence_of[clause] for clause in clauses}
     earlier = (one for one in alignment.clauses_of(place) if one < min(clauses))

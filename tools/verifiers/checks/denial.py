@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.alignment import Alignment, opposite_places
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
@@ -13,6 +13,8 @@ MIN_SHARE = 0.6
 """Share of a clause of the claim that the clauses must hold which say the contrary."""
 NAME_WEIGHT, VERB_WEIGHT = 0.4, 1.5
 """A denial is of what is said, and less of whom it is said of."""
+SLOT_REACH = 4
+"""Words on either side of an opposite in which stands what it is said of."""
 _DEGREES = {"more": 1, "less": -1, "fewer": -1}
 
 
@@ -20,9 +22,9 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
-        own = [one for one in claim.content() if claim.clauses[one] == clause and not claim.negators[one]]
+        own = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         shared = [one for one in own if one in alignment.pairs]
-        if shared and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
+        if shared and claim.is_mostly(clause) and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]
             deciding = phrases or shared
             if _differ(alignment, deciding, shared) and _held_together(alignment, own, deciding):
@@ -37,6 +39,26 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
         denied = claim.is_denied(place) or sentence.is_denied(other)
         if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
             yield Mismatch("opposite", (place,), (other,), excludes=True)
+
+
+def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
+    """A word of the claim in one clause, and its opposite in that which has what follows it in the claim.
+
+    "Opens at 10 and is closed on Mondays" does not say that it is open on Mondays.
+    """
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in alignment.pairs:
+        others = () if place in alignment.opposed else opposite_places(claim.terms[place], sentence)
+        if not others:
+            continue
+        own = alignment.clauses_of(place)
+        rest = [one for one in claim.content if one > place and claim.clauses[one] == claim.clauses[place]]
+        if not rest or any(alignment.clauses_of(one) & own for one in rest):
+            continue
+        for other in others:
+            denied = claim.is_denied(place) or sentence.is_denied(other)
+            if not denied and all(sentence.clauses[other] in alignment.clauses_of(one) for one in rest):
+                yield Mismatch("opposite", (place,), (other,), excludes=True)
 
 
 def other_degree(alignment: Alignment) -> Iterator[Mismatch]:
@@ -89,7 +111,26 @@ def _is_opposed(alignment: Alignment, place: int) -> bool:
     """
     if _compares(alignment.claim) and _compares(alignment.sentence):
         return False
-    return place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
+    is_opposed = place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
+    return is_opposed and _is_in_same_slot(alignment, place)
+
+
+def _is_in_same_slot(alignment: Alignment, place: int) -> bool:
+    """Whether a word and its opposite are said of one thing: a word near the one is the partner of one near the other.
+
+    A *large company* is not a *small tilt*.
+    """
+    claim, other = alignment.claim, alignment.pairs[place]
+    near = (one for one in alignment.pairs if one != place and claim.clauses[one] == claim.clauses[place])
+    return any(
+        abs(one - place) <= SLOT_REACH
+        and any(
+            abs(partner - other) <= SLOT_REACH
+            and alignment.sentence.clauses[partner] == alignment.sentence.clauses[other]
+            for partner in alignment.partners[one]
+        )
+        for one in near
+    )
 
 
 def _compares(reading: Reading) -> bool:

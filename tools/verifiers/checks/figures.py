@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from factloop.tools.linguistics import lexicon
@@ -17,6 +17,8 @@ COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
 MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.2
 """By how much, and with what share of the claim, another clause must hold more of what a figure is said of."""
+MIN_SHARE_ELSEWHERE = 0.6
+"""Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
@@ -100,8 +102,24 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
                 rival = _own_figure(alignment, kind, clause)
-                enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content()) - 1)
+                enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content) - 1)
                 if enough and rival is not None:
+                    yield Mismatch("value", (place,), (rival,), excludes=True)
+                    return
+
+
+def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
+    """A figure of the claim, while a clause without it, with a figure of its own, holds more of the claim and the most
+    of it: "900 copies in the first year; the second sold 40,000"."""
+    claim = alignment.claim
+    for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
+        for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
+            own, rest = alignment.clauses_of(place), [one for one in claim.content if one != place]
+            held = {clause: _n_held(alignment, rest, clause) for clause in (*own, *_others(alignment, rest, own))}
+            here = max(held[clause] for clause in own)
+            for clause in sorted(held.keys() - own):
+                rival = _own_figure(alignment, kind, clause)
+                if rival is not None and here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
 
@@ -200,11 +218,16 @@ def _may_be_one(term: Term, other: Term) -> bool:
 
 def _beside(claim: Reading, place: int) -> list[int]:
     """The content word before a figure."""
-    return [one for one in claim.content() if one < place][-1:]
+    return [one for one in claim.content if one < place][-1:]
 
 
 def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[int]:
     return sorted({clause for one in rest for clause in alignment.clauses_of(one)} - own)
+
+
+def _n_held(alignment: Alignment, places: Sequence[int], clause: int) -> int:
+    """How many of these places of the claim have a partner in a clause."""
+    return sum(clause in alignment.clauses_of(place) for place in places)
 
 
 def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None:
@@ -224,7 +247,7 @@ def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None
 
 def _weights(claim: Reading) -> Callable[[int, int], float]:
     """How much a word of the claim tells of what a figure in it is said of: the subject and the nearest words most."""
-    content, subject = claim.content(), _subject(claim)
+    content, subject = claim.content, _subject(claim)
 
     def weigh(word: int, figure: int) -> float:
         between = sum(min(word, figure) < place < max(word, figure) for place in content)

@@ -23,10 +23,19 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def unsaid_only(alignment: Alignment) -> Iterator[Mismatch]:
-    """An "only" that stands nowhere in the evidence."""
-    ours = _quantities(alignment.claim, None)
-    if "only" in ours and "only" not in _quantities(alignment.sentence, None):
-        yield Mismatch("exclusiveness", (ours["only"],), ())
+    """An "only" that stands nowhere in the evidence; "not only" and "only to find" exclude nothing."""
+    claim = alignment.claim
+    place = _quantities(claim, None).get("only")
+    if place is None or claim.clause_denied[claim.clauses[place]] or not claim.is_mostly(claim.clauses[place]):
+        return
+    if "only" not in _quantities(alignment.sentence, None) and not _excludes_nothing(claim, place):
+        yield Mismatch("exclusiveness", (place,), ())
+
+
+def _excludes_nothing(reading: Reading, place: int) -> bool:
+    """Whether "only" follows "not", or tells what came of something: *only to lose again*."""
+    before = reading.terms[place - 1].kind is TermKind.NEGATION if place else False
+    return before or any(term.key == "to" for term in reading.terms[place + 1 : place + 2])
 
 
 def _quantities(reading: Reading, clause: int | None) -> dict[str, int]:
@@ -49,6 +58,8 @@ def _quantity(reading: Reading, place: int) -> str | None:
         return None
     if word == "few" and before == "a":
         return "some"
+    if word == "other" and place and reading.terms[place - 1].kind is TermKind.NEGATION:
+        return "only"
     if word == "just" and not any(term.kind is TermKind.NUMBER or term.key == "one" for term in following):
         return None
     return QUANTIFIERS.get(word) or QUANTIFIERS.get(reading.terms[place].key)

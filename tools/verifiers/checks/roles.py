@@ -10,7 +10,7 @@ from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.denial import turned_degrees
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
-from factloop.tools.verifiers.wording import CONVERSES
+from factloop.tools.verifiers.wording import CONVERSES, LEVEL
 
 _NOUNS = frozenset({TermKind.NAME, TermKind.WORD})
 _PASSIVE_REACH = 5
@@ -76,6 +76,29 @@ def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
         yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
     elif straight and not crossed and is_turned:
         yield Mismatch("opposite", turned[0][:1], turned[0][1:], excludes=True)
+
+
+def levelled_comparison(alignment: Alignment) -> Iterator[Mismatch]:
+    """*More than* between two things that the sentence calls the same."""
+    claim, sentence = alignment.claim, alignment.sentence
+    than = _than(claim)
+    if than is None or claim.clause_denied[claim.clauses[than]]:
+        return
+    nouns = [one for one in claim.content if claim.terms[one].kind in _NOUNS]
+    sides = [[one for one in nouns if one < than][-1:], [one for one in nouns if one > than][:1]]
+    level = [place for word in LEVEL for place in sentence.places.get(word, ())]
+    for place in level:
+        is_of_both = all(sentence.clauses[place] in alignment.clauses_of(one) for side in sides for one in side)
+        if all(sides) and is_of_both and not sentence.is_denied(place):
+            yield Mismatch("opposite", (_comparative(claim, than),), (place,), excludes=True)
+            return
+
+
+def _comparative(reading: Reading, than: int) -> int:
+    """The place of *larger* or *more* before "than"; of "than" itself where none is."""
+    words = [term.surface.lower() for term in reading.terms[:than]]
+    found = [place for place, word in enumerate(words) if word in {"more", "less", "fewer"} or word.endswith("er")]
+    return found[-1] if found else than
 
 
 def _verb_group(reading: Reading) -> range | None:

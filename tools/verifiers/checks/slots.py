@@ -17,7 +17,7 @@ REACH = 4
 def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
     """Another word in the slot of the one that the evidence lacks, or of a name that it has elsewhere."""
     claim = alignment.claim
-    lacking = [place for place in claim.content() if place not in alignment.pairs]
+    lacking = [place for place in claim.content if place not in alignment.pairs]
     moved = [place for place in claim.of_kind(TermKind.NAME) if place in alignment.pairs]
     for place in [*(lacking if len(lacking) == 1 else ()), *moved]:
         if claim.terms[place].kind in FIGURES or is_verb(claim.terms[place]):

@@ -74,9 +74,9 @@ def test_headings_between_neighbours_are_shown_and_the_first_is_the_section(tmp_
     search = documents_of(tmp_path, "# Title\n\nBefore it.\n\n## One\n\nThe zebra.\n\n### Deep\n\nAfter it.\n")
     (hit,) = search.search("zebra", 3)
     assert (hit.title, hit.section) == ("Title", None)
-    assert hit.passage == "Before it.\nOne\nThe zebra.\nOne › Deep\nAfter it."
+    assert hit.passage == "Before it.\n\nOne\nThe zebra.\n\nOne › Deep\nAfter it."
     (hit,) = search.search("deep", 1)  # by its heading alone
-    assert (hit.section, hit.passage) == ("One", "The zebra.\nOne › Deep\nAfter it.")
+    assert (hit.section, hit.passage) == ("One", "The zebra.\n\nOne › Deep\nAfter it.")
 
 
 def test_a_passage_that_begins_or_ends_within_a_sentence_says_so(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ CASES = [
     ),
     ("denials", "None of her diaries were printed.", "Her diaries remained unprinted.", "Her diaries were printed."),
     ("opposites", "Vitamin C prevents scurvy.", "Scurvy is prevented by vitamin C.", "Scurvy is caused by vitamin C."),
+    ("opposites", "She lost her right eye.", "She lost her right eye.", "She lost her left eye."),
+    ("opposites", "The museum is free for children.", "It is free for children.", "The museum charges children."),
+    (
+        "opposites nearby",
+        "The museum opens at 10 and is closed on Mondays.",
+        "The museum is closed on Mondays.",
+        "The museum is open on Mondays.",
+    ),
+    ("denials", "It may be taken with or without food.", "It may be taken with food.", "It is not taken with food."),
     ("opposites", "The gate is locked at night.", "At night the gate is locked.", "The gate is unlocked at night."),
     (
         "degrees",
@@ -114,6 +123,13 @@ CASES = [
         "The pump uses more oil than a fan.",
         "A fan uses less oil than the pump.",
         "The pump uses less oil than a fan.",
+    ),
+    ("levelled", "Women and men were paid the same.", "Women and men were paid.", "Women were paid more than men."),
+    (
+        "figures of other clauses",
+        "The hall of the library seats 90 people, but the café has 40 chairs.",
+        "The hall of the library seats 90 people.",
+        "The hall of the library seats 40 people.",
     ),
     ("quantifiers", "Most members voted for it.", "The majority of members voted for it.", "All members voted for it."),
     (
@@ -165,12 +181,37 @@ def test_what_the_next_sentence_says_of_another_thing_is_no_support(claim: str, 
 
 
 @pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        (
+            "The planet spins fast despite its large size.",
+            "Its axial tilt is small. The planet spins fast. Its size is great.",
+        ),
+        ("The expedition lasted five weeks.", "On the first expedition they spent five weeks."),  # no form of *last*
+        ("Lund moved to New York.", "Lund sold the old farm and moved to York."),
+        ("Lund wrote not only songs.", "Lund wrote songs and plays."),
+        ("The town was rebuilt only to burn again.", "The town was rebuilt and burned again."),
+        ("It was her only book.", "She published no other book."),
+        ("Children get in free of charge.", "For children it is free."),
+        (
+            "Ferries run often, which those who did not book may regret.",
+            "Ferries run often. Those who book may regret it.",
+        ),
+    ],
+)
+def test_what_is_said_of_another_thing_is_no_mismatch(claim: str, evidence: str) -> None:
+    assert find_mismatch(aligned(claim, evidence)) is None
+
+
+@pytest.mark.parametrize(
     ("claim", "evidence", "wrong", "instead"),
     [
         ("The tower was opened in 1880.", "The tower was opened in 1881.", "1880", "1881"),
         ("The tower was opened in May 1881.", "The tower was opened in June 1881.", "May", "June"),
         ("The canal runs for 46 miles.", "The canal runs for 46 kilometres.", "46 miles", "46 kilometres"),
         ("The lid was open.", "The lid was closed.", "open", "closed"),
+        ("It is open on Mondays.", "It opens at 10 and is closed on Mondays.", "open", "closed"),
+        ("Women earn more than men.", "Women and men earn the same.", "more", "same"),
         ("All members voted.", "Most members voted.", "All", "Most"),
     ],
 )

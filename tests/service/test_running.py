@@ -1,0 +1,109 @@
+"""Jobs at work in one event loop, and how their work is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from factloop import FactChecker, TrustScorer
+from factloop.service.documents import Library
+from factloop.service.kept import Database
+from factloop.service.leases import Leases
+from factloop.service.live import LiveJob, write_events
+from factloop.service.metrics import Metrics
+from factloop.service.running import Runner
+from factloop.service.shapes import Progress
+from factloop.service.store import JobStore
+from factloop.service.tables import JOBS
+from factloop.service.work import Work
+from factloop.setup.run_directory import RunDirectory
+from tests.service.asking import ASK, FINISHED_WITHIN_S
+from tests.service.test_store import job
+
+LEASE_S = 0.5
+
+
+@pytest.fixture
+def store(url: str) -> JobStore:
+    return JobStore(url)
+
+
+@pytest.fixture
+async def runner(store: JobStore, tmp_path: Path) -> AsyncIterator[Runner]:
+    work = Work(FactChecker(cache=False), TrustScorer(cache=False), Library({}))
+    database = Database(store)
+    runner = Runner(database, Leases(store, LEASE_S), work, tmp_path / "journals", Metrics(), max_running=1)
+    runner.start()
+    yield runner
+    await runner.aclose()
+    await database.aclose()
+
+
+async def until(is_so: Callable[[], object], pause_s: float = 0.0) -> None:
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        while not is_so():  # noqa: ASYNC110 - an event would come after the first step of a task
+            await asyncio.sleep(pause_s)
+
+
+async def taken(runner: Runner) -> LiveJob:
+    """The job at work, whose task is there and has not made its first step."""
+    await until(lambda: runner.live)
+    (live,) = runner.live.values()
+    return live
+
+
+def has_kept(store: JobStore, live: LiveJob) -> bool:
+    return store.text(live.stored.job.id, "events") == write_events(live.events)
+
+
+async def test_a_job_that_is_cancelled_before_its_first_step_is_cancelled(runner: Runner, store: JobStore) -> None:
+    store.add(job(), json.dumps(ASK))
+    runner.wake()
+    live = await taken(runner)
+    live.is_cancelled = True
+    live.cancel()
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        await live.settled()
+    ended = store.get(live.stored.job.id, "")
+    assert ended is not None
+    assert (ended.job.status, live.is_closed, runner.live) == ("cancelled", True, {})
+
+
+async def test_a_job_that_is_stopped_before_its_first_step_waits_again(runner: Runner, store: JobStore) -> None:
+    store.add(job(), json.dumps(ASK))
+    runner.wake()
+    live = await taken(runner)
+    runner.begin_stop()
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        await live.settled()
+    (again,) = Leases(store, LEASE_S).take(1, lapsed=False)
+    assert (again.stored.job.id, again.stored.job.n_deaths, runner.live) == (live.stored.job.id, 0, {})
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+async def test_a_job_that_is_lost_and_taken_again_has_its_events_kept_anew(
+    runner: Runner, store: JobStore, tmp_path: Path
+) -> None:
+    one = job()
+    kept = []
+    with RunDirectory(tmp_path / "journals" / one.job.id / "check"):  # its work waits for the folder, and tells nothing
+        store.add(one, json.dumps(ASK))
+        runner.wake()
+        for _ in range(2):
+            live = await taken(runner)
+            live.publish(Progress(), "progress")
+            await until(partial(has_kept, store, live), LEASE_S / 10)
+            kept.append(live)
+            with store.engine.begin() as connection:
+                connection.execute(update(JOBS).values(leased_by=None))
+            async with asyncio.timeout(FINISHED_WITHIN_S):
+                await live.settled()
+    assert [(live.is_lost, len(live.events)) for live in kept] == [(True, 1)] * 2
+    assert kept[0].events[0].number < kept[1].events[0].number
