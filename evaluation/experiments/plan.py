@@ -25,7 +25,7 @@ from factloop.core.files.rows import shown
 from factloop.evaluation.experiments.records import Name
 from factloop.evaluation.experiments.yaml_places import PlacedYaml, read_placed_yaml
 from factloop.setup.marks import marked, path_settings
-from factloop.setup.settings import CheckSettings, describe
+from factloop.setup.settings import CheckSettings, describe, is_it
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
@@ -150,8 +150,10 @@ def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
         CheckSettings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        unknown = first["type"] == "extra_forbidden"
-        said = "there is no such setting" if unknown else describe(error).partition(" = ")[2] or describe(error)
+        said = describe(error, CheckSettings.model_fields)
+        if first["type"] == "extra_forbidden":
+            said = f"there is no such setting{is_it(str(first['loc'][0]), CheckSettings.model_fields)}"
+        said = said.partition(" = ")[2] or said
         at = [*place, *map(str, first["loc"][:1])]
         raise PydanticCustomError("setting", "{said}", {"at": at, "said": said[:LONGEST_SAID]}) from error
 

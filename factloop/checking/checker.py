@@ -152,7 +152,9 @@ class FactChecker:
     def tools(self) -> tuple[SearchTool, ...]:
         """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):
-            raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
+            raise ConfigError(
+                "there is nothing to check against: give documents (docs, --docs) or a search (search, --search)"
+            )
         refuse_without_documents(self.settings, self._built)
         return self._built
 

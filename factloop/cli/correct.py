@@ -14,7 +14,7 @@ from rich.console import Console
 from factloop.checking.checker import FactChecker
 from factloop.cli.check import Ask as Check
 from factloop.cli.check import run_check
-from factloop.cli.demands import NO_CLAIMS_MADE, exit_code, left_after, refuse_impossible
+from factloop.cli.demands import exit_code, left_after, refuse_impossible, scored_exit_code
 from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
@@ -71,9 +71,9 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
     )
     _write(ask, correction)
-    if not correction.report.claims:
-        messages.print(f"factloop: nothing was checked: {NO_CLAIMS_MADE}", soft_wrap=True)
-    code = exit_code(correction.report, messages, strict=ask.strict, fail_under=ask.fail_under)
+    # A text of which all claims were taken out was checked; one that had none to begin with was not.
+    judged = exit_code if correction.before.counts.scored else scored_exit_code
+    code = judged(correction.report, messages, strict=ask.strict, fail_under=ask.fail_under)
     return left_after(correction.report, code, settings.deadline_s)
 
 

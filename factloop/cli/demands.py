@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import count
 
 from rich.console import Console
 
@@ -54,10 +55,17 @@ def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail
         messages.print(f"factloop: {plural(unscored, 'claim')} {are} unscored (--strict)", soft_wrap=True)
         return UNSCORED
     if fail_under is not None and (report.precision is None or report.precision < fail_under):
-        reached = "undefined" if report.precision is None else f"{report.precision:.3f}"
-        messages.print(f"factloop: precision {reached} is below {fail_under:g} (--fail-under)", soft_wrap=True)
+        messages.print(f"factloop: {below_threshold('precision', report.precision, fail_under)}", soft_wrap=True)
         return BELOW_THRESHOLD
     return DONE
+
+
+def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
+    """Says that a figure is below --fail-under, with three digits or as many as tell the two apart."""
+    reached = "undefined"
+    if value is not None:
+        reached = next(said for digits in count(3) if float(said := f"{value:.{digits}f}") < threshold)
+    return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:

@@ -111,12 +111,14 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
 
 def _try_output(name: str) -> None:
     path = Path(name)
-    folder = path.absolute().parent
+    folder = _real_place(name).parent
     try:
-        if not folder.is_dir():
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
         if path.is_dir():
             raise ConfigError(f"{name}: cannot be written, it is a folder; name a file")
+        if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
+            return
+        if not folder.is_dir():
+            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
             raise ConfigError(f"{name}: cannot be written, the folder {folder} may not be written to")
     except (OSError, ValueError) as error:

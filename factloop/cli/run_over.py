@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from rich.console import Console
 
 from factloop.checking.checker import FactChecker
-from factloop.cli.demands import NO_CLAIM, first_failure, refuse_impossible, results_of
+from factloop.cli.demands import NO_CLAIM, below_threshold, first_failure, refuse_impossible, results_of
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import DEFAULT_KS, wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
@@ -160,9 +160,8 @@ def finish(ask: RunAsk, ran: RunResult, messages: Console) -> int:
 def _against_threshold(threshold: float, summary: RunSummary, messages: Console) -> int:
     below = [one for one in summary.scores.systems if one.precision.value is None or one.precision.value < threshold]
     for one in below:
-        reached = "undefined" if one.precision.value is None else f"{one.precision.value:.3f}"
-        said = f"precision {reached} of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
-        messages.print(f"factloop: {said} is below {threshold:g} (--fail-under)", soft_wrap=True)
+        of = f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
+        messages.print(f"factloop: {below_threshold('precision', one.precision.value, threshold, of)}", soft_wrap=True)
     return BELOW_THRESHOLD if below else DONE
 
 

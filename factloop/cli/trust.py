@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from factloop.agents.trustscore.records import TrustReport, TrustRun
-from factloop.cli.demands import BREAKDOWNS, first_failure
+from factloop.cli.demands import BREAKDOWNS, below_threshold, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
@@ -197,8 +197,7 @@ def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: 
     score = {"TrustOV": summary.trust_ov, "TrustBC": summary.trust_bc, "TrustFC": summary.trust_fc}[name]
     if score.mean is not None and score.mean >= ask.fail_under:
         return DONE
-    reached = "undefined" if score.mean is None else f"{score.mean:.3f}"
-    said = f"mean {name} {reached} of {plural(score.n_scored, 'answer')} is below {ask.fail_under:g} (--fail-under)"
+    said = below_threshold(f"mean {name}", score.mean, ask.fail_under, f" of {plural(score.n_scored, 'answer')}")
     messages.print(f"factloop: {said}", soft_wrap=True)
     return BELOW_THRESHOLD
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from factloop.core.grounds import groundless, made_up
 from factloop.core.records import Claim, Fingerprint, UnscoredReason, Verdict
 
-NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents (--docs) or a search tool (--search)."
+NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
 OFFLINE = (
     "Judged by the offline engine: word overlap and rules, a baseline. On 865 labelled claims of four kinds, held out "
     "while it was made, its balanced accuracy was 0.58 to 0.77; 0.5 is chance."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from langchain_core.documents import Document
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 LONGEST_TEXT = 200_000
 """Characters of a response."""
@@ -23,6 +25,19 @@ class RequestModel(BaseModel):
     """Base of requests: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_known_fields(cls, data: Any) -> Any:
+        """Refuses the first unknown field by the known ones, which pydantic does not name."""
+        strange = [name for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
+        if strange:
+            known = {"known": ", ".join(cls.model_fields)}
+            wrong = PydanticCustomError("extra_forbidden", "there is no such field; known are {known}", known)
+            raise ValidationError.from_exception_data(
+                cls.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}]
+            )
+        return data
 
 
 class GivenDocument(RequestModel):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,10 +15,14 @@ from pydantic import ValidationError
 from factloop.core.errors import ConfigError
 from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.marks import is_list
-from factloop.setup.settings import RunSettings, describe
+from factloop.setup.settings import LONGEST_NAME, RunSettings, describe
 from factloop.setup.trace_export import open_tracing
+from factloop.tools.search.registry import built_in_searches
 
+log = logging.getLogger(__name__)
 PREFIX = "FACTLOOP_"
+NEAR = 0.8
+"""Likeness (`difflib.SequenceMatcher.ratio`) from which a variable is taken for a misspelt one of ours."""
 S = TypeVar("S", bound=RunSettings)
 
 
@@ -29,29 +36,44 @@ def load_settings(
 ) -> S:
     """The settings of a command; with them, the way of its traces. `given_in`: where the flags were given.
 
-    Raises ConfigError that says where what is wrong.
+    Warns of a variable that looks like one of ours, misspelt. Raises ConfigError that says where what is wrong.
     """
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
         file = {name: value for name, value in file.items() if name not in others}
     variables = _from_environment(kind, environment)
+    _warn_of_misspelt(environment)
     try:
         settings = kind.model_validate({**file, **variables, **flags})
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
         place = given_in if name in flags else _place(name, variables, file)
-        raise ConfigError(f"{place}: {describe(error)}") from error
+        raise ConfigError(f"{place}: {describe(error, kind.model_fields)}") from error
     open_tracing(settings.tracing)
     return settings
 
 
 def _settings_of_all() -> frozenset[str]:
     """Names of the settings of all commands, which one file serves."""
-    from factloop.correction.settings import CorrectionSettings  # only where there is a file: most folders have none
+    from factloop.correction.settings import CorrectionSettings  # only where it is needed: most folders have no file
     from factloop.trust.settings import TrustSettings
 
     return frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
+
+
+def _warn_of_misspelt(environment: Mapping[str, str]) -> None:
+    named = {name.removeprefix(PREFIX).lower() for name in environment if name.startswith(PREFIX)}
+    settings = _settings_of_all() if named else frozenset()
+    for name in sorted(named - settings - {f"{search}_url" for search in built_in_searches()}):
+        for near in get_close_matches(name[:LONGEST_NAME], settings, n=1, cutoff=NEAR):
+            _say_misspelt(PREFIX + name.upper(), PREFIX + near.upper())
+
+
+@cache
+def _say_misspelt(name: str, near: str) -> None:
+    """Warns once in a process: a command may read its settings twice."""
+    log.warning("%s is no environment variable of factloop and changes nothing; is it %s?", name, near)
 
 
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

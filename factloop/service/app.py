@@ -209,10 +209,11 @@ async def _on_refused(request: Request, error: Exception) -> Response:
 async def _on_invalid(request: Request, error: Exception) -> Response:
     """Refuses invalid input with one error in one line; what was sent is not sent back.
 
-    Where one of several shapes would do, the error that lies deepest is that of the shape that was meant.
+    Where one of several shapes would do, the error that lies deepest is that of the shape that was meant, and among
+    equals one that is not of the type.
     """
     assert isinstance(error, RequestValidationError)
-    wrong: Any = max(error.errors(), key=lambda one: len(one["loc"]))
+    wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
     place = [str(part) for part in wrong["loc"][1:] if isinstance(part, int) or part.isidentifier()]

@@ -28,6 +28,7 @@ class RegisteredDocuments(SearchTool):
 
     name: str = "documents"
     description: str = "Search the documents."
+    usd_per_query: float | None = 0.0
     title: str
 
     _documents: DocumentSearch = PrivateAttr()

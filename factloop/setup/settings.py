@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -36,6 +38,7 @@ def _as_base_url(value: str) -> str:
 
 BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+LONGEST_NAME = 100
 WRITTEN = ("cache_dir", "recording")
 """Settings that are paths which a run may write."""
 
@@ -129,7 +132,7 @@ class RunSettings(BaseModel):
         try:
             return cls.model_validate(values)
         except ValidationError as error:
-            raise ConfigError(describe(error)) from error
+            raise ConfigError(describe(error, cls.model_fields)) from error
 
 
 class CheckSettings(RunSettings):
@@ -203,11 +206,16 @@ class CheckSettings(RunSettings):
         return super().limits_money or self.budget_usd_per_check is not None
 
 
-def describe(error: ValidationError) -> str:
-    """The first thing wrong, in one line: the setting, what is wrong, and what was given."""
+def describe(error: ValidationError, known: Collection[str]) -> str:
+    """The first thing wrong, in one line: the setting, what is wrong, and what was given; `known`: all settings."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}"
+        return f"there is no setting {name!r}{is_it(name, known)}"
     given = without_userinfo(first["input"]) if first["type"] == "base_url" else first["input"]
     return f"{name} = {given!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def is_it(name: str, known: Collection[str]) -> str:
+    """The end of a message on an unknown setting, which asks for the nearest known one; empty where none is near."""
+    return "".join(f"; is it {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

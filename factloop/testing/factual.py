@@ -16,6 +16,7 @@ from factloop.core.factuality import n_contradicted
 from factloop.core.findings import Finding, unchecked
 from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.core.sync import run_blocking
+from factloop.reports.figures import plural
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
@@ -42,11 +43,12 @@ class _FactualThresholds:
     max_contradicted: int | None
     max_unscored: int | None
     max_unchecked: int | None
+    min_scored: int | None
 
     def __post_init__(self) -> None:
         if self.min_precision is not None and not 0.0 <= self.min_precision <= 1.0:
             raise ConfigError(f"min_precision = {self.min_precision!r}: precision is a share between 0 and 1")
-        for name in ("min_supported", "max_contradicted", "max_unscored", "max_unchecked"):
+        for name in ("min_supported", "max_contradicted", "max_unscored", "max_unchecked", "min_scored"):
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise ConfigError(f"{name} = {value!r}: a number is not negative")
@@ -54,8 +56,11 @@ class _FactualThresholds:
     def missed_by(self, report: FactualityReport) -> list[str]:
         """The requirements that the report misses, in words."""
         counts, contradicted, missed = report.counts, n_contradicted(report.claims), []
+        why = "no claim was found in the response" if not report.claims else "no claim was scored"
+        if self.min_scored is not None and counts.scored < self.min_scored:
+            there_are = f"there are {counts.scored}" if counts.scored else why
+            missed.append(f"at least {plural(self.min_scored, 'scored claim')}, and {there_are}")
         if self.min_precision is not None and report.precision is None:
-            why = "no claim was found in the response" if not report.claims else "no claim was scored"
             missed.append(f"precision at least {self.min_precision:g}, and it is undefined: {why}")
         elif self.min_precision is not None and (report.precision or 0.0) < self.min_precision:
             missed.append(f"precision at least {self.min_precision:g}")
@@ -86,6 +91,7 @@ def assert_factual(
     max_unscored: int | None = 0,
     max_unchecked: int | None = 0,
     min_supported: int | None = None,
+    min_scored: int | None = 1,
     model: str | BaseChatModel | None = None,
     search: SearchSource | Sequence[SearchSource] = (),
     checker: FactChecker | None = None,
@@ -95,9 +101,9 @@ def assert_factual(
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
     By default contradicted and unscored claims miss it, and so does unchecked content (`max_unchecked`): claims beside
-    the question, code that was not read, statements in which no claim was found. Claims without evidence lower
-    the precision, so `min_precision` limits these. None lifts a limit. A response without claims misses any
-    `min_precision`.
+    the question, code that was not read, statements in which no claim was found. So does a response of which no claim
+    was scored, such as an empty one (`min_scored`). Claims without evidence lower the precision, so `min_precision`
+    limits these. None lifts a limit.
 
     `docs` are files, folders, globs (also beside the test file), or LangChain documents, which are searched before
     anything else. What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`;
@@ -107,7 +113,9 @@ def assert_factual(
     """
     __tracebackhide__ = True
     try:
-        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        required = _FactualThresholds(
+            min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
+        )
         asked = _CheckRequest(response, prompt, docs, model, search, checker, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
@@ -126,6 +134,7 @@ async def aassert_factual(
     max_unscored: int | None = 0,
     max_unchecked: int | None = 0,
     min_supported: int | None = None,
+    min_scored: int | None = 1,
     model: str | BaseChatModel | None = None,
     search: SearchSource | Sequence[SearchSource] = (),
     checker: FactChecker | None = None,
@@ -135,7 +144,9 @@ async def aassert_factual(
     """`assert_factual` in the caller's event loop: other work goes on while it waits."""
     __tracebackhide__ = True
     try:
-        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        required = _FactualThresholds(
+            min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
+        )
         report = await _CheckRequest(response, prompt, docs, model, search, checker, recording, settings).report()
     except FactloopError as error:
         raise bare(error) from None

@@ -43,7 +43,8 @@ def test_without_a_source_the_offline_engine_finds_claims_and_judges_none() -> N
     report = FactChecker(cache=False).check("Rome is in Italy. Oslo is in Norway.")
     assert [claim.judgement.unscored_reason for claim in report.claims] == [UnscoredReason.NO_SOURCE] * 2
     assert report.precision is None
-    assert any("nothing to check against" in warning for warning in report.warnings)
+    said = "There was nothing to check against: give documents, or name a search."
+    assert said in report.warnings, "which callers of Python, HTTP and MCP read too: no flags"
 
 
 async def test_without_a_source_a_model_is_not_even_asked(sim: Simulator) -> None:

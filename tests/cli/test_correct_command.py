@@ -114,13 +114,18 @@ def test_nothing_scored_is_a_failure(factloop: Command, answer: Path) -> None:
     assert (result.code, "no claim could be scored" in result.complaint) == (3, True)
 
 
-def test_a_text_without_claims_stays_and_is_said_to_be_unchecked(factloop: Command, home: Path, docs: Path) -> None:
-    """There is nothing to mend, so that the text can be used; that nothing was looked at must not pass unsaid."""
-    (home / "talk.md").write_text("How are you?\n")
+@pytest.mark.parametrize("text", ["How are you?\n", ""])
+def test_a_text_without_claims_stays_and_ends_as_its_check(
+    factloop: Command, home: Path, docs: Path, text: str
+) -> None:
+    """There is nothing to mend, so that the text can be used; that nothing was looked at is no success."""
+    (home / "talk.md").write_text(text)
     result = factloop("correct", "talk.md", "--docs", docs, "--out", "out.md", "--quiet")
-    assert result.code == 0
-    assert result.complaint == "factloop: nothing was checked: the response makes no claim that can be checked"
-    assert (home / "out.md").read_text() == "How are you?\n"
+    said = "factloop: no claim could be scored: the response makes no claim that can be checked"
+    assert (result.code, result.complaint) == (3, said)
+    assert (home / "out.md").read_text() == text
+    below = factloop("correct", "talk.md", "--docs", docs, "--fail-under", 0.9, "--quiet")
+    assert (below.code, below.complaint) == (1, "factloop: precision undefined is below 0.9 (--fail-under)")
 
 
 def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command, sim: Simulator, home: Path) -> None:

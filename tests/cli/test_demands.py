@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from factloop import FactChecker, FactualityReport, GivenFacts
-from factloop.cli.demands import exit_code, first_failure, scored_exit_code
+from factloop.cli.demands import below_threshold, exit_code, first_failure, scored_exit_code
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.records import UnscoredReason
 from factloop.setup.sources import Sources
@@ -57,6 +57,21 @@ def test_a_check_that_scored_nothing_is_no_success(tmp_path: Path) -> None:
     code = scored_exit_code(off_topic, Console(file=heard, width=120), strict=False, fail_under=None)
     said = "factloop: no claim could be scored: none of them has to do with the question\n"
     assert (code, heard.getvalue()) == (UNSCORED, said)
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "said"),
+    [
+        (0.5, 0.6, "precision 0.500 is below 0.6"),
+        (2 / 3, 0.667, "precision 0.6667 is below 0.667"),
+        (2 / 3, 0.66666667, "precision 0.666666667 is below 0.66666667"),
+        (0.0, 1e-9, "precision 0.000 is below 1e-09"),
+        (1999 / 2000, 1.0, "precision 0.9995 is below 1"),
+        (None, 0.0, "precision undefined is below 0"),
+    ],
+)
+def test_a_figure_and_its_threshold_are_told_apart(value: float | None, threshold: float, said: str) -> None:
+    assert below_threshold("precision", value, threshold) == f"{said} (--fail-under)"
 
 
 DOWN = (UnscoredReason.TOOL_FAILURE, "serper:\n has accepted \x1b nothing")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -195,3 +197,16 @@ def test_commands_that_only_look_overwrite_nothing(
 def test_a_report_beside_the_documents_is_written(factloop: Command, folder: Path) -> None:
     assert factloop(*CHECK, "--html", "sources.html", "--quiet").code == 0
     assert (folder / "sources.html").is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("flag", ["--json", "--html"])
+def test_an_open_pipe_takes_a_report(factloop: Command, flag: str) -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as pipe, ThreadPoolExecutor() as reader:
+        taken = reader.submit(pipe.read)
+        result = factloop(*CHECK, flag, f"/dev/fd/{writing}", "--quiet")
+        os.close(writing)
+    assert (result.code, result.err) == (0, "")
+    assert len(taken.result()) > 1000

@@ -225,7 +225,10 @@ def test_settings_come_from_the_environment_and_the_file_shared_with_check(
     assert factloop("trust", answers).complaint.startswith("factloop: environment variable FACTLOOP_WINDOW: window =")
     (home / "factloop.toml").write_text("subject = 'x'\n")
     monkeypatch.delenv("FACTLOOP_WINDOW")
-    assert factloop("trust", answers).complaint == "factloop: factloop.toml: there is no setting 'subject'"
+    assert (
+        factloop("trust", answers).complaint
+        == "factloop: factloop.toml: there is no setting 'subject'; is it 'subject_model'?"
+    )
 
 
 LONG = "n" * 300

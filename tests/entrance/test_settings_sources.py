@@ -38,6 +38,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
         ({}, {"FACTLOOP_K": "64,many"}, "", "environment variable FACTLOOP_K: k = 'many'"),
         ({}, {"FACTLOOP_CACHE": "perhaps"}, "", "environment variable FACTLOOP_CACHE: cache = 'perhaps'"),
         ({}, {}, "colour = 'red'", "factloop.toml: there is no setting 'colour'"),
+        ({}, {}, "patience = 7", "factloop.toml: there is no setting 'patience'; is it 'patience_s'?"),
     ],
 )
 def test_an_error_names_where_it_comes_from(
@@ -67,6 +68,33 @@ def test_variables_of_others_are_none_of_our_business(tmp_path: Path) -> None:
     assert (
         load_settings(CheckSettings, {}, {"FACTLOOP_SERPER_URL": "http://x", "PLAN": "x"}, tmp_path) == CheckSettings()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("FACTLOOP_PATIENCE", "FACTLOOP_PATIENCE_S"),
+        ("FACTLOOP_MAX_SERCHES", "FACTLOOP_MAX_SEARCHES"),
+        ("FACTLOOP_SUBJECT_MODLE", "FACTLOOP_SUBJECT_MODEL"),
+    ],
+)
+def test_a_misspelt_variable_is_warned_of_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, near: str
+) -> None:
+    for _ in range(2):
+        load_settings(CheckSettings, {}, {name: "7"}, tmp_path)
+    said = f"{name} is no environment variable of factloop and changes nothing; is it {near}?"
+    assert [record.getMessage() for record in caplog.records] == [said]
+
+
+@pytest.mark.parametrize(
+    "name", ["FACTLOOP_BRAVE_URL", "FACTLOOP_DATA_DIR", "FACTLOOP_SERVICE_KEYS", "FACTLOOP_UNPROVEN", "FACTLOOP_ELSE"]
+)
+def test_variables_that_are_ours_or_far_from_ours_are_no_matter(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    assert load_settings(CheckSettings, {}, {name: "x"}, tmp_path) == CheckSettings()
+    assert caplog.records == []
 
 
 def test_the_file_knows_lists_and_single_values(tmp_path: Path) -> None:

@@ -83,6 +83,17 @@ async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: S
     assert sources == {"documents/ada.txt"}
 
 
+@pytest.mark.parametrize(("named", "mode"), [("lives", "faithfulness"), (None, "factuality")])
+async def test_searches_of_the_operators_documents_are_known_to_cost_nothing(
+    service: Service, docs: Path, home: Path, named: str | None, mode: str
+) -> None:
+    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
+    ask = {"response": ANSWER, "mode": mode, **({"documents": named} if named else {})}
+    async with service(check, documents={"lives": (str(docs),)}) as client:
+        usage = (await client.post("/v1/checks?wait=true", json=ask)).json()["usage"]
+    assert (usage["searches"] > 0, usage["cost_usd"]) == (True, 0.0)
+
+
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
     check = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache")
     response = min(sim.world.responses, key=lambda response: len(response.facts))
@@ -186,7 +197,20 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ("checks", {"response": ANSWER, "mode": "factuality"}, "documents", "nothing to check against"),
         ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents of this name"),
         ("checks", {"response": " \n", "documents": []}, "response", "pattern"),
-        ("checks", {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]}, "documents", "Field required"),
+        ("checks", {"response": ANSWER, "documents": [{"title": "Ada"}]}, "documents.0.text", "Field required"),
+        (
+            "checks",
+            {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
+            "documents.0.path",
+            "there is no such field; known are text, title, source",
+        ),
+        (
+            "checks",
+            {"response": ANSWER, "colour": "red"},
+            "colour",
+            "there is no such field; known are response, prompt, documents, mode, k, limits",
+        ),
+        ("checks", {"response": ANSWER, "documents": [{"text": ""}] * 1_001}, "documents", "at most 1000 items"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),
         ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score by"),
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),

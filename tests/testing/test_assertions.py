@@ -66,6 +66,9 @@ def test_what_holds_passes_and_gives_the_report() -> None:
             "required: precision at least 0.6\nreached:",
         ),
         (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, and there are 1"),
+        ("", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
+        ("Hello!", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
+        (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, and there are 1"),
         ("Hello!", {"min_precision": 0.0}, "it is undefined: no claim was found in the response"),
         (WRONG, {"max_contradicted": 0, "min_precision": 1}, "required: precision at least 1\nrequired: at most 0"),
     ],
@@ -83,6 +86,13 @@ def test_what_is_missed_is_said(response: str, required: dict[str, Any], complai
 )
 def test_limits_can_be_lifted(required: dict[str, Any]) -> None:
     assert_factual(WRONG, docs=SOURCES, **required)
+
+
+def test_a_response_without_claims_passes_where_none_is_asked_for() -> None:
+    for none_needed in (None, 0):
+        assert assert_factual("Hello!", docs=SOURCES, min_scored=none_needed).claims == ()
+    with pytest.raises(NotFactual, match="at least 1 scored claim, and no claim was scored"):
+        assert_factual(RIGHT, max_unscored=None)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +154,7 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
         ({"min_precision": float("nan")}, "min_precision = nan"),
         ({"max_contradicted": -1}, "max_contradicted = -1"),
         ({"min_supported": -1}, "min_supported = -1"),
+        ({"min_scored": -1}, "min_scored = -1"),
         ({"colour": "red"}, "the assertion or pytest's ini file: there is no setting 'colour'"),
         ({"model": " : "}, "names no model"),
     ],

@@ -62,13 +62,12 @@ def write_atomically(path: Path, text: str, *, private: bool = False) -> None:
     those of the umask; a `private` one is its owner's alone, and so is each until it is whole. Raises ConfigError,
     naming the path, where the place cannot be written; what was there before is then untouched.
     """
-    target = Path(os.path.realpath(path))
     data = text.encode("utf-8")
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        if path.exists() and not path.is_file():  # by its own name: `/dev/stdout` leads to "pipe:[7]", which is no path
+            path.write_bytes(data)
         else:
-            _replace(target, data, private=private)
+            _replace(Path(os.path.realpath(path)), data, private=private)
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -10,19 +10,21 @@ from pathlib import Path
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Files below the folder, through symbolic links too, each folder once (links may lead round in a circle)."""
+    """What lies below the folder, through symbolic links too, each folder once (links may lead round in a circle).
+
+    Not only files: pipes and links that lead nowhere, too. A folder that cannot be opened stands for what lies in it.
+    """
     visited: set[tuple[int, int]] = set()
-    for root, folders, names in os.walk(folder, followlinks=True, onerror=_refuse):
+    closed: list[OSError] = []
+    for root, folders, names in os.walk(folder, followlinks=True, onerror=closed.append):
         status = os.stat(root)
         if (status.st_dev, status.st_ino) in visited:
             folders.clear()
             continue
         visited.add((status.st_dev, status.st_ino))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(root, name)
-            if not name.startswith(".") and (path.is_file() or path.is_symlink()):  # no pipes; dead links are named
-                yield path
+        yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
+    yield from (Path(error.filename) for error in closed)
 
 
 def resolved(path: Path) -> Path:
@@ -78,9 +80,10 @@ def _first_below(folder: Path, paths: Collection[Path]) -> Path | None:
             return path
     folders: set[Path] = set()
     for file in walk(folder):
-        if file.is_symlink() and resolved(file) in paths:
+        if os.path.islink(file) and resolved(file) in paths:
             return resolved(file)
-        folders.add(file.parent)
+        if file != folder:  # which stands for itself where it is closed
+            folders.add(file.parent)
     linked = {resolved(each) for each in folders}
     return next((path for path in paths if _is_read(path, linked)), None)
 
@@ -101,7 +104,3 @@ def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
     if wanted[0] == "**":
         return _fits(parts[1:], wanted)
     return fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
-
-
-def _refuse(error: OSError) -> None:
-    raise error

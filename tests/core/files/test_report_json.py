@@ -150,3 +150,16 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     assert str(path) in str(caught.value)
     assert isinstance(caught.value.__cause__, OSError)
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_an_open_pipe_is_written_to_by_its_number(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    (tmp_path / "link").symlink_to(f"/dev/fd/{writing}")
+    try:
+        write_atomically(Path(f"/dev/fd/{writing}"), "one ")
+        write_atomically(tmp_path / "link", "two")
+    finally:
+        os.close(writing)
+    with open(reading, "rb") as pipe:
+        assert pipe.read() == b"one two"

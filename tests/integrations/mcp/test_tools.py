@@ -156,7 +156,7 @@ async def test_trust_that_was_not_scored_is_no_zero(sim: Simulator) -> None:
         (
             "check_response",
             {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
-            "documents.0.text: Field required",
+            "documents.0.path: there is no such field; known are text, title, source",
         ),
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +22,13 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file of a folder or a glob that is left out, and why."""
+    """A file of a folder or a glob, or a folder in it, that is left out, and why."""
 
     path: Path
     why: str
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.why})"
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class FoundFiles:
     named: frozenset[Path]
     """Those of them that the user named one by one: these must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Files of folders and globs that are of a kind that is not read, and links that lead nowhere."""
+    """What folders and globs hold besides: files of a kind that is not read, closed folders, pipes, dead links."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
@@ -51,17 +56,18 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     for place in places:
         for path, is_named in _files_at(str(place)):
             extension = extension_of(path)
-            if extension in EXTENSIONS and (is_named or path.is_file()):
+            if extension in EXTENSIONS and (is_named or os.path.isfile(path)):
                 kept = found.setdefault(resolved(path), path)
                 if is_named:
                     named.add(kept)
             elif is_named:
                 raise DataError(f"files with extension {extension!r} are not read, only {_READABLE}", path=str(path))
             else:
-                unread[path] = UnreadFile(path, "a file of this kind is not read" if path.is_file() else "a dead link")
+                unread[path] = UnreadFile(path, _why_unread(path))
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
-        raise DataError(f"no file to read ({len(unread)} of other kinds); readable are {_READABLE}", path=named_places)
+        left_out = f"; left out: {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
+        raise DataError(f"no file to read{left_out}; readable are {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
@@ -74,11 +80,12 @@ def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
     path = Path(place).expanduser()
     try:
         if path.is_dir():
+            os.scandir(path).close()  # what is named must open; what lies in it may be closed
             yield from ((inner, False) for inner in walk(path))
         elif path.is_file():
             yield path, True
         elif path.exists():
-            raise DataError("this is neither a file nor a folder", path=place)
+            raise DataError("this is neither a file nor a folder; write what it gives to a file", path=place)
         elif glob.has_magic(place):
             yield from _matches(path)
         else:
@@ -99,7 +106,14 @@ def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))
     for match in matches:
-        if match.is_dir():
-            yield from ((inner, False) for inner in walk(match))
-        elif match.is_file():
-            yield match, False
+        yield from ((inner, False) for inner in (walk(match) if os.path.isdir(match) else [match]))
+
+
+def _why_unread(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        return "a dead link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
+    if stat.S_ISDIR(mode):
+        return "a folder that cannot be opened"
+    return "a file of this kind is not read" if stat.S_ISREG(mode) else "neither a file nor a folder"

@@ -120,7 +120,7 @@ class DocumentSearch(SearchTool):
     def warnings(self) -> tuple[str, ...]:
         if not self.unread:
             return ()
-        named = "; ".join(f"{file.path} ({file.why})" for file in self.unread[:MOST_NAMED])
+        named = "; ".join(map(str, self.unread[:MOST_NAMED]))
         more = f"; and {len(self.unread) - MOST_NAMED:,} more" if len(self.unread) > MOST_NAMED else ""
         return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.",)
 

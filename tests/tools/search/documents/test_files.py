@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.tools.search.documents.files import find_files
+from factloop.tools.search.documents.files import UnreadFile, find_files
 
 
 def make(folder: Path, *names: str) -> None:
@@ -50,9 +51,50 @@ def test_symbolic_links_in_a_circle(tmp_path: Path) -> None:
 def test_pipes_are_not_opened(tmp_path: Path) -> None:
     make(tmp_path, "a.txt")
     os.mkfifo(tmp_path / "pipe.txt")
-    assert names([tmp_path], tmp_path) == ["a.txt"]
-    with pytest.raises(DataError, match="neither a file nor a folder"):
+    for place in (tmp_path, tmp_path / "*"):
+        found = find_files([place])
+        assert found.paths == (tmp_path / "a.txt",)
+        assert found.unread == (UnreadFile(tmp_path / "pipe.txt", "neither a file nor a folder"),)
+    with pytest.raises(DataError, match="neither a file nor a folder; write what it gives to a file"):
         find_files([tmp_path / "pipe.txt"])
+
+
+@pytest.fixture
+def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The working directory, with `sources/closed` and `sources/listed`, as a user sees them who may not enter them."""
+    make(tmp_path, "sources/a.md", "sources/closed/b.md", "sources/listed/c.md")
+    tmp_path.chmod(0o755)
+    (tmp_path / "sources/closed").chmod(0)
+    (tmp_path / "sources/listed").chmod(0o444)
+    monkeypatch.chdir(tmp_path)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)  # "nobody": rights do not bind root
+    yield
+    os.seteuid(user)
+    for name in ("closed", "listed"):
+        (tmp_path / "sources" / name).chmod(0o755)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs rights of POSIX")
+@pytest.mark.usefixtures("closed")
+@pytest.mark.parametrize("place", ["sources", "sources/*"])
+def test_closed_folders_are_left_out_and_named(place: str) -> None:
+    found = find_files([place])
+    assert [str(path) for path in found.paths] == ["sources/a.md"]
+    assert [str(file) for file in found.unread] == [
+        "sources/closed (a folder that cannot be opened)",
+        "sources/listed/c.md (cannot be opened: Permission denied)",
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs rights of POSIX")
+@pytest.mark.usefixtures("closed")
+def test_a_closed_folder_that_is_named_is_refused() -> None:
+    with pytest.raises(DataError, match=r"^sources/closed: cannot be opened: Permission denied"):
+        find_files(["sources/a.md", "sources/closed"])
+    with pytest.raises(DataError, match="no file to read; left out: 1, such as sources/closed"):
+        find_files(["sources/c*d"])
 
 
 @pytest.mark.parametrize(
@@ -63,8 +105,8 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
         ("a**.txt", r"a\*\*.txt: (this is not a pattern|the pattern matches nothing)"),  # the former before Python 3.13
         ("report.odt", "report.odt: files with extension '.odt' are not read, only .csv, .csv.gz, .docx"),
         ("notes.txt.gz", "notes.txt.gz: files with extension '.txt.gz' are not read"),
-        ("empty", r"empty: no file to read \(0 of other kinds\)"),
-        ("foreign", r"foreign: no file to read \(1 of other kinds\)"),
+        ("empty", r"empty: no file to read; readable are"),
+        ("foreign", r"foreign: no file to read; left out: 1, such as .*x.png \(a file of this kind is not read\)"),
         ("a\0b", r"a\\0b: a path cannot hold a NUL"),
         ("x" * 5000, "cannot be opened: File name too long"),
     ],
