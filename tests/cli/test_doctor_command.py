@@ -321,13 +321,10 @@ def test_the_database_shows_no_password(factloop: Command) -> None:
 
 
 def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Command) -> None:
-    found = part(diagnosis(factloop, "--controls", code=BROKEN), "controls")
+    found = part(diagnosis(factloop, "--controls", code=DONE), "controls")
     assert found["name"] == "offline engine"
-    controls = found["controls"]
-    assert (controls["n_true"], controls["n_false"]) == (6, 6)
-    assert controls["n_true_supported"] < 4 or controls["n_false_refused"] < 4  # a baseline, as it says of itself
-    assert f"{controls['n_true_supported']} of 6 true sentences supported" in found["problem"]
-    assert "a chat model (--model)" in found["advice"]
+    counts = [found["controls"][name] for name in ("n_true", "n_true_supported", "n_false", "n_false_refused")]
+    assert counts == [6, 4, 6, 4]  # a baseline, as it says of itself: with one fewer it would fail
 
 
 def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
