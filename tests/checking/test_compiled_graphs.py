@@ -53,7 +53,7 @@ async def test_answers_with_documents_of_their_own_go_through_one_graph(compiled
         for place in ("London", "Paris", "Rome"):
             report = await checker.acheck(TEXT, sources=given(f"Ada Lovelace was born in {place}."))
             assert report.claims
-    assert compiled == GRAPHS_OF_ONE_PLAN
+    assert compiled == {"safe": 1}  # the rules judge many claims in one step, without a graph of their own
 
 
 async def test_each_plan_has_a_graph_which_is_kept(sim: Simulator, compiled: Counter[str]) -> None:
