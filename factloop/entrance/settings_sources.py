@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -43,7 +43,7 @@ def load_settings(
         others = _settings_of_all() - set(kind.model_fields)
         file = {name: value for name, value in file.items() if name not in others}
     variables = _from_environment(kind, environment)
-    _warn_of_misspelt(environment)
+    _warn_of_misspelt(environment, known=kind.model_fields)
     try:
         settings = kind.model_validate({**file, **variables, **flags})
     except ValidationError as error:
@@ -62,10 +62,11 @@ def _settings_of_all() -> frozenset[str]:
     return frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
 
 
-def _warn_of_misspelt(environment: Mapping[str, str]) -> None:
+def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) -> None:
     named = {name.removeprefix(PREFIX).lower() for name in environment if name.startswith(PREFIX)}
-    settings = _settings_of_all() if named else frozenset()
-    for name in sorted(named - settings - {f"{search}_url" for search in built_in_searches()}):
+    unknown = named.difference(known, (f"{search}_url" for search in built_in_searches()))
+    settings = _settings_of_all() if unknown else frozenset()
+    for name in sorted(unknown - settings):
         for near in get_close_matches(name[:LONGEST_NAME], settings, n=1, cutoff=NEAR):
             _say_misspelt(PREFIX + name.upper(), PREFIX + near.upper())
 
