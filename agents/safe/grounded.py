@@ -24,6 +24,7 @@ from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState
+from factloop.agents.safe.windows import windows_of
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
@@ -32,9 +33,6 @@ from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
-WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
-"""Characters of the sentences read together, mostly three or four; a longer sentence is read alone. An answer takes as
-long as its longest window, and each window shows its passages anew."""
 BATCH_CLAIMS = 7
 """Most claims in one second look."""
 MOST_SHOWN = 5
@@ -66,17 +64,7 @@ class GroundedPlan:
         return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """Windows of neighbouring sentences. A sentence that is not read ends a window, so each window reads on.
-
-        Sentences whose facts are given make no window: these are judged as they are.
-        """
-        windows: list[list[SentenceState]] = []
-        for sentence in sentences:
-            if windows and _fits(windows[-1], sentence):
-                windows[-1].append(sentence)
-            else:
-                windows.append([sentence])
-        return windows
+        return windows_of(sentences)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
         return cases
@@ -207,13 +195,6 @@ class GroundedPlan:
             firsts = [Judgement.model_validate(fact["judgement"]) for fact in facts]
             return [settle(fact, unless_unanswered(first, failure)) for fact, first in zip(facts, firsts, strict=True)]
         return [_settled(fact, answer.judgement, window) for fact, answer in zip(facts, judged, strict=True)]
-
-
-def _fits(window: Sequence[SentenceState], sentence: SentenceState) -> bool:
-    if sentence["given"] is not None or window[-1]["given"] is not None or sentence["is_apart"]:
-        return False
-    length = sentence["end"] - window[0]["start"]
-    return len(window) < WINDOW_SENTENCES and length <= WINDOW_CHARACTERS
 
 
 def _is_supported(fact: PlacedFact) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_CHARACTERS, WINDOW_SENTENCES
+from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import FEW_CHARACTERS
+from factloop.agents.safe.windows import WINDOW_CHARACTERS, WINDOW_SENTENCES
 from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
 from factloop.prompts.registry import PromptRegistry, Value

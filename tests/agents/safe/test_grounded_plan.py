@@ -10,9 +10,10 @@ import pytest
 
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
-from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, WINDOW_SENTENCES, GroundedPlan
+from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
 from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
 from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask
+from factloop.agents.safe.windows import WINDOW_SENTENCES
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
@@ -74,16 +75,16 @@ async def test_a_window_is_read_in_one_call_and_what_it_supports_is_settled() ->
 
 
 async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
-    n = WINDOW_SENTENCES
+    half = WINDOW_SENTENCES // 2 + 1
     script = GroundedScript(
-        {}, readings={one: [reading(silent=tuple(range(n)))] for one in (SENTENCES[0], SENTENCES[n])}
+        {}, readings={one: [reading(silent=tuple(range(half)))] for one in (SENTENCES[0], SENTENCES[half])}
     )
-    result = await grounded(script, " ".join(SENTENCES[: n + 1]))
-    assert [len(window.sentences) for window in script.windows] == [n, 1]
+    result = await grounded(script, " ".join(SENTENCES[: 2 * half]))
+    assert [len(window.sentences) for window in script.windows] == [half, half]
     assert all(
         [item.passage for item in window.passages] == ["Passage one.", "Passage two."] for window in script.windows
     )
-    assert [sentence.no_claim for sentence in result.sentences] == [NoClaim.NO_CLAIM] * (n + 1)
+    assert [sentence.no_claim for sentence in result.sentences] == [NoClaim.NO_CLAIM] * 2 * half
 
 
 @pytest.mark.parametrize(
