@@ -20,6 +20,7 @@ _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
 _MODIFIERS = 3
 """Words that a question may have between *the* and a name."""
+_BEFORE_BIDDING = frozenset({"always", "do", "don't", "never", "not", "please"})
 _LONGEST_PHRASE = 8
 """Words of a subject that is repeated; a longer one would read badly."""
 
@@ -105,6 +106,8 @@ def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Itera
     words = tag_words(sentence)
     clause = find_clause(words)
     if clause is None:
+        if not said.is_item:
+            yield from _told_to_act_on(sentence, words, number)
         return
     span = (words[clause.subject].start, words[clause.verb - 1].end)
     head = words[clause.subject]
@@ -120,6 +123,22 @@ def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Itera
     is_organisation = any(m.kind == "thing" and m.start == span[0] for m in in_subject)
     if plural == (number == "they") or (number == "they" and is_organisation):
         yield subject
+
+
+def _told_to_act_on(sentence: str, words: Sequence[Word], number: Number) -> Iterator[str]:
+    """What an instruction says to do something with: *the tablets* of *Store the tablets in a refrigerator.*"""
+    verb = next((place for place, word in enumerate(words) if word.lower not in _BEFORE_BIDDING), 0)
+    article = next(
+        (place for place in (verb + 1, verb + 2) if words[place : place + 1] and words[place].lower == "the"), 0
+    )
+    if not article:
+        return
+    end = article + 1
+    while end < len(words) and words[end].word_class in NOMINAL:
+        end += 1
+    phrase = sentence[words[article].start : words[end - 1].end]
+    if end > article + 1 and is_plural(phrase) == (number == "they"):
+        yield phrase
 
 
 def _may_be_other(said: ReadSentence, context: Context) -> bool:

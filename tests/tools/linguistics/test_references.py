@@ -240,3 +240,22 @@ def test_no_number_time_or_noun_becomes_a_person(opening: str) -> None:
     assert resolve_references("She studied the nervous system.", before=before, prompt=PROMPT) == (
         "Mira Halden studied the nervous system."
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "claim", "resolved"),
+    [
+        (
+            "Store the tablets in a refrigerator. ",
+            "They are sold in packs of 30.",
+            "The tablets are sold in packs of 30.",
+        ),
+        ("Do not crush the tablets. ", "They dissolve in an hour.", "The tablets dissolve in an hour."),
+        ("Back up the database. ", "It holds the keys.", "The database holds the keys."),
+        ("Back up the database. ", "They hold the keys.", "Some patients hold the keys."),
+        ("In summer, a refrigerator. ", "They hold the keys.", "Some patients hold the keys."),
+    ],
+)
+def test_what_an_instruction_is_about_comes_before_older_subjects(before: str, claim: str, resolved: str) -> None:
+    older = "Some patients have developed urges. It has been reported. "
+    assert resolve_references(claim, before=older + before, prompt=None) == resolved
