@@ -10,6 +10,7 @@ from factloop.agents.shown import as_shown
 from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.schemas import Entailment
 from factloop.agents.trustscore.stages import PassageJudgement
+from factloop.agents.trustscore.statements import statement_of
 from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
@@ -53,7 +54,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A verifier as the judge; free. A short answer is put after its question, so that the words can be compared."""
+    """A verifier as the judge; free. A short answer is put into its question, so that it can be compared."""
 
     verifier: Verifier
 
@@ -69,7 +70,7 @@ class VerifierJudge:
         *,
         meter: UsageMeter,  # noqa: ARG002 - nothing is paid
     ) -> PassageJudgement:
-        claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else f"{question} {answer}"
+        claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else statement_of(question, answer)
         texts = [item.passage for item in passages]
         found = await asyncio.to_thread(self.verifier.verify, claim, texts)
         return PassageJudgement(_RELATION[found.label], found.rationale, found.cited)

@@ -120,13 +120,13 @@ async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation
 @pytest.mark.parametrize(
     ("answer", "claim"),
     [
-        ("2017", f"{QUESTION} 2017"),
-        ("King Solomon", f"{QUESTION} King Solomon"),
-        ("Solomon of Israel, king", f"{QUESTION} Solomon of Israel, king"),
+        ("2017", "2017 built the first temple."),
+        ("King Solomon", "King Solomon built the first temple."),
+        ("Solomon of Israel, king", "Solomon of Israel, king built the first temple."),
         ("Solomon was the first king.", "Solomon was the first king."),
     ],
 )
-async def test_a_short_answer_is_put_after_its_question(answer: str, claim: str) -> None:
+async def test_a_short_answer_is_put_into_its_question(answer: str, claim: str) -> None:
     verifier = ScriptedVerifier("supported")
     await VerifierJudge(verifier).judge(QUESTION, answer, PASSAGES, meter=UsageMeter())
     assert verifier.asked[0][0] == claim
