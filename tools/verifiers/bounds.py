@@ -10,10 +10,14 @@ MOST_AWAY = 0.25
 MOST_TRIED = 3
 
 _ABOVE = re.compile(
-    r"\b(?:more than|over|above|at least|no (?:fewer|less) than|upwards of) (\d[\d,]*(?:\.\d+)?)\b", re.I
+    r"\b(?:(?<!no )(?<!not )(?:more than|over|above)|at least|(?:no|not) (?:fewer|less) than|upwards of)"
+    r" (\d[\d,]*(?:\.\d+)?)\b",
+    re.IGNORECASE,
 )
 _BELOW = re.compile(
-    r"\b(?:fewer than|less than|under|below|at most|no more than|up to|nearly|almost) (\d[\d,]*(?:\.\d+)?)\b", re.I
+    r"\b(?:(?<!no )(?<!not )(?:fewer than|less than|under|below)|at most|(?:no|not) (?:more|longer|later|older) than"
+    r"|not exceed|up to|nearly|almost) (\d[\d,]*(?:\.\d+)?)\b",
+    re.IGNORECASE,
 )
 _FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w,]|\.\d)")
 

@@ -15,7 +15,7 @@ ESSENTIAL = FIGURES | {TermKind.NAME}
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
-    return _absent(comparison) or _unsaid(comparison) or _scattered(comparison)
+    return _absent(comparison) or _unsaid(comparison) or _elsewhere(comparison) or _scattered(comparison)
 
 
 def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -49,25 +49,51 @@ def _stands_in_part(name: Sequence[Term], absent: Container[str], comparison: Cl
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something.
+    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure that is said of it
+    does, but none of its name: *Lamp 1*.
 
-    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*. A single
-    word may be said in another way.
+    Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*, nor of
+    *The tower is haunted*.
     """
     alignment = comparison.alignment
-    if any(term.kind in FIGURES for term in comparison.terms):
+    said = _from_the_verb_on(alignment.claim)
+    if any(term.kind in FIGURES for term in said or comparison.terms):
         return ()
     words = alignment.claim.of_kind(TermKind.WORD)
     if all(place not in alignment.pairs for place in words):
         return tuple(alignment.claim.terms[place] for place in words)
-    said = _from_the_verb_on(alignment.claim)
-    return said if len(said) > 1 and set(said) <= set(comparison.missing()) else ()
+    return said if said and set(said) <= set(comparison.missing()) else ()
+
+
+def _elsewhere(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """The one ordinary word that is said of a subject and its figure, where sentences with another one have the word.
+
+    *She died in May 1958* and *lecturer from 1930 to 1946* do not say that she died in 1946.
+    """
+    alignment = comparison.alignment
+    claim, evidence = alignment.claim, alignment.sentence
+    said = _places_from_the_verb_on(claim)
+    words = [place for place in said if claim.terms[place].kind is TermKind.WORD]
+    figures = claim.of_kind(*FIGURES)
+    if len(words) != 1 or len(figures) != 1 or words[0] not in alignment.pairs or figures[0] not in alignment.pairs:
+        return ()
+    (word,), (figure,) = words, figures
+    apart = {evidence.sentence_at(place) for place in alignment.partners[word]}
+    if apart & {evidence.sentence_at(place) for place in alignment.partners[figure]}:
+        return ()
+    others = evidence.of_kind(claim.terms[figure].kind)
+    has_other = any(evidence.sentence_at(place) in apart for place in others)
+    return (claim.terms[word], claim.terms[figure]) if has_other else ()
 
 
 def _from_the_verb_on(claim: Reading) -> tuple[Term, ...]:
-    """The content of a claim from its first verb on."""
+    return tuple(claim.terms[place] for place in _places_from_the_verb_on(claim))
+
+
+def _places_from_the_verb_on(claim: Reading) -> list[int]:
+    """The places of a claim's content from its first verb on."""
     verb = next((place for place, term in enumerate(claim.terms) if is_verb(term)), len(claim.terms))
-    return tuple(claim.terms[place] for place in claim.content if place >= verb)
+    return [place for place in claim.content if place >= verb]
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:

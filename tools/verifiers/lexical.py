@@ -21,7 +21,7 @@ from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.passage_index import index_passage
-from factloop.tools.verifiers.rows import verify_row, without_columns
+from factloop.tools.verifiers.rows import of_subject, verify_row, without_columns
 from factloop.tools.verifiers.single_values import OtherValue, find_other_value
 from factloop.tools.verifiers.terms import read_sentences
 
@@ -55,6 +55,7 @@ class LexicalVerifier:
         by_row, cells = verify_row(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
+        passages = of_subject(claim, passages)
         read = self._verify_text(claim, passages)
         other = None if read.label == "contradicted" else find_other_value(claim, passages)
         if other is not None:
@@ -72,9 +73,9 @@ class LexicalVerifier:
         if comparison is None:
             return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
         mismatch, gap = refusing_mismatch(comparison), find_gap(comparison)
-        refused = mismatch is not None or bool(gap)
+        refused = mismatch is not None or bool(gap) or _holds_too_little(comparison)
         score = self._coefficients.score(agreement(claim, comparison, self._embedder), refused=refused)
-        first, best_share = comparison.shares[0]
+        first = comparison.shares[0][0]
         passage = passages[first]
         label: Label = "supported" if score >= THRESHOLD else "insufficient"
         if mismatch is not None and contradicts(comparison.alignment, mismatch):
@@ -85,7 +86,7 @@ class LexicalVerifier:
             told = grounds.for_support(comparison, passage)
         else:
             told = grounds.for_nothing(comparison, gap, passage)
-        if best_share < MIN_SHARE_CITED:
+        if _holds_too_little(comparison):
             return SupportReading(label, score, (), told.rationale)
         others = [passage for passage, share in comparison.shares[1:] if share >= MIN_SHARE_CITED]
         cited = (first, *others)[:MAX_CITED]
@@ -101,8 +102,12 @@ def _contradicted(read: SupportReading, other: OtherValue) -> SupportReading:
 
 
 def is_refused(comparison: ClaimComparison) -> bool:
-    """Whether a mismatch or a gap refuses support."""
-    return refusing_mismatch(comparison) is not None or bool(find_gap(comparison))
+    """Whether a mismatch or a gap refuses support, or no passage holds enough of the claim to be cited for it."""
+    return refusing_mismatch(comparison) is not None or bool(find_gap(comparison)) or _holds_too_little(comparison)
+
+
+def _holds_too_little(comparison: ClaimComparison) -> bool:
+    return comparison.shares[0][1] < MIN_SHARE_CITED
 
 
 def refusing_mismatch(comparison: ClaimComparison) -> Mismatch | None:

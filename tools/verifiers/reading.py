@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -12,7 +13,7 @@ from simplemma import is_known, lemmatize
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.passage_index import STEM_CHARS
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
-from factloop.tools.verifiers.wording import CLAUSE_OPENERS, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
+from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
 
 MAX_KEPT = 20_000
 
@@ -22,6 +23,7 @@ _BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
 _BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "next", "first", "every"})
 """*The past few years* are some."""
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
+_BOUND, _LONGEST_BOUND = re.compile(DENIED_BOUND), 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,10 @@ class Reading:
         begins = next((place for place, one in enumerate(self.clauses) if one == clause), len(self.terms))
         one, two = self.terms[begins : begins + 1], self.terms[begins + 1 : begins + 2]
         return any(term.key == "and" for term in one) and any(is_verb(term) for term in two)
+
+    def sentence_at(self, place: int) -> int:
+        """The sentence that a place is of, from 0."""
+        return self.sentence_of[self.clauses[place]]
 
     def is_denied(self, place: int) -> bool:
         return self.clause_denied[self.clauses[place]] != self.phrase_denied[place]
@@ -238,9 +244,12 @@ def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
     """Whether a limit or an addition follows: "not only", "no later than", "not until", "do not take more than"."""
     if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never":
         return rest[0].surface.lower() != "few"
-    return any(term.key == "until" for term in rest) or any(
+    if any(term.key == "until" for term in rest) or any(
         after.key == "than" and before.key in {"much", "more", "late", "later"} for before, after in pairwise(rest)
-    )
+    ):
+        return True
+    words = " ".join("#" if term.kind in FIGURES else term.surface.lower() for term in rest[:_LONGEST_BOUND])
+    return _BOUND.match(words) is not None
 
 
 def _follows_preposition(terms: Sequence[Term], place: int) -> bool:

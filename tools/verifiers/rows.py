@@ -6,9 +6,10 @@ Rows are lines of `name: value` between semicolons, as documents are read and as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.terms import FUNCTION_WORDS, NEGATIONS
 from factloop.tools.verifiers.wording import UNITS
 
 SAID, OTHERWISE = 0.95, 0.05
@@ -30,6 +31,8 @@ _SAME = {
 _CURRENCIES = frozenset({"eur", "usd", "gbp"})
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
 """After the name of a column: its unit, mostly."""
+_TELLING_NOTHING = FUNCTION_WORDS | NEGATIONS | {"yes", "none", "n/a"}
+"""Cells that many a claim holds as words."""
 _UNTOLD = frozenset({"a", "an", "the", "per", "of", "in", "each", "for"})
 
 Cells = Mapping[str, str]
@@ -69,6 +72,26 @@ def without_columns(claim: str) -> str | None:
     """The cells of a row alone, since running text calls a price what *costs*; None for a claim that is no row."""
     cells = _cells(claim.removesuffix("."))
     return f"{' | '.join(cells.values())}." if len(cells) > 1 else None
+
+
+def of_subject(claim: str, passages: Sequence[str]) -> Sequence[str]:
+    """The passages without the rows of others, where the claim names the subject of a row, which is its first cell.
+
+    What a row says of *Tarn 8* tells nothing of *Tarn 2*.
+    """
+    rows = {line: next(iter(row.values())) for _, line, row in _rows(passages)}
+    named = {cell for cell in set(rows.values()) if _names(claim, cell)}
+    others = {line for line, cell in rows.items() if cell not in named} if named else set()
+    return [_without(passage, others) for passage in passages] if others else passages
+
+
+def _names(claim: str, cell: str) -> bool:
+    is_telling = len(cell) > 1 and cell.lower() not in _TELLING_NOTHING
+    return is_telling and re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", claim, re.IGNORECASE) is not None
+
+
+def _without(passage: str, lines: Container[str]) -> str:
+    return "\n".join(line for line in passage.splitlines() if line.strip() not in lines)
 
 
 def _rows(passages: Sequence[str]) -> Iterator[tuple[int, str, Cells]]:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from simplemma import lemmatize
 from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
 
+from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
 
 MAX_SENTENCE_CHARS = 600
@@ -35,6 +36,8 @@ _TOKEN = re.compile(
     r"|(?P<mark>[,;:()—–])"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
+_SHORT_WORD = re.compile(r"(?<![\w.])[^\W\d_]{1,6}\Z")
+_NEXT_WORD = re.compile(r"\s{0,8}([^\W\d_]{1,12})(\.?)")
 _SCALED = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
 )
@@ -135,7 +138,8 @@ def _normalised(text: str) -> str:
 
 def _pieces(text: str) -> Iterator[str]:
     start = 0
-    for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
+    ends = (match.end() for match in _SENTENCE_END.finditer(text) if not _is_abbreviated(text, match))
+    for end in [*ends, len(text)]:
         while end - start > MAX_SENTENCE_CHARS:
             space = text.rfind(" ", start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS)
             cut = start + MAX_SENTENCE_CHARS if space < 0 else space + 1
@@ -143,6 +147,17 @@ def _pieces(text: str) -> Iterator[str]:
             start = cut
         yield text[start:end]
         start = end
+
+
+def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
+    """Whether a full stop is that of an initial or a title before a name: *J. Brunel*, *Dr. Ahlberg*."""
+    word = _SHORT_WORD.search(text, max(0, stop.start() - 8), stop.start()) if stop[0].startswith(".") else None
+    following = _NEXT_WORD.match(text, stop.end())
+    if word is None or following is None or stop[0].endswith("\n"):
+        return False
+    is_initial = len(word[0]) == 1 and word[0].isupper()
+    is_opener = following[1].lower() in OPENERS and not (following[2] and len(following[1]) == 1)
+    return (is_initial or word[0].lower() in NEVER_FINAL) and not is_opener
 
 
 def _terms(sentence: str) -> Iterator[Term]:

@@ -104,17 +104,26 @@ AT_ODDS = {
 LEVEL = _words("same equal equally identical identically alike similar similarly comparable")
 """What calls two things neither more nor less."""
 
-LIMITS = {
-    "at least": (
-        "(?:at least|more than|no less than|no fewer than|over|above|exceed\\w*|minimum of) #"
-        "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))"
+_DENIED = "(?:no|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
+_MORE = "more|longer|later|older|higher|greater|larger|heavier"
+_LESS = "less|fewer|shorter|earlier|younger|lower|smaller|lighter"
+LIMITS = (
+    ("at least", f"{_DENIED}(?:(?:{_LESS}) than|under|below) #"),
+    ("at most", f"{_DENIED}(?:(?:{_MORE}) than|over|above|exceed\\w*) #"),
+    (
+        "at least",
+        "(?:at least|more than|over|above|exceed\\w*|minimum of) #"
+        "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))",
     ),
-    "at most": (
-        "(?:at most|less than|fewer than|up to|under|below|no more than|not more than|no later than|maximum of) #"
-        "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))"
+    (
+        "at most",
+        "(?:at most|less than|fewer than|up to|under|below|maximum of) #"
+        "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))",
     ),
-}
-"""What the words around a number, here #, make of it."""
+)
+"""What the words around a number, here #, make of it: the first that is found, as *no more than* ends with another."""
+DENIED_BOUND = rf"(?:\w+ ){{0,2}}(?:(?:{_MORE}|{_LESS}) than|under|below|over|above|exceed\w*) #"
+"""What after *not* or *no* makes a limit of them: *must not exceed 20 kg* denies nothing."""
 
 ENDS_OF_TIME = {
     "until": "until",

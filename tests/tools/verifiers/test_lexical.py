@@ -350,3 +350,75 @@ def test_with_an_embedder_meaning_counts_too() -> None:
     assert found["cosine_window"] == pytest.approx(4 / (8 * 5) ** 0.5)
     assert LexicalVerifier(Letters()).name == "lexical+letters"
     assert 0.0 <= LexicalVerifier(Letters()).verify("aab bolt", ["bolt c.\nbolt."]).score <= 1.0
+
+
+AT_MOST, AT_LEAST = "The hall holds no more than 300 people.", "The hall holds no fewer than 300 people."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "label"),
+    [
+        ("The hall holds at most 300 people.", AT_MOST, "supported"),
+        ("The hall holds up to 300 people.", AT_MOST, "supported"),
+        ("The hall holds more than 300 people.", AT_MOST, "insufficient"),
+        ("The hall holds at least 300 people.", AT_MOST, "insufficient"),
+        ("The hall holds at least 300 people.", AT_LEAST, "supported"),
+        ("The hall holds at most 300 people.", AT_LEAST, "insufficient"),
+        ("Bags may weigh at most 20 kg.", "Bags must not exceed 20 kg.", "supported"),
+        ("The update takes at most 12 minutes.", "The update lasts no longer than 12 minutes.", "supported"),
+        ("Take at least 4 tablets a day.", "Do not take more than 4 tablets a day.", "insufficient"),
+        ("The film exceeded expectations.", "The film did not exceed expectations.", "contradicted"),  # no limit
+    ],
+)
+def test_what_a_denial_makes_of_a_limit(verifier: Verifier, claim: str, passage: str, label: Label) -> None:
+    assert verifier.verify(claim, [passage]).label == label
+
+
+@pytest.mark.parametrize("said", ["is red", "is tall", "was demolished", "collapsed", "is haunted", "is a prison"])
+def test_a_subject_alone_bears_out_nothing_that_is_said_of_it(verifier: Verifier, said: str) -> None:
+    assert verifier.verify(f"The Brill tower {said}.", ["The Brill tower was built in 1814."]).label == "insufficient"
+    assert verifier.verify(f"The Lamp 3 {said}.", ["The Lamp 3 has a bulb."]).label == "insufficient"
+
+
+LECTURER = "Voss was lecturer at Lindel from 1930 to 1946. She died at Marn on 9 May 1958."
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Voss died in 1946.", "insufficient"),
+        ("Voss died in 1958.", "supported"),
+        ("Voss was lecturer in 1946.", "supported"),
+    ],
+)
+def test_a_figure_is_that_of_the_sentence_with_the_word(verifier: Verifier, claim: str, label: Label) -> None:
+    assert verifier.verify(claim, [LECTURER]).label == label
+
+
+def test_a_claim_that_no_passage_can_be_cited_for_is_not_supported(verifier: Verifier) -> None:
+    said = (
+        "The farmers sell milk. Ice came. Wind came. Sheep eat. Hail fell. Fog came. Wool is fine. Sun came. Rain fell."
+    )
+    read = verifier.verify("Farmers may shear their sheep to sell fine wool.", [f"{said} One may shear goats."])
+    assert (read.label, read.cited) == ("insufficient", ())
+    assert read.score < THRESHOLD
+
+
+FANS = "Model: Tarn 2; Bays: 2; Fan: none\nModel: Tarn 8; Bays: 8; Fan: a large one"
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "quote"),
+    [
+        ("The Tarn 2 has 8 bays.", "insufficient", "Model: Tarn 2; Bays: 2; Fan: none"),
+        ("The Tarn 8 has 8 bays.", "supported", "Model: Tarn 8; Bays: 8; Fan: a large one"),
+        ("The Tarn 8 has 2 bays.", "insufficient", "Model: Tarn 8; Bays: 8; Fan: a large one"),
+    ],
+)
+def test_rows_of_another_subject_decide_nothing(verifier: Verifier, claim: str, label: Label, quote: str) -> None:
+    read = verifier.verify(claim, [FANS])
+    assert (read.label, read.quote) == (label, quote)
+
+
+def test_rows_are_of_all_subjects_where_the_claim_names_none(verifier: Verifier) -> None:
+    assert verifier.verify("One model has 8 bays.", [FANS]).quote == "Model: Tarn 8; Bays: 8; Fan: a large one"

@@ -96,3 +96,16 @@ def test_any_text_can_be_read(text: str) -> None:
     for sentence in read_sentences(text):
         assert sentence.terms
         assert all(term.key and term.surface.isprintable() for term in sentence.terms)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It was built by J. R. Brunel in 1850. It stands.", ["It was built by J. R. Brunel in 1850.", "It stands."]),
+        ("Dr. K. Ahlberg of St. Olaf opened it. She left.", ["Dr. K. Ahlberg of St. Olaf opened it.", "She left."]),
+        ("She took vitamin C. It helped.", ["She took vitamin C.", "It helped."]),
+        ("It is of type B.\nAda saw it.", ["It is of type B.", "Ada saw it."]),
+    ],
+)
+def test_initials_and_titles_end_no_sentence(text: str, sentences: list[str]) -> None:
+    assert [sentence.text.strip() for sentence in read_sentences(text)] == sentences

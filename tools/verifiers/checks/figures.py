@@ -269,10 +269,11 @@ def _subject(claim: Reading) -> int | None:
     return found
 
 
-_LIMITS = {name: re.compile(pattern) for name, pattern in LIMITS.items()}
+_LIMITS = [(name, re.compile(pattern)) for name, pattern in LIMITS]
+_WORDS_BEFORE = 5
 
 
 def _limit(reading: Reading, place: int) -> str | None:
-    words = [term.surface.lower() for term in reading.terms[max(0, place - 3) : place + 5]]
-    words[min(3, place)] = "#"
-    return next((name for name, pattern in _LIMITS.items() if pattern.search(" ".join(words))), None)
+    words = [term.surface.lower() for term in reading.terms[max(0, place - _WORDS_BEFORE) : place + 5]]
+    words[min(_WORDS_BEFORE, place)] = "#"
+    return next((name for name, pattern in _LIMITS if pattern.search(" ".join(words))), None)
