@@ -97,7 +97,7 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
     yield first, last
 
 
-def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> Sequence[Span]:
-    """The spans, if none of them meets what another claim fails for."""
-    meets = any(start < one.end and one.start < end for start, end in spans for one in taken)
-    return () if meets else spans
+def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
+    """The spans that do not meet what another claim fails for; none if the last does, which is what is said."""
+    free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
+    return free if spans and spans[-1] in free else []

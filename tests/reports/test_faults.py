@@ -56,6 +56,15 @@ def test_the_graver_of_two_marks_its_words_and_none_are_marked_twice() -> None:
     assert len(found) == 1
 
 
+def test_two_claims_that_fail_with_one_subject_are_both_marked() -> None:
+    sentence = "Henrietta Voss was an engineer who designed the Kestrel engine."
+    was, designed = claim("Henrietta Voss was an engineer."), claim("Henrietta Voss designed the Kestrel engine.")
+    assert [text for text, _ in failing(sentence, was, designed)] == [
+        "Henrietta Voss was an engineer",
+        "designed the Kestrel engine",
+    ]
+
+
 def test_only_a_pair_of_words_is_set_against_each_other() -> None:
     assert source_says(claim("x", wrong="1698")) == ""
     assert source_says(claim("x", instead="1696")) == ""
