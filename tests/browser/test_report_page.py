@@ -196,6 +196,15 @@ def test_on_paper_every_claim_is_open(visits: Visits) -> None:
     expect(shown(page)).to_have_count(11)
 
 
+def test_what_was_found_in_the_place_of_evidence_stands_beside_the_verdict(visits: Visits) -> None:
+    """A contradicted claim shows the sentence that decides; of the others a reader has to know what is missing."""
+    page = visits.open(SAMPLE)
+    unfound = page.locator(".claim", has=page.locator(".mark.is-no_evidence")).first
+    expect(unfound.locator("summary .rationale")).to_be_visible()
+    expect(unfound.locator(".body")).to_be_hidden()
+    assert page.locator(".claim:has(.mark.is-contradicted) summary .rationale").count() == 0
+
+
 def test_five_thousand_claims_can_be_filtered_and_searched(visits: Visits) -> None:
     page = visits.open(render_html(large_report(5000)))
     page.get_by_role("button", name="Contradicted 1,000").click()
