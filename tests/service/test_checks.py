@@ -171,6 +171,19 @@ async def test_a_long_answer_has_one_limit_for_both_parts(service: Service, sim:
     assert {claim.trust_bc.unscored_reason for claim in report.claims if claim.trust_bc} >= {"budget"}
 
 
+async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(
+    service: Service, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
+    async with service(check, TrustSettings(subject_model=MODEL, cache=False)) as client:
+        monkeypatch.delenv("OPENAI_API_KEY")
+        ask = {name: ASK[name] for name in ("response", "documents")}
+        refused = await client.post("/v1/trust/long-form?wait=true", json=ask)
+    assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_set_up")
+    assert sim.stats().model.requests == 0
+
+
 async def test_an_audit_is_a_job(service: Service) -> None:
     labels = [1, 1, 0, 0, 1, 0]
     rows = [
