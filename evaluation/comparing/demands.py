@@ -132,8 +132,8 @@ def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
     if found.loss is None or found.p is None or found.p_corrected is None:
         return f"{where}: cannot be said, {one.why or 'nothing scored'}"
     apart = one.amount(-one.better * found.loss)
-    corrected = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} corrected"
-    grounds = f"{apart}, one-sided p {_equals(found.p)}{corrected}, {one.basis}"
+    adjusted = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} adjusted"
+    grounds = f"{apart}, one-sided p {_equals(found.p)}{adjusted}, {one.basis}"
     if found.margin is None:
         return f"{where}: {'no loss shown' if found.is_met else 'a loss is shown'} ({grounds})"
     too_much = f"a loss of {_size(one, found.margin)} or more"

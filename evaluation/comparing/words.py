@@ -100,13 +100,13 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
         interval = f"{level_words(one.level or level)} interval {point_interval(one.low, one.high)}"
     grounds = f"{size}, {interval}, p {_equals(one.p)}"
     if n_tests > 1:
-        grounds += f" ({p_value(one.p_corrected)} corrected for {n_tests} tests)"
+        grounds += f" ({p_value(one.p_corrected)} adjusted for {n_tests} tests)"
     at = f"at n = {_prompts(one)}"
     if one.p_corrected <= alpha:
         better = "B" if one.difference > 0 else "A"
         return f"{name}: {better} is higher {at}: {grounds}."
     if one.p <= alpha:
-        return f"{name}: no difference shown {at} once {n_tests} tests are corrected for: {grounds}."
+        return f"{name}: no difference shown {at} once p is adjusted for {n_tests} tests: {grounds}."
     return f"{name}: no difference shown {at}: {grounds}."
 
 

@@ -44,7 +44,7 @@ _SAID: Mapping[Quantity, _Said] = {
 _AFTER: Mapping[FamilyAdjustment, str] = {
     FamilyAdjustment.HOLM: "after Holm’s adjustment",
     FamilyAdjustment.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s adjustment",
-    FamilyAdjustment.NONE: "not corrected",
+    FamilyAdjustment.NONE: "not adjusted",
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
@@ -133,7 +133,7 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str
     apart = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
     grounds = f"{_interval_words(one)}, {basis(one, noun)}, {_p_words(one, tested)}"
     if one.outcome is Outcome.UNKNOWN:
-        tests = f" corrected for {tested.n_counted} tests" if tested.n_counted > 1 else ""
+        tests = f" adjusted for {tested.n_counted} tests" if tested.n_counted > 1 else ""
         return (
             f"cannot be said {where}: {one.second} and {one.first} are {apart}{per} apart, and so few groups "
             f"cannot reach p = {tested.alpha:g}{tests} even if all point one way"
@@ -159,7 +159,7 @@ def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     if tested.n_tests < 2:
         return f"p {raw}"
     if tested.p_adjustment is FamilyAdjustment.NONE:
-        return f"p {raw}, not corrected for {tested.n_tests} tests"
+        return f"p {raw}, not adjusted for {tested.n_tests} tests"
     before = (
         f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
     )

@@ -58,12 +58,12 @@ def _in_lines(sheet: Sheet) -> Table:
 
 def _brief(sheet: Sheet, line: Line) -> Text:
     cells = [cell for _, cell in sheet.on_terminal(line)]
-    _, first, second, points, interval, p, corrected, *counts = (cell.text for cell in cells)
+    _, first, second, points, interval, p, adjusted, *counts = (cell.text for cell in cells)
     first_higher, equal, second_higher, n_left_out = counts
     between = "no interval" if interval == NOTHING else f"{interval}, {cells[4].note}"
     return Text.assemble(
         (f"{points} points", "bold"),
-        f" ({between}), p {p}, corrected {corrected}\n",
+        f" ({between}), p {p}, adjusted {adjusted}\n",
         f"A {first}, B {second}\n",
         (f"{first_higher} higher in A, {equal} equal, {second_higher} in B", "dim"),
         (f", {n_left_out} left out" if n_left_out != "0" else "", "dim"),

@@ -63,11 +63,11 @@ def _differences_in_lines(sheet: Sheet) -> Table:
 
 def _brief(sheet: Sheet, line: Line) -> Text:
     _, _, _, *cells = (cell for _, cell in sheet.on_terminal(line))
-    apart, interval, outcome, p, corrected, n, n_groups, n_left_out = cells
+    apart, interval, outcome, p, adjusted, n, n_groups, n_left_out = cells
     left_out = f", {n_left_out.text} left out" if n_left_out.value else ""
     return Text.assemble(
         (apart.text, "bold"),
-        f" ({', '.join(filter(None, (interval.text, interval.note)))}), p {p.text}, corrected {corrected.text}\n",
+        f" ({', '.join(filter(None, (interval.text, interval.note)))}), p {p.text}, adjusted {adjusted.text}\n",
         (f"{outcome.text}: {outcome.note}" if outcome.note else outcome.text, outcome.style),
         (f"; n {n.text} in {n_groups.text} groups{left_out}", "dim"),
     )

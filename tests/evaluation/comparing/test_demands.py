@@ -79,7 +79,7 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
     found = judge_demands([*both, demanded([0.0] * 5, 0.1)], alpha=0.05, seed=0)
     assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2, 1 / 32]
     assert [one.is_met for one in found] == [True, True, True, True]
-    assert "one-sided p = 0.031, 0.062 corrected" in found[0].words
+    assert "one-sided p = 0.031, 0.062 adjusted" in found[0].words
 
 
 def test_what_cannot_be_said_is_not_met() -> None:
