@@ -16,7 +16,7 @@ import numpy as np
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.records import DemandResult
-from factloop.evaluation.comparing.words import p_value
+from factloop.evaluation.comparing.words import equals, p_value
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
@@ -133,7 +133,7 @@ def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
         return f"{where}: cannot be said, {one.why or 'nothing scored'}"
     apart = one.amount(-one.better * found.loss)
     adjusted = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} adjusted"
-    grounds = f"{apart}, one-sided p {_equals(found.p)}{adjusted}, {one.basis}"
+    grounds = f"{apart}, one-sided p {equals(found.p)}{adjusted}, {one.basis}"
     if found.margin is None:
         return f"{where}: {'no loss shown' if found.is_met else 'a loss is shown'} ({grounds})"
     too_much = f"a loss of {_size(one, found.margin)} or more"
@@ -144,11 +144,6 @@ def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
 
 def _size(one: Demanded, value: float) -> str:
     return one.amount(abs(value)).lstrip("+")
-
-
-def _equals(p: float) -> str:
-    shown = p_value(p)
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def _needed_words(one: Demanded, margin: float, alpha: float) -> str:

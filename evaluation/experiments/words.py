@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.comparing.words import MINUS, level_words, p_value
+from factloop.evaluation.comparing.words import MINUS, equals, level_words, p_value
 from factloop.evaluation.experiments.differences import POWER
 from factloop.evaluation.experiments.report import FamilyAdjustment, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.reports.figures import plural
@@ -155,7 +155,7 @@ def _interval_words(one: PairedDifference) -> str:
 
 
 def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    held, raw = _equals(one.p_corrected), _equals(one.p)
+    held, raw = equals(one.p_corrected), equals(one.p)
     if tested.n_tests < 2:
         return f"p {raw}"
     if tested.p_adjustment is FamilyAdjustment.NONE:
@@ -166,11 +166,6 @@ def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     n = plural(tested.n_tests, "test")
     counted = n if tested.n_counted >= tested.n_tests else f"{tested.n_counted} of {n}"
     return f"p {held} {_AFTER[tested.p_adjustment]} for {counted}{before}"
-
-
-def _equals(p: float | None) -> str:
-    shown = p_value(p)
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def _power_words(one: PairedDifference, noun: str) -> str:
