@@ -13,7 +13,7 @@ from factloop.evaluation.experiments.views import figures as told
 from factloop.evaluation.experiments.views import sheets
 from factloop.reports import figures
 from factloop.reports.sheet.table import Cell, Line, Sheet
-from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.sheet.terminal import in_lines, print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -26,7 +26,7 @@ def print_experiment(report: ExperimentReport, console: Console) -> None:
         print_section(console, one_line(told.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report), _variants_in_lines)
     for one in report.conclusions:
-        print_sheet(console, sheets.differences(report, one), _differences_in_lines)
+        print_sheet(console, sheets.differences(report, one), in_lines(_brief))
     if report.flip_counts:
         print_section(console, f"Claims that flipped ({len(report.flips):,})", _flips(report))
     print_section(console, "Experiment", rows_table(_rows(report)))
@@ -55,10 +55,6 @@ def _variants_in_lines(sheet: Sheet) -> RenderableType:
 def _with_basis(cell: Cell) -> str:
     basis = ", ".join(words for words in (cell.note, cell.basis) if words)
     return cell.why or (f"{cell.text} ({basis})" if basis else cell.text)
-
-
-def _differences_in_lines(sheet: Sheet) -> Table:
-    return rows_table((line.cells[0].text, _brief(sheet, line)) for line in sheet.lines)
 
 
 def _brief(sheet: Sheet, line: Line) -> Text:
