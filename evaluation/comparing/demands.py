@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.errors import ConfigError
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.comparing.words import equals, p_value
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
@@ -23,8 +24,6 @@ from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 FLAG = "--fail-if-worse"
-POWER = 0.8
-"""The chance of meeting a demand that the stated number of groups gives to a side that is no worse."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?::(?P<margin>.+))?")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factloop.core.figure import Undefined
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.words import MINUS, equals, level_words, p_value
-from factloop.evaluation.experiments.differences import POWER
 from factloop.evaluation.experiments.report import FamilyAdjustment, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.reports.figures import plural
 
