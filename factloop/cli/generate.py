@@ -175,12 +175,7 @@ async def _prompts(
     ask: PromptsAsk, asked: PromptsRequest, settings: PromptSettings, messages: Console
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     with counted(messages, "topic", len(asked.topics), quiet=ask.quiet) as progress:
-
-        def note() -> None:
-            if not ask.quiet:
-                progress.one_more(Usage())
-
-        return await generate_prompts(asked, settings, run_dir=ask.run_dir, note=note)
+        return await generate_prompts(asked, settings, run_dir=ask.run_dir, note=progress.one_more)
 
 
 def _prompts_in_words(report: PromptsReport) -> list[str]:
