@@ -44,7 +44,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Demanded:
+class DemandedDifference:
     """A demand with the difference that it is about."""
 
     demand: Demand
@@ -81,7 +81,7 @@ def read_demand(text: str) -> Demand:
     return Demand(found["metric"], None if found["k"] is None else int(found["k"]), margin)
 
 
-def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
+def judge_demands(asked: Sequence[DemandedDifference], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Whether each demand is met, in the order given; one whose difference is undefined is not."""
     tests = [_test(one) for one in asked]
     family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
@@ -92,7 +92,7 @@ def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tupl
     )
 
 
-def _test(one: Demanded) -> DiscreteTest | None:
+def _test(one: DemandedDifference) -> DiscreteTest | None:
     if one.gain is None or one.gain.value is None:
         return None
     if one.demand.margin is None:
@@ -104,7 +104,7 @@ def _test(one: Demanded) -> DiscreteTest | None:
 
 
 def _result(
-    one: Demanded, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
+    one: DemandedDifference, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
 ) -> DemandResult:
     gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
     held = None if test is None else test.p if p_adjusted is None else p_adjusted
@@ -126,7 +126,7 @@ def _result(
     return found.model_copy(update={"words": _words(one, found, alpha)})
 
 
-def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
+def _words(one: DemandedDifference, found: DemandResult, alpha: float) -> str:
     where = f"{one.second} against {one.first} in {one.name}"
     if found.loss is None or found.p is None or found.p_corrected is None:
         return f"{where}: cannot be said, {one.why or 'nothing scored'}"
@@ -141,11 +141,11 @@ def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
     return f"{where}: {too_much} is not ruled out ({grounds}){_needed_words(one, found.margin, alpha)}"
 
 
-def _size(one: Demanded, value: float) -> str:
+def _size(one: DemandedDifference, value: float) -> str:
     return one.amount(abs(value)).lstrip("+")
 
 
-def _needed_words(one: Demanded, margin: float, alpha: float) -> str:
+def _needed_words(one: DemandedDifference, margin: float, alpha: float) -> str:
     needed = None if one.gain is None else groups_needed(one.gain, margin, alpha=alpha)
     if one.gain is None or needed is None or needed <= one.gain.n_clusters:
         return ""

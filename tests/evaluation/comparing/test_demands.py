@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import Demand, Demanded, groups_needed, judge_demands, read_demand
+from factloop.evaluation.comparing.demands import Demand, DemandedDifference, groups_needed, judge_demands, read_demand
 from factloop.evaluation.comparing.words import points
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean
 
@@ -20,9 +20,11 @@ def shown(value: float) -> str:
     return f"{points(value)} points"
 
 
-def demanded(values: list[float] | None, margin: float | None = None, second: str = "new") -> Demanded:
+def demanded(values: list[float] | None, margin: float | None = None, second: str = "new") -> DemandedDifference:
     found = None if values is None else gain(values)
-    return Demanded(Demand("tnr", None, margin), "old", second, found, "TNR", shown, f"n = {len(values or [])}")
+    return DemandedDifference(
+        Demand("tnr", None, margin), "old", second, found, "TNR", shown, f"n = {len(values or [])}"
+    )
 
 
 @pytest.mark.parametrize(
