@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
-from factloop.agents.trustscore.records import Standing
+from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Counts, UnscoredReason
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
@@ -149,7 +149,7 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     report = LongFormTrustReport.model_validate_json(given.content)
     calls = report.factuality.usage.calls + report.usage.calls
     assert report.claims
-    assert report.counts[Standing.UNPLACED] == 0
+    assert report.counts[ClaimStanding.UNPLACED] == 0
     assert job["summary"]["counts"] == report.factuality.counts.model_dump()
     assert sum(job["summary"]["standings"].values()) == len(report.claims)
     assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
