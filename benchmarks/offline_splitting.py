@@ -2,7 +2,7 @@
 
     python -m benchmarks.offline_splitting                           # every figure
     python -m benchmarks.offline_splitting --without "verb phrases"  # the same without a family of rules
-    python -m benchmarks.offline_splitting --families                # what each family brings (a minute or two)
+    python -m benchmarks.offline_splitting --families                # what each family brings (two minutes)
     python -m benchmarks.offline_splitting --spacy-model FOLDER      # how the parse of a spaCy pipeline splits
 
 The folder (a last argument, or FACTLOOP_DATA, default ../shared/data) holds factcheckgpt_dev_*.jsonl and
@@ -135,7 +135,7 @@ def references(splitter: Splitter, rows: Sequence[Row]) -> Figures:
 
 
 def relevance_of_sentences(rows: Sequence[Row]) -> Figures:
-    """Claims called irrelevant of the sentences that people found to be about somebody else, and of the others."""
+    """Claims called irrelevant of the sentences that people found to be about another person, and of the others."""
     called: dict[bool, list[bool]] = {True: [], False: []}
     for row in rows:
         position = 0
@@ -150,7 +150,7 @@ def relevance_of_sentences(rows: Sequence[Row]) -> Figures:
                 relevant = is_relevant(claim, prompt=row["prompt"], response=row["response"])
                 called[one["atomic_facts"] is not None].append(not relevant)
     return {
-        "claims about somebody else": len(called[False]),
+        "claims about another person": len(called[False]),
         "of these called irrelevant": sum(called[False]),
         "other claims": len(called[True]),
         "of those called irrelevant": sum(called[True]),

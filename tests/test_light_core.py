@@ -51,8 +51,15 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
 """What each asks for, and the extra that it lacks."""
 MODULES = {
     "factloop.evaluation.audit": ("an audit", "evaluation"),
+    "factloop.evaluation.cascades": ("tuning a cascade", "evaluation"),
+    "factloop.evaluation.comparing": ("a comparison", "evaluation"),
     "factloop.evaluation.debiasing": ("correcting scores by labels", "evaluation"),
     "factloop.evaluation.experiments": ("an experiment", "evaluation"),
+    "factloop.evaluation.runs.run": ("a run over a data set", "evaluation"),
+    "factloop.evaluation.statistics.kappa": ("statistics", "evaluation"),
+    "factloop.integrations.mcp.server": ("the MCP server", "mcp"),
+    "factloop.service.app": ("the service", "serve"),
+    "factloop.trust.scoring": ("TrustScore", "trust"),
 }
 
 

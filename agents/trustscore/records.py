@@ -292,7 +292,7 @@ class TrustRun(Record):
     warnings: tuple[str, ...] = ()
 
 
-class Standing(StrEnum):
+class ClaimStanding(StrEnum):
     """The group of a claim by evidence and belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
@@ -309,7 +309,7 @@ class ClaimTrust(Record):
     claim: Claim
     trust_bc: TrustBC | None
     """None for an irrelevant claim, which is not asked about; a repeated one has that of the claim it repeats."""
-    standing: Standing
+    standing: ClaimStanding
     why_unplaced: str = ""
 
 
@@ -319,7 +319,7 @@ class LongFormTrustReport(Record):
     schema_version: Literal["1.0"] = "1.0"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
-    counts: Mapping[Standing, Count]
+    counts: Mapping[ClaimStanding, Count]
     usage: Usage
     """Usage of TrustBC alone; that of SAFE is in `factuality`."""
     fingerprint: TrustFingerprint

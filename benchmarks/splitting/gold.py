@@ -100,7 +100,7 @@ def own_lines() -> list[Sentence]:
 
 
 HELD = Path(__file__).with_name("held.json")
-"""Sentences of our own whose parts hold only under a condition, or are what somebody said."""
+"""Sentences of our own whose parts hold only under a condition, or are the words of another person."""
 
 
 def held_together() -> list[tuple[str, str]]:

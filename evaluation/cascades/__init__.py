@@ -1,1 +1,5 @@
 """`factloop cascade tune`: thresholds of a cascade, tuned on labelled claims."""
+
+from factloop.core.extras import require
+
+require("evaluation", "tuning a cascade")

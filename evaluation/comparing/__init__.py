@@ -1,1 +1,5 @@
 """`factloop compare`: two finished runs, or two systems of one run, side by side."""
+
+from factloop.core.extras import require
+
+require("evaluation", "a comparison")

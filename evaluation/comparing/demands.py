@@ -15,16 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.errors import ConfigError
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.records import DemandResult
-from factloop.evaluation.comparing.words import p_value
+from factloop.evaluation.comparing.words import equals, p_value
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 FLAG = "--fail-if-worse"
-POWER = 0.8
-"""The chance of meeting a demand that the stated number of groups gives to a side that is no worse."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?::(?P<margin>.+))?")
 
 
@@ -45,7 +44,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Demanded:
+class DemandedDifference:
     """A demand with the difference that it is about."""
 
     demand: Demand
@@ -82,7 +81,7 @@ def read_demand(text: str) -> Demand:
     return Demand(found["metric"], None if found["k"] is None else int(found["k"]), margin)
 
 
-def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
+def judge_demands(asked: Sequence[DemandedDifference], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Whether each demand is met, in the order given; one whose difference is undefined is not."""
     tests = [_test(one) for one in asked]
     family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
@@ -93,7 +92,7 @@ def judge_demands(asked: Sequence[Demanded], *, alpha: float, seed: int) -> tupl
     )
 
 
-def _test(one: Demanded) -> DiscreteTest | None:
+def _test(one: DemandedDifference) -> DiscreteTest | None:
     if one.gain is None or one.gain.value is None:
         return None
     if one.demand.margin is None:
@@ -105,7 +104,7 @@ def _test(one: Demanded) -> DiscreteTest | None:
 
 
 def _result(
-    one: Demanded, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
+    one: DemandedDifference, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
 ) -> DemandResult:
     gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
     held = None if test is None else test.p if p_adjusted is None else p_adjusted
@@ -127,13 +126,13 @@ def _result(
     return found.model_copy(update={"words": _words(one, found, alpha)})
 
 
-def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
+def _words(one: DemandedDifference, found: DemandResult, alpha: float) -> str:
     where = f"{one.second} against {one.first} in {one.name}"
     if found.loss is None or found.p is None or found.p_corrected is None:
         return f"{where}: cannot be said, {one.why or 'nothing scored'}"
     apart = one.amount(-one.better * found.loss)
-    corrected = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} corrected"
-    grounds = f"{apart}, one-sided p {_equals(found.p)}{corrected}, {one.basis}"
+    adjusted = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} adjusted"
+    grounds = f"{apart}, one-sided p {equals(found.p)}{adjusted}, {one.basis}"
     if found.margin is None:
         return f"{where}: {'no loss shown' if found.is_met else 'a loss is shown'} ({grounds})"
     too_much = f"a loss of {_size(one, found.margin)} or more"
@@ -142,16 +141,11 @@ def _words(one: Demanded, found: DemandResult, alpha: float) -> str:
     return f"{where}: {too_much} is not ruled out ({grounds}){_needed_words(one, found.margin, alpha)}"
 
 
-def _size(one: Demanded, value: float) -> str:
+def _size(one: DemandedDifference, value: float) -> str:
     return one.amount(abs(value)).lstrip("+")
 
 
-def _equals(p: float) -> str:
-    shown = p_value(p)
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
-
-
-def _needed_words(one: Demanded, margin: float, alpha: float) -> str:
+def _needed_words(one: DemandedDifference, margin: float, alpha: float) -> str:
     needed = None if one.gain is None else groups_needed(one.gain, margin, alpha=alpha)
     if one.gain is None or needed is None or needed <= one.gain.n_clusters:
         return ""

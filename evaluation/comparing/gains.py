@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import FLAG, Demand, Demanded
+from factloop.evaluation.comparing.demands import FLAG, Demand, DemandedDifference
 from factloop.evaluation.comparing.records import ComparisonKind
 from factloop.evaluation.comparing.words import points
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
@@ -14,7 +14,7 @@ from factloop.reports.figures import plural
 
 def demanded(
     demands: Sequence[Demand], gains: Mapping[str, StratifiedMean], kind: ComparisonKind
-) -> Iterator[Demanded]:
+) -> Iterator[DemandedDifference]:
     """Each demand with its difference, B minus A; `f1` without a K is F1 at every K that is compared.
 
     Raises ConfigError for a metric that such a comparison has not: of systems, precision and F1@K; of evaluators, for
@@ -32,7 +32,7 @@ def demanded(
             basis = f"n = {plural(gain.n, noun)} to {plural(gain.n_clusters, 'prompt')}"
             at_k = int(name.partition("@")[2]) if "@" in name else None
             of_k = Demand(demand.metric, at_k, demand.margin)
-            yield Demanded(of_k, "A", "B", gain, name.replace("_", " "), _points, basis)
+            yield DemandedDifference(of_k, "A", "B", gain, name.replace("_", " "), _points, basis)
 
 
 def _is_at_k(name: str, metric: str) -> bool:

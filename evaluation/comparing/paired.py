@@ -26,6 +26,8 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean, stra
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+POWER = 0.8
+"""The chance of showing a difference of the size that a report names, or of meeting a demand on so many groups."""
 EQUAL = 1e-12
 """A difference below this is rounding."""
 

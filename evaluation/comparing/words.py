@@ -81,6 +81,12 @@ def p_value(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def equals(p: float | None) -> str:
+    """After *p*: `= 0.031`, `< 0.001`."""
+    shown = p_value(p)
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+
+
 def level_words(level: float) -> str:
     """`95%`, `98.33%`: to hundredths, and to as many digits as tell it from 100%."""
     for digits in range(2, 12):
@@ -98,15 +104,15 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
     interval = "no interval"
     if one.low is not None and one.high is not None:
         interval = f"{level_words(one.level or level)} interval {point_interval(one.low, one.high)}"
-    grounds = f"{size}, {interval}, p {_equals(one.p)}"
+    grounds = f"{size}, {interval}, p {equals(one.p)}"
     if n_tests > 1:
-        grounds += f" ({p_value(one.p_corrected)} corrected for {n_tests} tests)"
+        grounds += f" ({p_value(one.p_corrected)} adjusted for {n_tests} tests)"
     at = f"at n = {_prompts(one)}"
     if one.p_corrected <= alpha:
         better = "B" if one.difference > 0 else "A"
         return f"{name}: {better} is higher {at}: {grounds}."
     if one.p <= alpha:
-        return f"{name}: no difference shown {at} once {n_tests} tests are corrected for: {grounds}."
+        return f"{name}: no difference shown {at} once p is adjusted for {n_tests} tests: {grounds}."
     return f"{name}: no difference shown {at}: {grounds}."
 
 
@@ -141,7 +147,7 @@ def _label_sentences(labels: LabelComparison, *, alpha: float, level: float) -> 
         return
     shares = f"A agrees on {percent(round(first.value, 3))}, B on {percent(round(second.value, 3))}"
     size = f"{points(apart.value)} points{_beside(apart, level, signed=True)}"
-    tests = f"p {_equals(labels.p_by_prompt)} by prompt, p {_equals(labels.p_mcnemar)} by McNemar’s exact test"
+    tests = f"p {equals(labels.p_by_prompt)} by prompt, p {equals(labels.p_mcnemar)} by McNemar’s exact test"
     shown = labels.p_by_prompt <= alpha
     nearer = ("B" if apart.value > 0 else "A") + " is nearer to people’s labels"
     yield (
@@ -165,8 +171,3 @@ def _beside(figure: ClaimFigure, level: float, *, signed: bool = False) -> str:
         point_interval(figure.low, figure.high) if signed else f"{100 * figure.low:.1f}% to {100 * figure.high:.1f}%"
     )
     return f" ({percent(level)} interval {shown})"
-
-
-def _equals(p: float | None) -> str:
-    shown = p_value(p)
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"

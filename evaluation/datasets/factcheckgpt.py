@@ -61,7 +61,7 @@ class JudgedSentence(TableItem):
     label: SentenceWorth
 
 
-class JudgedClaim(TableItem):
+class AnnotatedClaim(TableItem):
     claim: NotBlank
     label: ClaimWorth
 
@@ -92,9 +92,9 @@ def load_sentence_checkworthiness(place: str | Path) -> Iterator[JudgedSentence]
     return load_items([place], JudgedSentence, _rename_fields)
 
 
-def load_claim_checkworthiness(place: str | Path) -> Iterator[JudgedClaim]:
+def load_claim_checkworthiness(place: str | Path) -> Iterator[AnnotatedClaim]:
     """Claims with their labels. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], JudgedClaim, _rename_fields)
+    return load_items([place], AnnotatedClaim, _rename_fields)
 
 
 def load_stance(place: str | Path) -> Iterator[JudgedEvidence]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import FLAG, Demand, Demanded
+from factloop.evaluation.comparing.demands import FLAG, Demand, DemandedDifference
 from factloop.evaluation.experiments.differences import Contrast
 from factloop.evaluation.experiments.report import Quantity
 from factloop.evaluation.experiments.words import amount, direction_of, item_of, name_of
@@ -28,7 +28,7 @@ def refuse_demands(demands: Sequence[Demand]) -> None:
 
 def demanded(
     demands: Sequence[Demand], contrasts: Sequence[Contrast], variants: Sequence[str], kind: str
-) -> Iterator[Demanded]:
+) -> Iterator[DemandedDifference]:
     """Each demand on each variant but the baseline; a metric that the results do not allow is undefined."""
     for demand in demands:
         quantity = Quantity(demand.metric)
@@ -36,7 +36,7 @@ def demanded(
         for place in range(1, len(variants)):
             one = next((one for one in contrasts if _key(one) == (quantity, 0, place)), None)
             noun = item_of(quantity, kind)
-            yield Demanded(
+            yield DemandedDifference(
                 demand=demand,
                 first=variants[0],
                 second=variants[place],

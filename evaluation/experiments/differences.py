@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.comparing.paired import PairedMeans
+from factloop.evaluation.comparing.paired import POWER, PairedMeans
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import FamilyAdjustment, Quantity
 from factloop.evaluation.statistics.discrete_tests import (
@@ -29,8 +29,6 @@ from factloop.evaluation.statistics.significance import mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
-
-POWER = 0.8
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.comparing.words import MINUS, level_words, p_value
-from factloop.evaluation.experiments.differences import POWER
+from factloop.evaluation.comparing.paired import POWER
+from factloop.evaluation.comparing.words import MINUS, equals, level_words, p_value
 from factloop.evaluation.experiments.report import FamilyAdjustment, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.reports.figures import plural
 
 
 @dataclass(frozen=True)
-class _Said:
+class _QuantityWords:
     """The words for a quantity, and for a variant that has more or less of it, and which way is better."""
 
     name: str
@@ -22,36 +22,40 @@ class _Said:
     better: int = 0
 
 
-_SAID: Mapping[Quantity, _Said] = {
-    Quantity.BALANCED_ACCURACY: _Said(
+_WORDS: Mapping[Quantity, _QuantityWords] = {
+    Quantity.BALANCED_ACCURACY: _QuantityWords(
         "balanced accuracy", "agrees better with the labels", "agrees worse with the labels", 1
     ),
-    Quantity.ACCURACY: _Said("accuracy", "agrees more often with the labels", "agrees less often with the labels", 1),
-    Quantity.TPR: _Said("TPR", "finds more of the supported claims", "finds fewer of the supported claims", 1),
-    Quantity.TNR: _Said("TNR", "finds more of the unsupported claims", "finds fewer of the unsupported claims", 1),
-    Quantity.BIAS: _Said("bias", "calls more claims supported", "calls fewer claims supported"),
-    Quantity.F1: _Said("F1", "gives a higher F1", "gives a lower F1"),
-    Quantity.PRECISION: _Said("precision", "gives a higher precision", "gives a lower precision"),
-    Quantity.UNSCORED_SHARE: _Said(
+    Quantity.ACCURACY: _QuantityWords(
+        "accuracy", "agrees more often with the labels", "agrees less often with the labels", 1
+    ),
+    Quantity.TPR: _QuantityWords("TPR", "finds more of the supported claims", "finds fewer of the supported claims", 1),
+    Quantity.TNR: _QuantityWords(
+        "TNR", "finds more of the unsupported claims", "finds fewer of the unsupported claims", 1
+    ),
+    Quantity.BIAS: _QuantityWords("bias", "calls more claims supported", "calls fewer claims supported"),
+    Quantity.F1: _QuantityWords("F1", "gives a higher F1", "gives a lower F1"),
+    Quantity.PRECISION: _QuantityWords("precision", "gives a higher precision", "gives a lower precision"),
+    Quantity.UNSCORED_SHARE: _QuantityWords(
         "unscored share", "leaves more claims without a verdict", "leaves fewer claims without a verdict", -1
     ),
-    Quantity.IRRELEVANT_SHARE: _Said(
+    Quantity.IRRELEVANT_SHARE: _QuantityWords(
         "irrelevant share", "calls more claims irrelevant", "calls fewer claims irrelevant"
     ),
-    Quantity.COST_USD: _Said("cost", "costs more", "costs less", -1),
-    Quantity.TOKENS: _Said("tokens", "takes more tokens", "takes fewer tokens", -1),
+    Quantity.COST_USD: _QuantityWords("cost", "costs more", "costs less", -1),
+    Quantity.TOKENS: _QuantityWords("tokens", "takes more tokens", "takes fewer tokens", -1),
 }
 _AFTER: Mapping[FamilyAdjustment, str] = {
     FamilyAdjustment.HOLM: "after Holm’s adjustment",
     FamilyAdjustment.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s adjustment",
-    FamilyAdjustment.NONE: "not corrected",
+    FamilyAdjustment.NONE: "not adjusted",
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
 
 def name_of(quantity: Quantity, k: int | None = None) -> str:
     """`balanced accuracy`, `F1@32`."""
-    return _SAID[quantity].name + (f"@{k}" if k is not None else "")
+    return _WORDS[quantity].name + (f"@{k}" if k is not None else "")
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
@@ -98,7 +102,7 @@ def basis(figure: GroupFigure, noun: str) -> str:
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
     """The outcome of a difference that is shown."""
-    better = _SAID[quantity].better
+    better = _WORDS[quantity].better
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
     return Outcome.BETTER if better * difference > 0 else Outcome.WORSE
@@ -106,7 +110,7 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 def direction_of(quantity: Quantity) -> int:
     """1 where more of it is better, -1 where less is, 0 where neither is."""
-    return _SAID[quantity].better
+    return _WORDS[quantity].better
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str
     apart = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
     grounds = f"{_interval_words(one)}, {basis(one, noun)}, {_p_words(one, tested)}"
     if one.outcome is Outcome.UNKNOWN:
-        tests = f" corrected for {tested.n_counted} tests" if tested.n_counted > 1 else ""
+        tests = f" adjusted for {tested.n_counted} tests" if tested.n_counted > 1 else ""
         return (
             f"cannot be said {where}: {one.second} and {one.first} are {apart}{per} apart, and so few groups "
             f"cannot reach p = {tested.alpha:g}{tests} even if all point one way"
@@ -142,7 +146,7 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str
     if one.outcome is Outcome.NOT_SHOWN:
         grounds = f"{_interval_words(one)}, {_p_words(one, tested)}"
         return f"no difference shown {between} {where}: {by}{per} ({grounds}){_power_words(one, noun)}{left_out}"
-    said = _SAID[one.quantity]
+    said = _WORDS[one.quantity]
     verb = said.more if one.value > 0 else said.less
     at_k = f"@{one.k}" if one.k is not None else ""
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({grounds}){left_out}"
@@ -155,22 +159,17 @@ def _interval_words(one: PairedDifference) -> str:
 
 
 def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    held, raw = _equals(one.p_corrected), _equals(one.p)
+    held, raw = equals(one.p_corrected), equals(one.p)
     if tested.n_tests < 2:
         return f"p {raw}"
     if tested.p_adjustment is FamilyAdjustment.NONE:
-        return f"p {raw}, not corrected for {tested.n_tests} tests"
+        return f"p {raw}, not adjusted for {tested.n_tests} tests"
     before = (
         f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
     )
     n = plural(tested.n_tests, "test")
     counted = n if tested.n_counted >= tested.n_tests else f"{tested.n_counted} of {n}"
     return f"p {held} {_AFTER[tested.p_adjustment]} for {counted}{before}"
-
-
-def _equals(p: float | None) -> str:
-    shown = p_value(p)
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def _power_words(one: PairedDifference, noun: str) -> str:

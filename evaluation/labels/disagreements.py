@@ -28,7 +28,7 @@ PASSAGES = 5
 """Passages of the judge that stand in a row."""
 
 
-class Disputed(Record):
+class DisputedClaim(Record):
     """One claim of the sheet, with what the adjudicator does not see."""
 
     item: str
@@ -53,7 +53,7 @@ class DisagreementKey(Record):
     n_responses: Count
     cost_usd: NonNegative | None
     """Cost of the judge over all responses of the run; None where the price is not known."""
-    disputed: tuple[Disputed, ...] = Field(min_length=1)
+    disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
     """That of the claims as a page shows them, which its answers name; None in keys before version 1.1."""
 
@@ -121,7 +121,7 @@ def draw_disagreements(
     drawn = [differing[place] for place in rng.permutation(len(differing))[:n]]
     firsts = rng.random(len(drawn)) < 0.5
     disputed = [
-        Disputed(
+        DisputedClaim(
             item=str(number),
             response_id=one.response.id,
             claim_id=one.claim.id,
@@ -152,7 +152,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
             yield _Case(judged, claim, verdict, label)
 
 
-def _shown(case: _Case, by: Disputed) -> DrawnDisagreement:
+def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
     """Both sides in the same words; of the judge no rationale, which would give it away."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
-from factloop.evaluation.labels.people import Differing, GivenBy, PeopleAgreement, compare_people, settled
+from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
     ClaimToLabel,
@@ -79,7 +79,7 @@ def export_labels(
     system: str = UNNAMED,
     systems: Mapping[str, str] = MappingProxyType({}),
     reports: Mapping[str, FactualityReport] | None = None,
-    differing: Differing | None = None,
+    differing: DisagreementPolicy | None = None,
 ) -> ExportedLabels:
     """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for the
     places that it has, and `system` for the others.
@@ -107,7 +107,7 @@ def export_labels(
         raise DataError(message, path=drawn_in[False])
     found.n_empty = sum(not one.given for one in labelled.values())
     for one in (one for one in labelled.values() if one.given):
-        said = settled([given.label for given in one.given.values()], differing or Differing.LEFT_OUT)
+        said = settled([given.label for given in one.given.values()], differing or DisagreementPolicy.LEFT_OUT)
         if said is not None:
             found.add(one.claim, list(one.given.values()), said)
     if differing is not None:
@@ -214,7 +214,7 @@ def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[s
     }
 
 
-def _refuse_second(one: _LabelledClaim, place: str, differing: Differing | None) -> None:
+def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolicy | None) -> None:
     if not one.given or (differing is not None and place not in one.given):
         return
     name = "/".join(one.claim.key)

@@ -24,7 +24,7 @@ GivenBy = Mapping[str, PersonLabel]
 """The labels of one claim by the file that each is in."""
 
 
-class Differing(StrEnum):
+class DisagreementPolicy(StrEnum):
     """What becomes of a claim that people label differently."""
 
     LEFT_OUT = "left-out"
@@ -48,7 +48,7 @@ class PeopleAgreement(Record):
     """How far several people agree, and what became of their labels."""
 
     schema_version: Literal["1.0"] = "1.0"
-    rule: Differing
+    rule: DisagreementPolicy
     pairs: tuple[PairAgreement, ...]
     """Of files that share a labelled claim."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
@@ -61,18 +61,20 @@ class PeopleAgreement(Record):
     """Those of them that got none by the rule."""
 
 
-def settled(given: Sequence[PersonLabel], rule: Differing) -> PersonLabel | None:
+def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
     """The label of a claim with one label or more; None where people differ and the rule settles nothing."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL
     ((label, n), *others) = told.most_common()
-    if not others or (rule is Differing.MAJORITY and 2 * n > told.total()):
+    if not others or (rule is DisagreementPolicy.MAJORITY and 2 * n > told.total()):
         return label
     return None
 
 
-def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: Differing, *, seed: int = 0) -> PeopleAgreement:
+def compare_people(
+    claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy, *, seed: int = 0
+) -> PeopleAgreement:
     """The agreement of every two files; `claims` by group, such as the prompt, which intervals draw whole."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]

@@ -22,11 +22,14 @@ _ALIASES = {
     for alias in (one.name, one.part or one.name, (one.part or one.name).partition(":")[0])
     if not alias.startswith("tofueval") or ":" in alias
 }
-"""Names of a data set in predictions, in small letters, to the paper's. TofuEval has two, so its bare name is none."""
+"""Names of a data set in predictions, in small letters, to the paper's.
+
+TofuEval's bare name is left out, as the paper has two of it.
+"""
 
 
 def labels_table(inputs: Inputs, datasets: Iterable[str]) -> PredictionTable | None:
-    """The labelled claims of those of the data sets that were found; None where none was.
+    """The labelled claims of those of the data sets that were found; None where none was found.
 
     The labels stand in the place of an evaluator, so that every figure of the audit can be taken of them alone.
     """

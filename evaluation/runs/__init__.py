@@ -1,1 +1,5 @@
 """A run over a data set: its records, its figures, their calibration by labels."""
+
+from factloop.core.extras import require
+
+require("evaluation", "a run over a data set")

@@ -41,8 +41,8 @@ BATCHES_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Verifying:
-    """The settings of a verification."""
+class VerifyRequest:
+    """The verifiers that are asked for, and where their scores go."""
 
     verifiers: tuple[str, ...]
     """Specifications that `build.parse_spec` reads."""
@@ -63,7 +63,7 @@ class Verifying:
 
 
 async def astream_verify(
-    rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
+    rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
     """Yields the events of a run: its start, pairs as they are written, and the summary last.
 
@@ -121,7 +121,9 @@ async def astream_verify(
                 yield event
 
 
-async def averify(rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings | None = None) -> VerifyRun:
+async def averify(
+    rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings | None = None
+) -> VerifyRun:
     """The summary of a run, as `astream_verify` gives it."""
     return await summary_of(astream_verify(rows, wanted, settings or VerifySettings()))
 

@@ -19,7 +19,6 @@ from factloop.cli.pairs import pairs_given
 from factloop.cli.progress import counted
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line, write_atomically
-from factloop.core.records import Usage
 from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.mixedqa.building.build import BuildRequest, build_mixedqa
 from factloop.evaluation.mixedqa.building.drawing import draw_open
@@ -86,12 +85,7 @@ async def _built(
 ) -> tuple[list[BuiltQuestion], BuildReport]:
     total = sum(min(request.n, len(draw.questions)) for draw in request.draws)
     with counted(messages, "question", total, quiet=ask.quiet or not request.systems) as progress:
-
-        def note() -> None:
-            if not ask.quiet:
-                progress.one_more(Usage())
-
-        return await build_mixedqa(request, settings, run_dir=ask.run_dir, note=note)
+        return await build_mixedqa(request, settings, run_dir=ask.run_dir, note=progress.one_more)
 
 
 def _print_estimate(request: BuildRequest) -> int:

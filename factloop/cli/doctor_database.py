@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
-from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.urls import without_userinfo
 
@@ -35,7 +35,7 @@ def _served_from(folder: Path | None) -> Path:
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
 
 
-def _read(url: str) -> Working:
+def _read(url: str) -> WorkingPart:
     require("serve", "looking at the service's database", "sqlalchemy")
     from sqlalchemy import func, inspect, select
     from sqlalchemy.exc import SQLAlchemyError
@@ -44,13 +44,13 @@ def _read(url: str) -> Working:
     from factloop.service.tables import FORMAT, FORMATS, JOBS, WITHOUT_LEASES
 
     if url.startswith("sqlite") and not Path(url.partition("///")[2]).is_file():
-        return Working(how=_NOTHING)
+        return WorkingPart(how=_NOTHING)
     engine = open_database(url)
     limits = () if file_of(engine) is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
             if not inspect(connection).has_table(FORMATS.name):
-                return Working(how=_NOTHING, limits=limits)
+                return WorkingPart(how=_NOTHING, limits=limits)
             found = connection.scalar(select(FORMATS.c.format))
             if found not in (WITHOUT_LEASES, FORMAT):
                 raise ConfigError(
@@ -65,7 +65,7 @@ def _read(url: str) -> Working:
     finally:
         engine.dispose()
     kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))
-    return Working(how=kept or ("no jobs",), limits=limits)
+    return WorkingPart(how=kept or ("no jobs",), limits=limits)
 
 
 def _shown(url: str) -> str:

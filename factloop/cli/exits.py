@@ -26,6 +26,12 @@ def messages_console() -> Console:
     return Console(stderr=True, emoji=False, markup=False, highlight=False)
 
 
+def left_unscored(messages: Console, said: str) -> int:
+    """Says what is missing; returns the exit code for it."""
+    messages.print(f"factloop: {said}", soft_wrap=True)
+    return UNSCORED
+
+
 def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_dir: Path | None, kept: bool) -> T:
     """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
     with asyncio.Runner() as runner:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.exits import DONE, left_unscored, messages_console, run_until_stopped
 from factloop.cli.outputs import (
     STANDARD_OUTPUT,
     Terminal,
@@ -110,9 +110,9 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
         say(lambda: Terminal().print("\n".join(_responses_in_words(report)), soft_wrap=True))
     _note_shortfall(ask, len(prompts), name, messages)
     if ask.strict and report.unanswered:
-        return _complain(messages, f"{plural(len(report.unanswered), 'prompt')} without a response (--strict)")
+        return left_unscored(messages, f"{plural(len(report.unanswered), 'prompt')} without a response (--strict)")
     if report.unanswered and not report.n_answered:
-        return _complain(messages, "no response came: the same command asks again")
+        return left_unscored(messages, "no response came: the same command asks again")
     return DONE
 
 
@@ -164,10 +164,10 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: Terminal().print("\n".join(_prompts_in_words(report)), soft_wrap=True))
     if not rows:
-        return _complain(messages, "no prompt came, and nothing was written")
+        return left_unscored(messages, "no prompt came, and nothing was written")
     short = [topic for topic in report.topics if topic.n_kept < topic.n_wanted]
     if ask.strict and short:
-        return _complain(messages, f"{plural(len(short), 'topic')} with fewer prompts than wanted (--strict)")
+        return left_unscored(messages, f"{plural(len(short), 'topic')} with fewer prompts than wanted (--strict)")
     return DONE
 
 
@@ -175,12 +175,7 @@ async def _prompts(
     ask: PromptsAsk, asked: PromptsRequest, settings: PromptSettings, messages: Console
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     with counted(messages, "topic", len(asked.topics), quiet=ask.quiet) as progress:
-
-        def note() -> None:
-            if not ask.quiet:
-                progress.one_more(Usage())
-
-        return await generate_prompts(asked, settings, run_dir=ask.run_dir, note=note)
+        return await generate_prompts(asked, settings, run_dir=ask.run_dir, note=progress.one_more)
 
 
 def _prompts_in_words(report: PromptsReport) -> list[str]:
@@ -234,8 +229,3 @@ def _most_usd(estimate: GenerationEstimate) -> str:
         return f"at most {estimate.most_usd:.4f} USD"
     unbounded = estimate.most_completion_tokens is None
     return "no bound on the price without --max-tokens" if unbounded else price(None)
-
-
-def _complain(messages: Console, said: str) -> int:
-    messages.print(f"factloop: {said}", soft_wrap=True)
-    return UNSCORED

@@ -17,7 +17,7 @@ from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
 from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
-from factloop.evaluation.labels.people import Differing, PeopleAgreement
+from factloop.evaluation.labels.people import DisagreementPolicy, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
@@ -157,7 +157,7 @@ class ExportAsk:
     reports: tuple[str, ...]
     systems: tuple[str, ...]
     """A name for all files, and FILE=NAME for one."""
-    differing: Differing | None
+    differing: DisagreementPolicy | None
     json: str | None
     quiet: bool
 

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from factloop.agents.trustscore.records import TrustReport, TrustRun
 from factloop.cli.demands import BREAKDOWNS, below_threshold, first_failure
-from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, left_unscored, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
@@ -158,7 +158,7 @@ def _run_long_form(ask: TrustAsk, settings: TrustSettings) -> int:
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_long_form(report, Terminal()))
     unscored = missing_scores(report)
-    return _complain(messages, f"{unscored} scores are missing (--strict)") if ask.strict and unscored else DONE
+    return left_unscored(messages, f"{unscored} scores are missing (--strict)") if ask.strict and unscored else DONE
 
 
 def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
@@ -185,10 +185,10 @@ def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: 
     parts = [part for report in run.reports for part in (report.trust_bc, report.trust_fc)]
     failure = first_failure(((part.unscored_reason, part.rationale) for part in parts), BREAKDOWNS)
     if failure is not None and all(part.value is None for part in parts):
-        return _complain(messages, f"no answer could be scored: {failure}")
+        return left_unscored(messages, f"no answer could be scored: {failure}")
     missing = sum(part.unscored_reason not in (None, UnscoredReason.NO_SOURCE) for part in parts)
     if ask.strict and missing:
-        return _complain(messages, f"{missing} scores are missing (--strict)")
+        return left_unscored(messages, f"{missing} scores are missing (--strict)")
     if ask.fail_under is None:
         return DONE
     both = settings.subject_model is not None and bool(settings.corpus)
@@ -200,8 +200,3 @@ def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: 
     said = below_threshold(f"mean {name}", score.mean, ask.fail_under, f" of {plural(score.n_scored, 'answer')}")
     messages.print(f"factloop: {said}", soft_wrap=True)
     return BELOW_THRESHOLD
-
-
-def _complain(messages: Console, said: str) -> int:
-    messages.print(f"factloop: {said}", soft_wrap=True)
-    return UNSCORED

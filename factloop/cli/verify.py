@@ -22,7 +22,7 @@ from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.verification.records import VerifierSummary, VerifyRun
 from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
-from factloop.evaluation.verification.run import Verifying, astream_verify
+from factloop.evaluation.verification.run import VerifyRequest, astream_verify
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.evaluation.verification.spool import PlacedRow
 from factloop.reports import figures
@@ -57,7 +57,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
     rows, place, dataset = _input(ask)
     if ask.out == STANDARD_OUTPUT:
         raise ConfigError("--out names a file: a run goes on from it")
-    wanted = Verifying(
+    wanted = VerifyRequest(
         verifiers=ask.verifiers,
         out=Path(ask.out),
         data=place,

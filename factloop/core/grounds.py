@@ -22,10 +22,10 @@ _LEAST_WITHIN = 5
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
     """The figures of the claim, and the names but for its first word, that stand in none of the passages or titles."""
-    return _Said(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
+    return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 
-class _Said:
+class _PassageText:
     """A text, and what it names."""
 
     def __init__(self, text: str) -> None:
@@ -66,11 +66,11 @@ def made_up(claims: Sequence[Claim], said: str) -> list[Claim]:
 
     A model too small for its task gives facts of its instructions, or of its own making, for those of a sentence.
     """
-    answer = _Said(said)
+    answer = _PassageText(said)
     return [claim for claim in claims if _is_made_up(claim.self_contained, answer)]
 
 
-def _is_made_up(claim: str, answer: _Said) -> bool:
+def _is_made_up(claim: str, answer: _PassageText) -> bool:
     if 2 * len(answer.lacks(claim)) > _n_asked(claim):
         return True
     return answer.words.isdisjoint(map(_bare, _WORD.findall(claim.casefold())))

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 
 from factloop.checking.checker import FactChecker
 from factloop.core.records import Claim, FactualityReport, Verdict
-from factloop.doctor.looking import Working
+from factloop.doctor.looking import WorkingPart
 from factloop.doctor.records import ControlsFound
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -46,7 +46,7 @@ REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop audit)."
 
 
-async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> Working:
+async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
     """Checks the sentences in the plan that the settings give, but by these documents alone. Raises FactloopError."""
     asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
     documents = [
@@ -61,8 +61,8 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> Working:
     said = tuple(_said(found))
     advice = ADVICE.format(better="a chat model (--model)" if settings.model is None else "a larger model")
     if is_enough(found):
-        return Working(how=said, controls=found)
-    return Working(how=said, controls=found, problem="; ".join(said), advice=advice)
+        return WorkingPart(how=said, controls=found)
+    return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=advice)
 
 
 def is_enough(found: ControlsFound) -> bool:

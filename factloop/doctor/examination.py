@@ -14,7 +14,7 @@ from factloop.core.extras import PACKAGES, is_installed
 from factloop.core.installed import install_command
 from factloop.doctor.controls import ask_controls
 from factloop.doctor.local import looks_at_local_parts, offline_engine
-from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.doctor.models import ask_model
 from factloop.doctor.names import looks_at_names
 from factloop.doctor.records import Diagnosis, ExtraFound, Part, PartFound
@@ -99,7 +99,7 @@ def _looks_at_models(check: CheckSettings, trust: TrustSettings, meter: UsageMet
 def _look_at_model(
     part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
 ) -> Look:
-    async def ask() -> Working:
+    async def ask() -> WorkingPart:
         asked = settings.model_copy(update={"recording": None})  # its server is looked at, not what it once said
         chat = build_model(asked, name, base_url=base_url, temperature=temperature)
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
@@ -111,5 +111,5 @@ def _look_at_model(
     return Look(part, name, ask)
 
 
-async def _nameless() -> Working:
+async def _nameless() -> WorkingPart:
     raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")

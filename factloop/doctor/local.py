@@ -7,7 +7,7 @@ from functools import partial
 
 from factloop.checking.cascade.stage import load_cascade
 from factloop.core.extras import require
-from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.prompts.registry import PromptRegistry
 from factloop.reports.figures import plural
 from factloop.setup.caching.status import status_of
@@ -34,42 +34,42 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
         yield Look("cache", "", in_thread(partial(_cache, check)))
 
 
-def offline_engine() -> Working:
+def offline_engine() -> WorkingPart:
     """What judges where no model is named. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
-    return Working(how=("rules and word overlap; no model is named",))
+    return WorkingPart(how=("rules and word overlap; no model is named",))
 
 
-def _prompts(settings: CheckSettings) -> Working:
+def _prompts(settings: CheckSettings) -> WorkingPart:
     PromptRegistry.load(settings.prompts)
-    return Working(how=("read",))
+    return WorkingPart(how=("read",))
 
 
-def _cascade(settings: CheckSettings) -> Working:
+def _cascade(settings: CheckSettings) -> WorkingPart:
     cascade = load_cascade(settings, has_model=settings.model is not None)
     assert cascade is not None  # it is named
-    return Working(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
+    return WorkingPart(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
 
 
-def _embeddings(settings: TrustSettings) -> Working:
-    return Working(how=(f"loaded, {build_embedder(settings).dimension:,} dimensions",))
+def _embeddings(settings: TrustSettings) -> WorkingPart:
+    return WorkingPart(how=(f"loaded, {build_embedder(settings).dimension:,} dimensions",))
 
 
-def _nli(path: str) -> Working:
+def _nli(path: str) -> WorkingPart:
     from factloop.tools.verifiers.encoder import NliVerifier
 
     NliVerifier(path).load()
-    return Working(how=("loaded",))
+    return WorkingPart(how=("loaded",))
 
 
-def _spacy(name: str) -> Working:
+def _spacy(name: str) -> WorkingPart:
     from factloop.tools.linguistics.pipeline import load_pipeline
 
     load_pipeline(name)
-    return Working(how=("loaded",))
+    return WorkingPart(how=("loaded",))
 
 
-def _cache(settings: CheckSettings) -> Working:
+def _cache(settings: CheckSettings) -> WorkingPart:
     status = status_of(settings)
     kept = f"{plural(status.answers.n, 'answer')} in {status.folder}"
-    return Working(how=(kept,), limits=(f"{status.cache_mb:,} MB", f"{status.cache_days:g} days"))
+    return WorkingPart(how=(kept,), limits=(f"{status.cache_mb:,} MB", f"{status.cache_days:g} days"))

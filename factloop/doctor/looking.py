@@ -12,7 +12,7 @@ from factloop.tools.calls.blame import is_out_of_reach
 
 
 @dataclass(frozen=True)
-class Working:
+class WorkingPart:
     """What was seen of a part that answers."""
 
     how: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Look:
 
     part: Part
     name: str
-    ask: Callable[[], Awaitable[Working]]
+    ask: Callable[[], Awaitable[WorkingPart]]
 
     async def taken(self, within_s: float) -> PartFound:
         """The finding, after so many seconds at most."""
@@ -53,7 +53,7 @@ class Look:
         )
 
 
-def in_thread(look: Callable[[], Working]) -> Callable[[], Awaitable[Working]]:
+def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
     """A question whose answer takes a while and is not awaited."""
     return lambda: asyncio.to_thread(look)
 

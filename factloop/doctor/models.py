@@ -11,7 +11,7 @@ from factloop.agents.safe.model_stages import passages
 from factloop.agents.safe.schemas import Assessment, SearchCall
 from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.core.records import Evidence
-from factloop.doctor.looking import Working
+from factloop.doctor.looking import WorkingPart
 from factloop.doctor.records import ModelFound
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.setup.chat_model import reply_timeout_s
@@ -50,7 +50,7 @@ _SEARCHES = Offers(
 
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
-) -> Working:
+) -> WorkingPart:
     """Asks with a search offered where the model `may_search`, and once without.
 
     Nothing is taken from the cache, nor from what earlier runs learnt of the server. Raises FactloopError, also where
@@ -85,7 +85,7 @@ async def ask_model(
         context_tokens=await context_tokens(chat),
         knows_price=chat.price is not None,
     )
-    return Working(how=_how(found, n_unread=len(unread)), limits=_limits(settings, chat, found), model=found)
+    return WorkingPart(how=_how(found, n_unread=len(unread)), limits=_limits(settings, chat, found), model=found)
 
 
 def _gateway(settings: RunSettings, chat: ChatModel, prompts: PromptRegistry) -> ModelGateway:

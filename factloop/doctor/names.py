@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from factloop.core.extras import require
-from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.retry import RetryPolicy
@@ -36,31 +36,31 @@ def looks_at_names(settings: TrustSettings) -> Iterator[Look]:
         )
 
 
-def _open(path: Path) -> Working:
+def _open(path: Path) -> WorkingPart:
     require("trust", "a table of typed entities (--kb)")
     from factloop.tools.knowledge_base.table import TableKnowledgeBase
 
     with closing(TableKnowledgeBase(path)) as table:
-        return Working(how=(table.identity,))
+        return WorkingPart(how=(table.identity,))
 
 
-async def _link(settings: TrustSettings) -> Working:
+async def _link(settings: TrustSettings) -> WorkingPart:
     endpoint = _endpoint("dbpedia spotlight", settings.spotlight_url, "application/json", settings.timeout_s)
     try:
         found = await SpotlightClient(endpoint, _CONFIDENCE).annotate(TEXT, "")
     finally:
         await endpoint.aclose()
-    return Working(how=(f"{plural(len(found), 'name')} found in “{TEXT}”",), limits=_limits(settings))
+    return WorkingPart(how=(f"{plural(len(found), 'name')} found in “{TEXT}”",), limits=_limits(settings))
 
 
-async def _select(settings: TrustSettings) -> Working:
+async def _select(settings: TrustSettings) -> WorkingPart:
     endpoint = _endpoint("dbpedia sparql", settings.sparql_url, ACCEPT, settings.timeout_s)
     try:
         rows = await SparqlClient(endpoint, settings.timeout_s).select(hierarchy_query(CLASSES), "type", "above")
     finally:
         await endpoint.aclose()
     ontology = "DBpedia's ontology is loaded" if rows else "answered, without DBpedia's ontology: types have no order"
-    return Working(how=(ontology,), limits=_limits(settings))
+    return WorkingPart(how=(ontology,), limits=_limits(settings))
 
 
 def _limits(settings: TrustSettings) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from factloop.doctor.looking import Look, Working, in_thread
+from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.doctor.records import Part
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
@@ -26,7 +26,7 @@ def look_at_documents(part: Part, places: tuple[str, ...]) -> Look:
     return Look(part, ", ".join(places), in_thread(partial(_find, places)))
 
 
-async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working:
+async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> WorkingPart:
     """Costs one query, where queries cost something."""
     tool = search_builder(name)(timeout_s=settings.timeout_s, replayed=False, **settings.of_search(name))
     await tool.areach()
@@ -35,7 +35,7 @@ async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working
     hits = await tool.asearch(QUERY, settings.results_per_search)
     meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
     found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered; nothing about “{QUERY}” is there"
-    return Working(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
+    return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
 
 
 def _price(usd: float | None) -> str:
@@ -44,5 +44,5 @@ def _price(usd: float | None) -> str:
     return f"{usd:g} USD a query" if usd else "free"
 
 
-def _find(places: tuple[str, ...]) -> Working:
-    return Working(how=(plural(len(find_files(places).paths), "file"),))
+def _find(places: tuple[str, ...]) -> WorkingPart:
+    return WorkingPart(how=(plural(len(find_files(places).paths), "file"),))

@@ -36,7 +36,7 @@ class Tag:
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """A run of text: its characters are those of the source from `start` on, or stand for what ends at `end`."""
 
     text: str
@@ -52,7 +52,7 @@ class Run:
         return self.end - self.start == len(self.text)
 
 
-Part = Tag | Run
+Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
@@ -163,7 +163,7 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
         if token.type in ("softbreak", "hardbreak"):
             line, at = content.rfind("\n", 0, at) + 1, content.index("\n", at)
             is_break = token.type == "hardbreak" or at - line < LONGEST_LINE_ENDED_ON_PURPOSE
-            yield Tag("br") if is_break else Run(_UNBROKEN, places[at], places[at] + 1)
+            yield Tag("br") if is_break else TextRun(_UNBROKEN, places[at], places[at] + 1)
             while content[at] in _BLANKS:  # those that begin the next line are left out
                 at += 1
         elif token.type == "link_open":
@@ -172,7 +172,7 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
             href, at = "", token.meta["end"]
         elif token.type == "image":
             text = f"[image: {token.content}]"
-            yield Run(text, places[at], places[token.meta["end"]], href=href)
+            yield TextRun(text, places[at], places[token.meta["end"]], href=href)
             at = token.meta["end"]
         elif token.nesting:
             yield Tag(token.tag, token.nesting < 0)
@@ -195,15 +195,15 @@ def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
     return at, at + len(token.content), at + len(token.content)
 
 
-def _runs(text: str, places: Sequence[int]) -> Iterator[Run]:
+def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
     """The text at its places, a run for each stretch without a gap. The last place is that of the end."""
     if len(places) != len(text) + 1:
-        yield Run(text, places[0], places[-1])
+        yield TextRun(text, places[0], places[-1])
         return
     start = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or places[at] != places[at - 1] + 1:
-            yield Run(text[start:at], places[start], min(places[at - 1] + 1, places[at]))
+            yield TextRun(text[start:at], places[start], min(places[at - 1] + 1, places[at]))
             start = at
 
 
@@ -211,7 +211,7 @@ def _with_heading_levels(parts: Iterator[Part]) -> Iterator[Part]:
     """Headings from the third level on, none more than one level below the heading before it."""
     above: list[str] = []
     for part in parts:
-        if isinstance(part, Run) or part.name not in ("h1", "h2", "h3", "h4", "h5", "h6"):
+        if isinstance(part, TextRun) or part.name not in ("h1", "h2", "h3", "h4", "h5", "h6"):
             yield part
             continue
         if not part.closes:

@@ -103,8 +103,9 @@ class CountDisplay:
     ) -> None:
         self._progress.stop()
 
-    def one_more(self, usage: Usage) -> None:
-        """Counts one more that is done, and its cost."""
+    def one_more(self, usage: Usage | None = None) -> None:
+        """Counts one more that is done, and its cost where it is known."""
+        usage = Usage() if usage is None else usage
         self._done += 1
         self._calls += usage.calls
         self._usd = None if self._usd is None or usage.cost_usd is None else self._usd + usage.cost_usd

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from factloop.reports.faults import Fault
-from factloop.reports.markdown import Part, Run, Tag, read_markdown
+from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 from factloop.reports.page_parts import PageStretch
 
 LONGEST_LAID_OUT = 100_000
@@ -60,7 +60,7 @@ class _Cut:
 def lay_out(stretches: Sequence[PageStretch]) -> Prose:
     """The response of these stretches. A stretch that is marked is always shown, as plain text if need be."""
     text = "".join(one.text for one in stretches)
-    plain: list[Part] = [Tag("p", attributes={"class": "plain"}), Run(text, 0, len(text)), Tag("p", closes=True)]
+    plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
     parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain
     pieces = _pieces(parts, stretches)
     if not _shows_all(pieces, stretches):
@@ -90,7 +90,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
         if is_tag:
             pieces += (part for part in group if isinstance(part, Tag))
             continue
-        runs = (part for part in group if isinstance(part, Run))
+        runs = (part for part in group if isinstance(part, TextRun))
         for number, found in groupby(_words(runs, cuts, starts, begun_faults), lambda one: one[0]):
             stretch, words = stretches[number], tuple(one for _, one in found)
             begins = number not in begun and bool(stretch.said) and any(one.text.strip() for one in words)
@@ -100,7 +100,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 
 
 def _words(
-    runs: Iterable[Run], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
+    runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
     """The runs cut, each piece with the number of its stretch. Adds the faults that begin to those begun before."""
     for run in runs:
@@ -124,7 +124,7 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
         start += len(stretch.text)
 
 
-def _cut(run: Run, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
+def _cut(run: TextRun, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
     """The pieces of a run. What stands for other characters, such as an entity, is never cut."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from factloop.agents.trustscore.records import Standing
+from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
 from factloop.entrance.asks import (
     LONGEST_DOCUMENT,
@@ -151,7 +151,7 @@ class LongFormSummary(Record):
     """How many of those not supported the evidence contradicts."""
     judge: str = ""
     """The judge of the check and the plan, in words."""
-    standings: Mapping[Standing, Count]
+    standings: Mapping[ClaimStanding, Count]
     n_calls: Count
     """Of both parts together."""
     cost_usd: float | None

@@ -15,7 +15,7 @@ from factloop.checking.checker import FactChecker
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
-from factloop.core.records import FactualityReport, Record, Usage
+from factloop.core.records import FactualityReport, Record
 from factloop.entrance.asks import RequestModel
 from factloop.service.documents import Library
 from factloop.service.shapes import (
@@ -35,7 +35,7 @@ from factloop.service.shapes import (
 from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
-from factloop.trust.long_form import with_remaining_limits
+from factloop.trust.long_form import acheck_and_score
 from factloop.trust.scorer import TrustScorer
 
 ASKS: dict[Kind, type[RequestModel]] = {
@@ -133,12 +133,15 @@ class Work:
             last = progress
             watching.progress(progress)
 
-        factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
-        settings = with_remaining_limits(self.scorer.settings, factuality.usage)
-        subject_alone = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
-        with _told_cost(watching, last, of_before=factuality.usage) as meter:
-            async with TrustScorer(settings=subject_alone, pace=self.scorer.pace) as scorer:
-                scored = await scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
+        async def checked() -> FactualityReport:
+            factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
+            noted(last.model_copy(update={"usage": factuality.usage}))
+            return factuality
+
+        with _told_cost(watching, lambda: last) as meter:
+            scored = await acheck_and_score(
+                checked, settings=self.scorer.settings, pace=self.scorer.pace, meter=meter, run_dir=folder / "trust"
+            )
         report = _noted(scored, notes)
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
 
@@ -179,7 +182,7 @@ class Work:
 
     async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
         sources = await self._sources(ask.documents)
-        with _told_cost(watching, Progress()) as meter:
+        with _told_cost(watching, Progress) as meter:
             report = await self.scorer.ascore(
                 ask.question, ask.response, sources=sources, run_dir=folder / "trust", meter=meter
             )
@@ -188,18 +191,20 @@ class Work:
 
 
 @contextmanager
-def _told_cost(watching: JobListener, progress: Progress, of_before: Usage | None = None) -> Iterator[UsageMeter]:
-    """A meter whose sum is told at the end, together with what was spent before: a job that is stopped costs, too."""
+def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
+    """A meter whose sum is told at the end with the progress `reached`, what that cost included.
+
+    So a job that is stopped tells its cost, too.
+    """
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter
     finally:
-        whole = UsageMeter()
-        if of_before is not None:
-            whole.add(of_before)
-        elapsed_s = time.perf_counter() - begun
+        whole, elapsed_s, last = UsageMeter(), time.perf_counter() - begun, reached()
+        if last.usage is not None:
+            whole.add(last.usage)
         whole.add(meter.snapshot(elapsed_s))
-        watching.progress(progress.model_copy(update={"usage": whole.snapshot(elapsed_s)}))
+        watching.progress(last.model_copy(update={"usage": whole.snapshot(elapsed_s)}))
 
 
 def summary_of_check(report: FactualityReport) -> CheckSummary:

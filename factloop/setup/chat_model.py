@@ -43,8 +43,8 @@ def build_model(
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
     """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model.
 
-    A wrapped model (`.bind`, `.with_retry`, `.with_fallbacks`) is none: what is bound would be in no cache key and no
-    fingerprint.
+    A wrapped model (`.bind`, `.with_retry`, `.with_fallbacks`) is refused: neither cache keys nor fingerprints would
+    hold what is bound to it.
     """
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None

@@ -15,7 +15,7 @@ from factloop.tools.calls.allowance import Allowance
 class Limits(BaseModel):
     """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`.
 
-    Raises pydantic's ValidationError for a limit that is none.
+    Raises pydantic's ValidationError for a value that cannot be a limit.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from factloop.agents.trustscore.records import LongFormTrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
-from factloop.core.records import Usage
+from factloop.core.records import FactualityReport, Usage
 from factloop.core.sync import run_blocking
+from factloop.setup.pace import Pace
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.tools.calls.meter import UsageMeter
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
@@ -34,23 +36,45 @@ async def ascore_long_form(
 
     The judge model of the settings judges (the offline engine without one), the subject model is asked; documents are
     SAFE's part alone. Limits hold for both parts together, and a recording holds the answers of both. A run directory
-    has a folder for each part. Raises ConfigError, before anything is spent, without a subject or for a wrong one.
+    has a folder for each part. Raises ConfigError as `acheck_and_score` does.
     """
-    if settings.subject_model is None:
-        raise ConfigError("a long answer is scored by asking a subject model: name one (subject_model)")
-    check = check_settings(settings, search)
-    first, second = (run_dir / part if run_dir is not None else None for part in (SAFE_PART, TRUST_PART))
-    subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
-    async with TrustScorer(settings=subject) as scorer:
-        await scorer.aopen()  # what is wrong with it is said before SAFE costs anything
+    checks = check_settings(settings, search)
     recording = Recording.of(settings)
-    async with FactChecker(settings=check, recording=recording) as checker:
-        factuality = await checker.acheck(response, prompt, run_dir=first)
-    async with TrustScorer(settings=with_remaining_limits(subject, factuality.usage), recording=recording) as scorer:
-        report = await scorer.ascore_claims(factuality, run_dir=second)
+    first, second = (run_dir / part if run_dir is not None else None for part in (SAFE_PART, TRUST_PART))
+
+    async def check() -> FactualityReport:
+        async with FactChecker(settings=checks, recording=recording) as checker:
+            return await checker.acheck(response, prompt, run_dir=first)
+
+    report = await acheck_and_score(check, settings=settings, recording=recording, run_dir=second)
     if recording is not None:
         recording.save()
     return report
+
+
+async def acheck_and_score(
+    check: Callable[[], Awaitable[FactualityReport]],
+    *,
+    settings: TrustSettings,
+    recording: Recording | None = None,
+    pace: Pace | None = None,
+    meter: UsageMeter | None = None,
+    run_dir: Path | None = None,
+) -> LongFormTrustReport:
+    """Checks a long answer by `check`, then asks the subject about each claim.
+
+    Limits hold for both parts together; `meter` and `run_dir` are of the second. Raises ConfigError, before `check` is
+    called, without a subject or for a wrong one.
+    """
+    if settings.subject_model is None:
+        raise ConfigError("a long answer is scored by asking a subject model: name one (subject_model)")
+    subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
+    async with TrustScorer(settings=subject, pace=pace) as scorer:
+        await scorer.aopen()  # what is wrong with it is said before the check costs anything
+    factuality = await check()
+    left = with_remaining_limits(subject, factuality.usage)
+    async with TrustScorer(settings=left, recording=recording, pace=pace) as scorer:
+        return await scorer.ascore_claims(factuality, run_dir=run_dir, meter=meter)
 
 
 def score_long_form(

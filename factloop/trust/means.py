@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from factloop.agents.trustscore.records import (
+    ClaimStanding,
     MeanScore,
     Source,
     SourceConsistency,
-    Standing,
     TrustBC,
     TrustReport,
     TrustSummary,
@@ -58,16 +58,19 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
     return MeanScore(mean=mean, n_scored=len(scored), n_unscored=len(given) - len(scored))
 
 
-def standing(claim: Claim, consistency: TrustBC | None) -> tuple[Standing, str]:
+def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
     """The group of a claim by SAFE's verdict and TrustBC, and why it is in none of the four."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
-        return Standing.UNPLACED, "SAFE: irrelevant"
+        return ClaimStanding.UNPLACED, "SAFE: irrelevant"
     if verdict is None:
-        return Standing.UNPLACED, f"SAFE: {claim.judgement.unscored_reason}"
+        return ClaimStanding.UNPLACED, f"SAFE: {claim.judgement.unscored_reason}"
     if consistency is None or consistency.value is None:
-        return Standing.UNPLACED, f"TrustBC: {consistency.unscored_reason if consistency is not None else 'not asked'}"
+        return (
+            ClaimStanding.UNPLACED,
+            f"TrustBC: {consistency.unscored_reason if consistency is not None else 'not asked'}",
+        )
     insists = consistency.value == 1
     if verdict is Verdict.SUPPORTED:
-        return (Standing.SUPPORTED_INSISTED if insists else Standing.SUPPORTED_WAVERING), ""
-    return (Standing.UNSUPPORTED_INSISTED if insists else Standing.UNSUPPORTED_WAVERING), ""
+        return (ClaimStanding.SUPPORTED_INSISTED if insists else ClaimStanding.SUPPORTED_WAVERING), ""
+    return (ClaimStanding.UNSUPPORTED_INSISTED if insists else ClaimStanding.UNSUPPORTED_WAVERING), ""

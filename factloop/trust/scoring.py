@@ -9,6 +9,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from factloop.core.extras import is_installed, missing
+
+if not is_installed("trust"):
+    raise missing("trust", "TrustScore")
+
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.distractors.generate import generate_distractors
@@ -16,7 +21,7 @@ from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.factual import build_factual_graph
 from factloop.agents.trustscore.graph import build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
-from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
+from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport, TrustBC, TrustReport
 from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.garbage import rare_collections
@@ -118,7 +123,7 @@ class TrustScoring:
         return LongFormTrustReport(
             factuality=factuality,
             claims=tuple(claims),
-            counts={place: sum(item.standing is place for item in claims) for place in Standing},
+            counts={place: sum(item.standing is place for item in claims) for place in ClaimStanding},
             usage=meter.snapshot(elapsed_s),
             fingerprint=self.setup.fingerprint,
             created_at=datetime.now(UTC),

@@ -17,6 +17,8 @@ from tests.documents.shown import DOCS, ROOT
 WITHIN_S = 110
 FOLDERS = ("agents", "tools", "prompts", "evaluation", "factloop")
 RECIPES = read_recipes((DOCS / "extending.md").read_text(encoding="utf-8"))
+OUTSIDE = "A distribution of your own"
+"""Edits no file of ours, and is linted as its owner likes."""
 MOST_FILES = {
     "A search provider": 2,
     "A setting": 2,
@@ -26,7 +28,7 @@ MOST_FILES = {
     "A data set": 2,
     "A verifier": 2,
     "A door": 3,
-    "A distribution of your own": 2,
+    OUTSIDE: 2,
 }
 """Files that a recipe may ask a reader to edit or add. A recipe that takes more has found a thing told twice."""
 
@@ -64,7 +66,7 @@ def test_no_anchor_is_part_of_a_line() -> None:
 
 
 def test_a_distribution_of_its_own_edits_nothing_of_ours() -> None:
-    recipe = RECIPES["A distribution of your own"]
+    recipe = RECIPES[OUTSIDE]
     assert not any(edit.anchor for edit in recipe.edits)
     assert {Path(path).parts[0] for path in recipe.files} == {"acme"}
 
@@ -74,6 +76,21 @@ def test_a_distribution_of_its_own_edits_nothing_of_ours() -> None:
 def test_a_recipe_does_what_it_says(title: str, tmp_path: Path) -> None:
     done = _try_out(RECIPES[title], tmp_path)
     assert done.returncode == 0, _said(done)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("title", sorted(MOST_FILES.keys() - {OUTSIDE}))
+def test_a_recipe_leaves_its_files_as_the_linter_wants_them(title: str, tmp_path: Path) -> None:
+    recipe = RECIPES[title]
+    for name in {"pyproject.toml", *(edit.path for edit in recipe.edits if edit.anchor)}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    recipe.apply(tmp_path)
+    modules = sorted(path for path in recipe.files if path.endswith(".py"))
+    for asked in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *asked, "--no-cache", *modules]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=WITHIN_S, check=False)
+        assert done.returncode == 0, _said(done)
 
 
 SHAPES_VERDICTS = "Mark(SCORES, fingerprint=True)"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.reports.markdown import Part, Run, Tag, read_markdown
+from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 
 ANSWER = """# Rates
 
@@ -60,7 +60,7 @@ def test_headings_lists_tables_and_code_become_tags() -> None:
 
 
 def test_every_run_knows_its_place_in_the_source() -> None:
-    runs = [part for part in read_markdown(ANSWER) if isinstance(part, Run)]
+    runs = [part for part in read_markdown(ANSWER) if isinstance(part, TextRun)]
     for run in runs:
         if run.is_literal:
             assert ANSWER[run.start : run.end] == run.text
@@ -91,7 +91,7 @@ def test_what_the_table_and_the_list_say_of_themselves_is_kept() -> None:
 )
 def test_html_and_other_addresses_stay_text(text: str) -> None:
     parts = read_markdown(text)
-    assert shown(parts) == f"<p>{text}</p>" or not any(isinstance(part, Run) and part.href for part in parts)
+    assert shown(parts) == f"<p>{text}</p>" or not any(isinstance(part, TextRun) and part.href for part in parts)
     assert {part.name for part in parts if isinstance(part, Tag)} == {"p"}
 
 
@@ -139,7 +139,7 @@ def test_any_text_gives_tags_that_nest_and_runs_in_order(text: str) -> None:
     opened: list[str] = []
     reached = 0
     for part in read_markdown(text):
-        if isinstance(part, Run):
+        if isinstance(part, TextRun):
             assert reached <= part.start <= part.end <= len(text)
             reached = part.start
             if part.is_literal and not part.text.startswith("[image: "):

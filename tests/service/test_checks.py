@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
-from factloop.agents.trustscore.records import Standing
+from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Counts, UnscoredReason
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
@@ -149,7 +149,7 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     report = LongFormTrustReport.model_validate_json(given.content)
     calls = report.factuality.usage.calls + report.usage.calls
     assert report.claims
-    assert report.counts[Standing.UNPLACED] == 0
+    assert report.counts[ClaimStanding.UNPLACED] == 0
     assert job["summary"]["counts"] == report.factuality.counts.model_dump()
     assert sum(job["summary"]["standings"].values()) == len(report.claims)
     assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
@@ -169,6 +169,19 @@ async def test_a_long_answer_has_one_limit_for_both_parts(service: Service, sim:
     assert 0 < report.factuality.usage.calls < most
     assert sim.stats().model.requests == most
     assert {claim.trust_bc.unscored_reason for claim in report.claims if claim.trust_bc} >= {"budget"}
+
+
+async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(
+    service: Service, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
+    async with service(check, TrustSettings(subject_model=MODEL, cache=False)) as client:
+        monkeypatch.delenv("OPENAI_API_KEY")
+        ask = {name: ASK[name] for name in ("response", "documents")}
+        refused = await client.post("/v1/trust/long-form?wait=true", json=ask)
+    assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_set_up")
+    assert sim.stats().model.requests == 0
 
 
 async def test_an_audit_is_a_job(service: Service) -> None:

@@ -48,7 +48,7 @@ class Misleading:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _DraftFact:
     """A fact before it stands in a sentence."""
 
     topic: Topic
@@ -77,7 +77,7 @@ class _Section:
     """Statements on one entity in one place."""
 
     entity: Entity
-    said: Sequence[_Said]
+    said: Sequence[_DraftFact]
     style: Style = "prose"
 
 
@@ -137,7 +137,7 @@ class _Content:
     pools: Mapping[Pool, Sequence[str]]
     misleading: Misleading
 
-    def sections(self, entity: Entity, n_facts: int) -> tuple[list[_Section], list[_Said]]:
+    def sections(self, entity: Entity, n_facts: int) -> tuple[list[_Section], list[_DraftFact]]:
         """The sections in order, and what a table at the end says."""
         n_irrelevant, n_duplicates = round(_IRRELEVANT * n_facts), round(_DUPLICATE * n_facts)
         n_own = n_facts - n_irrelevant - n_duplicates
@@ -172,34 +172,34 @@ class _Content:
         """Whether a response about an entity may speak of this one: it is another, and the only one of its name."""
         return name != entity.name and name not in self.misleading.callings
 
-    def _of_companions(self, ties: Mapping[str, Topic], number: int) -> list[_Said]:
-        told: list[_Said] = []
+    def _of_companions(self, ties: Mapping[str, Topic], number: int) -> list[_DraftFact]:
+        told: list[_DraftFact] = []
         for place, name in enumerate(ties):
             wanted = min((number - len(told)) // (len(ties) - place), _MOST_OF_ONE, len(self.topics[name]))
             told += [_true(topic) for topic in self.rng.sample(self.topics[name], wanted)]
         return told
 
-    def _own(self, entity: Entity, ties: Mapping[str, Topic], number: int) -> list[_Said]:
+    def _own(self, entity: Entity, ties: Mapping[str, Topic], number: int) -> list[_DraftFact]:
         others = [topic for topic in self.topics[entity.name] if topic not in ties.values()]
         chosen = [*ties.values(), *self.rng.sample(others, number - len(ties))]
         return [_true(topic) for topic in chosen]
 
-    def _with_errors(self, said: Sequence[_Said]) -> list[_Said]:
+    def _with_errors(self, said: Sequence[_DraftFact]) -> list[_DraftFact]:
         """Puts in the share of errors; a tie by its value stays, since it would tie another."""
         may_err = [place for place, one in enumerate(said) if one.topic.value not in self.entities]
         wrong = set(self.rng.sample(may_err, min(len(may_err), round(_WRONG * len(said)))))
         return [self._wrong(one.topic) if place in wrong else one for place, one in enumerate(said)]
 
-    def _wrong(self, topic: Topic) -> _Said:
+    def _wrong(self, topic: Topic) -> _DraftFact:
         """Often the value that something misleading gives, or one that is nearly right."""
         value = self.misleading.values.get(topic)
         if value is None and topic.pool == "year" and self.rng.random() < _NEAR_MISS:
             value = str(int(topic.value) + self.rng.choice((-3, -2, -1, 1, 2, 3)))
         if value is None:
             value = other_value(self.rng, self.pools[topic.pool], {topic.value, topic.subject, topic.key})
-        return _Said(topic, value, "not_supported")
+        return _DraftFact(topic, value, "not_supported")
 
-    def _ordered(self, main: list[_Said], ties: Mapping[str, Topic]) -> tuple[list[_Said], list[_Said]]:
+    def _ordered(self, main: list[_DraftFact], ties: Mapping[str, Topic]) -> tuple[list[_DraftFact], list[_DraftFact]]:
         """The facts before and after the last companion: each tie at the beginning or at the very end."""
         of_ties = [one for one in main if one.topic in ties.values()]
         others = [one for one in main if one.topic not in ties.values()]
@@ -212,7 +212,7 @@ class _Content:
     def _style(self) -> Style:
         return "list" if self.rng.random() < _LIST else "prose"
 
-    def _table(self, companions: list[_Section]) -> tuple[list[_Said], list[_Section]]:
+    def _table(self, companions: list[_Section]) -> tuple[list[_DraftFact], list[_Section]]:
         """The statements on one companion that can stand in columns; the companions without any."""
         for number, section in enumerate(companions):
             plain = [one for one in section.said if not one.topic.key]
@@ -229,11 +229,11 @@ class _Content:
         return [*before, replace(last, said=[*last.said, *repeated])]
 
     def _digressing(
-        self, parts: list[_Section], entity: Entity, number: int, relevant: Sequence[_Said]
+        self, parts: list[_Section], entity: Entity, number: int, relevant: Sequence[_DraftFact]
     ) -> list[_Section]:
         """Facts about strangers, whom nothing in the response ties to its subject."""
         taken = set().union(*(one.names for one in relevant), {entity.name})
-        strangers: list[_Said] = []
+        strangers: list[_DraftFact] = []
         for name in self.rng.sample(list(self.topics), len(self.topics)):
             topic = self.rng.choice(self.topics[name])
             said = replace(self._wrong(topic) if self.rng.random() < _WRONG else _true(topic), label="irrelevant")
@@ -268,7 +268,7 @@ class _Page:
         else:
             self._paragraph(section)
 
-    def tabulate(self, said: Sequence[_Said]) -> None:
+    def tabulate(self, said: Sequence[_DraftFact]) -> None:
         """One row; each column is headed by what its cell says."""
         headings = [one.topic.said[:1].upper() + one.topic.said[1:] for one in said]
         subject = said[0].topic.subject
@@ -304,7 +304,7 @@ class _Page:
         self._blocks.append(" ".join(sentences))
         self._reader.read("\n")
 
-    def _dated_groups(self, said: Sequence[_Said]) -> Iterator[Sequence[_Said]]:
+    def _dated_groups(self, said: Sequence[_DraftFact]) -> Iterator[Sequence[_DraftFact]]:
         """Groups of two to four; now and then one more by itself, dated by the year that ends the group before."""
         first, second = _years_apart(said) if self._rng.random() < _LATER else (None, None)
         rest = [one for one in said if one not in (first, second)]
@@ -314,7 +314,7 @@ class _Page:
             groups.append([second])
         return iter(groups)
 
-    def _sentence(self, entity: Entity, group: Sequence[_Said], *, first: bool) -> str:
+    def _sentence(self, entity: Entity, group: Sequence[_DraftFact], *, first: bool) -> str:
         """Worded so that a reader of all before it knows whom it is about. Raises _Unclear."""
         ordered = sorted(group, key=lambda one: one.label == "irrelevant")
         for spoken in self._forms(entity, first=first):
@@ -329,7 +329,7 @@ class _Page:
                     return sentence
         raise _Unclear
 
-    def _wordings(self, spoken: str, group: Sequence[_Said]) -> Iterator[str]:
+    def _wordings(self, spoken: str, group: Sequence[_DraftFact]) -> Iterator[str]:
         year, (only, *more) = self._reader.year, group
         if not more and only.year is not None and only.topic.key and year is not None:
             after = only.year - year
@@ -353,11 +353,11 @@ class _Page:
         else:
             yield entity.name
 
-    def _state(self, sentence: str, spoken: str, group: Sequence[_Said]) -> None:
+    def _state(self, sentence: str, spoken: str, group: Sequence[_DraftFact]) -> None:
         self._sentences.append(sentence.strip("| "))
         self._facts += (self._gold_fact(sentence.strip("| "), spoken, one) for one in group)
 
-    def _gold_fact(self, sentence: str, spoken: str, one: _Said) -> GoldFact:
+    def _gold_fact(self, sentence: str, spoken: str, one: _DraftFact) -> GoldFact:
         claim = one.topic.claim(one.value)
         own = f"{spoken} {one.clause}." if spoken else f"{one.clause[:1].upper()}{one.clause[1:]}."
         if spoken and one.clause not in sentence and one.label != "irrelevant" and " | " not in sentence:
@@ -385,8 +385,8 @@ def _reads_right(response: Response) -> bool:
     return is_asked and all((fact.subject in ties) == (fact.label != "irrelevant") for fact in response.facts)
 
 
-def _true(topic: Topic) -> _Said:
-    return _Said(topic, topic.value, "supported")
+def _true(topic: Topic) -> _DraftFact:
+    return _DraftFact(topic, topic.value, "supported")
 
 
 def _names_person(topic: Topic) -> bool:
@@ -396,14 +396,14 @@ def _names_person(topic: Topic) -> bool:
     return any("person" in pool for said, pool in pools.items() if said.replace("{key}", topic.key) == topic.said)
 
 
-def _by_subject(said: Sequence[_Said]) -> dict[str, list[_Said]]:
-    found: dict[str, list[_Said]] = {}
+def _by_subject(said: Sequence[_DraftFact]) -> dict[str, list[_DraftFact]]:
+    found: dict[str, list[_DraftFact]] = {}
     for one in said:
         found.setdefault(one.topic.subject, []).append(one)
     return found
 
 
-def _years_apart(said: Sequence[_Said]) -> tuple[_Said | None, _Said | None]:
+def _years_apart(said: Sequence[_DraftFact]) -> tuple[_DraftFact | None, _DraftFact | None]:
     """Two facts with years a little apart, of which the second can do without its own."""
     for first in said:
         for second in said:
@@ -415,7 +415,7 @@ def _years_apart(said: Sequence[_Said]) -> tuple[_Said | None, _Said | None]:
     return None, None
 
 
-def _groups(rng: random.Random, said: Sequence[_Said]) -> Iterator[Sequence[_Said]]:
+def _groups(rng: random.Random, said: Sequence[_DraftFact]) -> Iterator[Sequence[_DraftFact]]:
     """Facts of one sentence each: 2 to 4, near 3 on average, adding up exactly."""
     left = list(said)
     while len(left) > 4:
@@ -435,7 +435,7 @@ def _short(entity: Entity) -> str:
     return f"The {last if entity.kind == 'institute' else nouns[entity.kind]}"
 
 
-def _worded(opener: str, spoken: str, said: Sequence[_Said]) -> str:
+def _worded(opener: str, spoken: str, said: Sequence[_DraftFact]) -> str:
     """`spoken` with all its clauses, then what is said of others."""
     own = [item.clause for item in said if item.label != "irrelevant"]
     others = [f"{item.topic.subject} {item.clause}" for item in said if item.label == "irrelevant"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factloop import FactualityReport, TrustScorer, UnscoredReason, Verdict
-from factloop.agents.trustscore.records import LongFormTrustReport, Standing
+from factloop.agents.trustscore.records import ClaimStanding, LongFormTrustReport
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import at_each_k, count_verdicts, precision
 from factloop.core.records import Claim, Fingerprint, Judgement, Usage
@@ -76,14 +76,14 @@ async def test_verdict_and_belief_make_four_groups(sim: Simulator) -> None:
     async with simulated_scorer(sim) as scorer:
         report = await scorer.ascore_claims(report_of(claims, "Tell me of these."))
     assert [item.standing for item in report.claims] == [
-        Standing.SUPPORTED_INSISTED,
-        Standing.SUPPORTED_WAVERING,
-        Standing.UNSUPPORTED_INSISTED,
-        Standing.UNSUPPORTED_WAVERING,
-        Standing.UNPLACED,
-        Standing.UNPLACED,
+        ClaimStanding.SUPPORTED_INSISTED,
+        ClaimStanding.SUPPORTED_WAVERING,
+        ClaimStanding.UNSUPPORTED_INSISTED,
+        ClaimStanding.UNSUPPORTED_WAVERING,
+        ClaimStanding.UNPLACED,
+        ClaimStanding.UNPLACED,
     ]
-    assert report.counts == Counter(dict.fromkeys(Standing, 1) | {Standing.UNPLACED: 2})
+    assert report.counts == Counter(dict.fromkeys(ClaimStanding, 1) | {ClaimStanding.UNPLACED: 2})
     irrelevant, failed = report.claims[4:]
     assert (irrelevant.trust_bc, irrelevant.why_unplaced) == (None, "SAFE: irrelevant")
     assert (failed.trust_bc is not None, failed.why_unplaced) == (True, "SAFE: tool_failure")
@@ -128,7 +128,7 @@ async def test_a_response_may_have_no_prompt(sim: Simulator, prompt: str | None)
         report = await scorer.ascore_claims(report_of([(pair.answer, SUPPORTED)], prompt))
         assert standings(report) == ["supported_insisted"]
         empty = await scorer.ascore_claims(report_of([], prompt))
-    assert (empty.claims, empty.counts[Standing.UNPLACED]) == ((), 0)
+    assert (empty.claims, empty.counts[ClaimStanding.UNPLACED]) == ((), 0)
 
 
 @pytest.mark.parametrize("claims", [[], [("Rome is old.", SUPPORTED)], [("Rome is old.", IRRELEVANT)]])

@@ -41,7 +41,7 @@ _WITH_ARTICLE = re.compile(
     r"|Comoros|Vatican$|Democratic Republic|Republic of)|(?: Islands| Emirates)$"
 )
 _NOT_ENTERED = frozenset({"CS", "AN", "AQ"})
-"""Places left out: countries that are none any longer, and Antarctica, which is a continent here."""
+"""Places left out: former countries, and Antarctica, which is a continent here."""
 _PARTS_OF_CITIES = frozenset(("US", part) for part in ("Brooklyn", "Queens", "Manhattan", "The Bronx", "Staten Island"))
 """Parts of cities as large as cities: last in the order of these."""
 _BAD_LABEL = re.compile(r"[,\[\](]|[^\w\s'’.\-]")

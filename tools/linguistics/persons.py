@@ -50,7 +50,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PersonMention:
     """A person where the text speaks of them."""
 
     person: Person
@@ -83,7 +83,7 @@ class _Reading:
 
     topic: Person | None = None
     people: dict[tuple[str, ...], Person] = field(default_factory=dict)
-    before: deque[list[Said]] = field(default_factory=lambda: deque(maxlen=_LOOK_BACK))
+    before: deque[list[PersonMention]] = field(default_factory=lambda: deque(maxlen=_LOOK_BACK))
 
 
 def read_persons(sentences: Iterable[tuple[str, Sequence[Mention]]], asked: Sequence[Mention]) -> Iterator[ReadPersons]:
@@ -93,7 +93,7 @@ def read_persons(sentences: Iterable[tuple[str, Sequence[Mention]]], asked: Sequ
     if reading.topic is not None:
         reading.people[tuple(reading.topic.name.lower().split())] = reading.topic
     for text, mentions in texts:
-        said: list[Said] = []
+        said: list[PersonMention] = []
         is_silent = not mentions and _PRONOUN.search(text) is None
         found = () if is_silent else tuple(_read_sentence(reading, said, tag_words(text), mentions))
         reading.before.append(said)
@@ -130,7 +130,7 @@ def _may_be_person(mention: Mention) -> bool:
 
 
 def _read_sentence(
-    reading: _Reading, said: list[Said], words: Sequence[Word], mentions: Sequence[Mention]
+    reading: _Reading, said: list[PersonMention], words: Sequence[Word], mentions: Sequence[Mention]
 ) -> Iterator[Referent]:
     at = {mention.start: mention for mention in mentions}
     clause = find_clause(words)
@@ -142,19 +142,21 @@ def _read_sentence(
             following = words[index + 1].lower if index + 1 < len(words) else ""
             yield Referent(word.lower, following, None if person is None else person.name)
             if person is not None:
-                said.append(Said(person, word.start, _is_subject(words, index, index, head)))
+                said.append(PersonMention(person, word.start, _is_subject(words, index, index, head)))
             kin = _kin(words, index, person)
             if kin is not None:
-                said.append(Said(kin, word.start, _is_subject(words, index, index + 1, head)))
+                said.append(PersonMention(kin, word.start, _is_subject(words, index, index + 1, head)))
         elif word.start in at:
             mention = at[word.start]
             last = _last_index(words, mention)
             person = _person(reading, words, index, mention)
             if person is not None:
-                said.append(Said(person, word.start, _is_subject(words, index, last, head)))
+                said.append(PersonMention(person, word.start, _is_subject(words, index, last, head)))
 
 
-def _meant(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index: int, gender: Gender) -> Person | None:
+def _meant(
+    reading: _Reading, said: Sequence[PersonMention], words: Sequence[Word], index: int, gender: Gender
+) -> Person | None:
     """The person that the pronoun stands for; None where it fits several, or none."""
     coordinated = _right_before_and(said, words, index)
     if coordinated is not None and coordinated.gender in {gender, None}:
@@ -175,7 +177,7 @@ def _meant(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index
     return choice[0]
 
 
-def _right_before_and(said: Sequence[Said], words: Sequence[Word], index: int) -> Person | None:
+def _right_before_and(said: Sequence[PersonMention], words: Sequence[Word], index: int) -> Person | None:
     """*Konrad Marwen and his wife*: the possessor stands right before."""
     if index < 2 or words[index - 1].lower != "and" or words[index].word_class != "possessive" or not said:
         return None
@@ -183,11 +185,13 @@ def _right_before_and(said: Sequence[Said], words: Sequence[Word], index: int) -
     return last.person if words[index - 2].start >= last.start and _is_one_name(words, last, index - 1) else None
 
 
-def _is_one_name(words: Sequence[Word], last: Said, end: int) -> bool:
+def _is_one_name(words: Sequence[Word], last: PersonMention, end: int) -> bool:
     return all(word.word_class == "name" for word in words[:end] if word.start > last.start)
 
 
-def _fitting(said: Sequence[Said], before: Iterable[Sequence[Said]], gender: Gender) -> list[Said]:
+def _fitting(
+    said: Sequence[PersonMention], before: Iterable[Sequence[PersonMention]], gender: Gender
+) -> list[PersonMention]:
     """Those who may be meant, in the nearest sentence that has any: those who are surely persons before others."""
     for nearest in (said, *reversed(list(before))):
         found = [one for one in nearest if one.person.gender in {gender, None}]
@@ -197,7 +201,9 @@ def _fitting(said: Sequence[Said], before: Iterable[Sequence[Said]], gender: Gen
     return []
 
 
-def _has_rival(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index: int, topic: Person) -> bool:
+def _has_rival(
+    reading: _Reading, said: Sequence[PersonMention], words: Sequence[Word], index: int, topic: Person
+) -> bool:
     """Whether another person of the same gender is the nearer subject, or may act in the same sentence."""
     is_object = words[index].lower in {"him", "her"} and not is_possessive(words, index)
     for one in reversed(said):

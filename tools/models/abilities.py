@@ -17,7 +17,7 @@ MOST_MISSHAPEN = 3
 """Replies in the mode's form that hold no answer, with no readable one before, after which a mode is given up."""
 
 
-class Known(BaseModel):
+class KnownAbilities(BaseModel):
     """What is known of a server, to be kept for later runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,9 +30,11 @@ class Known(BaseModel):
 class Abilities:
     """The abilities of one server with one model. All that ask it in a process share them."""
 
-    def __init__(self, known: Known | None = None, keep: Callable[[Known], None] | None = None) -> None:
+    def __init__(
+        self, known: KnownAbilities | None = None, keep: Callable[[KnownAbilities], None] | None = None
+    ) -> None:
         """`known` is what an earlier run learnt; `keep` is told what is known whenever that changes."""
-        self.known = known or Known()
+        self.known = known or KnownAbilities()
         self._keep = keep
         self._misshapen: Counter[Mode] = Counter()
 

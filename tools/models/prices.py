@@ -37,5 +37,5 @@ def model_price(model: str) -> Price | None:
 
 
 def unknown_price(model: str) -> str:
-    """The words in which a budget is refused, since nobody knows what the model costs."""
+    """The refusal of a budget for a model of unknown price."""
     return f"the price of {model} is unknown, so no budget in USD can be kept: give --price-in and --price-out"

@@ -41,7 +41,9 @@ Cell = tuple[str, str]
 
 
 def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """What the sources' rows say of the claim's; None where it is none, or none of theirs has its subject and column.
+    """What the sources' rows say of the claim's row.
+
+    None where the claim is not a row, or where no row of the sources has its subject and column.
 
     Several rows of one subject that disagree say nothing against it: then its first cell is no key.
     """

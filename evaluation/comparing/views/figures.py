@@ -33,7 +33,7 @@ def together_words(comparison: Comparison) -> str:
     if levels <= {comparison.level}:
         return "each by itself"
     if len(levels) > 1:  # a comparison of version 1.2
-        return "corrected like p, each at the level beside it"
+        return "adjusted like p, each at the level beside it"
     return (
         f"all of them together ({level_words(*levels)} each, by Bonferroni’s inequality; one ends at 0 where Holm’s "
         "method shows a difference that this level would not)"

@@ -36,7 +36,7 @@ def differences(comparison: Comparison) -> Sheet:
         (Column("Points", is_strong=True), _points),
         (Column("Interval"), lambda one: _interval(one, comparison.level)),
         (Column("p"), lambda one: p_value(one.p)),
-        (Column("p corrected"), lambda one: p_value(one.p_corrected)),
+        (Column("p adjusted"), lambda one: p_value(one.p_corrected)),
         (Column("A higher"), lambda one: one.first_higher),
         (Column("Equal"), lambda one: one.equal),
         (Column("B higher"), lambda one: one.second_higher),

@@ -22,7 +22,7 @@ from factloop.evaluation.comparing.views.figures import (
 from factloop.evaluation.runs.views.words import policy_words
 from factloop.reports.figures import percent, plural
 from factloop.reports.sheet.table import NOTHING, Line, Sheet
-from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.sheet.terminal import in_lines, print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -34,7 +34,7 @@ SETTINGS_SHOWN = 8
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Prints the comparison at the console's width. Names and texts are printed as text: no markup."""
     print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
-    print_sheet(console, sheets.differences(comparison), _in_lines)
+    print_sheet(console, sheets.differences(comparison), in_lines(_brief))
     if comparison.claims is not None and comparison.claims.n_matched:
         print_sheet(console, sheets.verdicts(comparison.claims))
     if comparison.flips:
@@ -51,19 +51,14 @@ def _side_rows(comparison: Comparison) -> list[Row]:
     return rows
 
 
-def _in_lines(sheet: Sheet) -> Table:
-    """A few lines for each difference, where not all its figures fit beside each other."""
-    return rows_table((line.cells[0].text, _brief(sheet, line)) for line in sheet.lines)
-
-
 def _brief(sheet: Sheet, line: Line) -> Text:
     cells = [cell for _, cell in sheet.on_terminal(line)]
-    _, first, second, points, interval, p, corrected, *counts = (cell.text for cell in cells)
+    _, first, second, points, interval, p, adjusted, *counts = (cell.text for cell in cells)
     first_higher, equal, second_higher, n_left_out = counts
     between = "no interval" if interval == NOTHING else f"{interval}, {cells[4].note}"
     return Text.assemble(
         (f"{points} points", "bold"),
-        f" ({between}), p {p}, corrected {corrected}\n",
+        f" ({between}), p {p}, adjusted {adjusted}\n",
         f"A {first}, B {second}\n",
         (f"{first_higher} higher in A, {equal} equal, {second_higher} in B", "dim"),
         (f", {n_left_out} left out" if n_left_out != "0" else "", "dim"),

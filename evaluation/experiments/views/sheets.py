@@ -131,7 +131,7 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
         (Column("Interval"), lambda each: _interval(each, report.level)),
         (Column("Outcome"), _outcome),
         (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
-        (Column("p corrected"), lambda each: p_value(each.p_corrected)),
+        (Column("p adjusted"), lambda each: p_value(each.p_corrected)),
         (page_only("Seen 4 of 5 times"), lambda each: size(each.detectable, each.quantity)),
         (Column("n"), lambda each: each.n),
         (Column("Groups"), lambda each: each.n_groups),

@@ -13,7 +13,7 @@ from factloop.evaluation.experiments.views import figures as told
 from factloop.evaluation.experiments.views import sheets
 from factloop.reports import figures
 from factloop.reports.sheet.table import Cell, Line, Sheet
-from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.sheet.terminal import in_lines, print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -26,7 +26,7 @@ def print_experiment(report: ExperimentReport, console: Console) -> None:
         print_section(console, one_line(told.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report), _variants_in_lines)
     for one in report.conclusions:
-        print_sheet(console, sheets.differences(report, one), _differences_in_lines)
+        print_sheet(console, sheets.differences(report, one), in_lines(_brief))
     if report.flip_counts:
         print_section(console, f"Claims that flipped ({len(report.flips):,})", _flips(report))
     print_section(console, "Experiment", rows_table(_rows(report)))
@@ -57,17 +57,13 @@ def _with_basis(cell: Cell) -> str:
     return cell.why or (f"{cell.text} ({basis})" if basis else cell.text)
 
 
-def _differences_in_lines(sheet: Sheet) -> Table:
-    return rows_table((line.cells[0].text, _brief(sheet, line)) for line in sheet.lines)
-
-
 def _brief(sheet: Sheet, line: Line) -> Text:
     _, _, _, *cells = (cell for _, cell in sheet.on_terminal(line))
-    apart, interval, outcome, p, corrected, n, n_groups, n_left_out = cells
+    apart, interval, outcome, p, adjusted, n, n_groups, n_left_out = cells
     left_out = f", {n_left_out.text} left out" if n_left_out.value else ""
     return Text.assemble(
         (apart.text, "bold"),
-        f" ({', '.join(filter(None, (interval.text, interval.note)))}), p {p.text}, corrected {corrected.text}\n",
+        f" ({', '.join(filter(None, (interval.text, interval.note)))}), p {p.text}, adjusted {adjusted.text}\n",
         (f"{outcome.text}: {outcome.note}" if outcome.note else outcome.text, outcome.style),
         (f"; n {n.text} in {n_groups.text} groups{left_out}", "dim"),
     )

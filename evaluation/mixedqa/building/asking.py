@@ -20,7 +20,7 @@ from factloop.evaluation.mixedqa.building.sources import SourceQuestion
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 
-Said = str | NoAnswer | FactloopError
+SubjectReply = str | NoAnswer | FactloopError
 """A response, why there is nothing in it, or the call that failed."""
 
 
@@ -64,13 +64,13 @@ async def ask_until(
 
 async def _ask_all(
     question: SourceQuestion, subjects: Mapping[str, Subject], meter: UsageMeter, note: Callable[[], None]
-) -> Mapping[str, Said]:
-    said: Sequence[Said] = await together(_ask(question, subject, meter) for subject in subjects.values())
+) -> Mapping[str, SubjectReply]:
+    said: Sequence[SubjectReply] = await together(_ask(question, subject, meter) for subject in subjects.values())
     note()
     return dict(zip(subjects, said, strict=True))
 
 
-async def _ask(question: SourceQuestion, subject: Subject, meter: UsageMeter) -> Said:
+async def _ask(question: SourceQuestion, subject: Subject, meter: UsageMeter) -> SubjectReply:
     try:
         text = await subject.answer(question.question, meter=meter)
     except ConfigError:
@@ -84,7 +84,7 @@ async def _ask(question: SourceQuestion, subject: Subject, meter: UsageMeter) ->
     return why_no_answer(question.question, text) or text
 
 
-def _count(question: SourceQuestion, said: Mapping[str, Said], outcome: Outcome) -> None:
+def _count(question: SourceQuestion, said: Mapping[str, SubjectReply], outcome: Outcome) -> None:
     outcome.n_asked += 1
     for system, one in said.items():
         if isinstance(one, NoAnswer):

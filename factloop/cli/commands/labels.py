@@ -62,9 +62,9 @@ def export(
     """Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read."""
     require("evaluation", "factloop labels export")
     from factloop.cli.labels import ExportAsk, run_export
-    from factloop.evaluation.labels.people import Differing
+    from factloop.evaluation.labels.people import DisagreementPolicy
 
-    rule = None if differing is None else Differing(differing)
+    rule = None if differing is None else DisagreementPolicy(differing)
     raise typer.Exit(
         run_export(ExportAsk((*sheets,), out, (*(report or ()),), (*(system or ()),), rule, json, quiet=quiet))
     )

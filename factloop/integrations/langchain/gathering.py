@@ -18,8 +18,8 @@ ReadSystem = Callable[[str], Sequence[Document | str]]
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """How the documents of one answer are gathered."""
+class EvidenceGatherer:
+    """Gathers the documents that one answer is held against."""
 
     documents: tuple[Document, ...]
     """Always among them."""

@@ -33,7 +33,7 @@ from factloop.integrations.langchain.correction import (
     revision_request,
     without_drafts,
 )
-from factloop.integrations.langchain.gathering import Extract, Gathering, ReadSystem
+from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
 from factloop.integrations.langchain.inputs import documents_of, is_persons
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import PromptRegistry
@@ -138,13 +138,13 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._blocks = blocks if blocks is not None else self._has_unproven
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
-        self._gathering = Gathering(
+        self._gatherer = EvidenceGatherer(
             documents_of("documents", documents) or (), extract, system_message, retrieved == "conversation"
         )
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
         begun: dict[str, Any] = {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
-        return begun if self._gathering.conversation else {**begun, "factcheck_told": []}
+        return begun if self._gatherer.conversation else {**begun, "factcheck_told": []}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -161,7 +161,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """The response, with a note of what the system message told the model."""
         state: Any = request.state
-        told = self._gathering.noted(state.get("factcheck_told") or [], request.system_message)
+        told = self._gatherer.noted(state.get("factcheck_told") or [], request.system_message)
         if told is None:
             return response
         return ExtendedModelResponse(model_response=response, command=Command(update={"factcheck_told": told}))
@@ -186,7 +186,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
             return None
         questions = [message for message in messages if is_persons(message)]
-        documents = self._gathering.of(state, state.get("factcheck_told") or [])
+        documents = self._gatherer.of(state, state.get("factcheck_told") or [])
         return self.check.keys.write(messages[-1], questions[-1] if questions else None, documents)
 
     def _update(self, state: FactCheckState, found: FactualityReport | Correction | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import write_atomically
 from factloop.setup.caching.folder import ABILITIES, DAY_S, cache_folder
 from factloop.setup.settings import RunSettings
-from factloop.tools.models.abilities import Abilities, Known
+from factloop.tools.models.abilities import Abilities, KnownAbilities
 from factloop.tools.models.chat import ChatModel
 
 KEPT_S = 7 * DAY_S
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class _Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    known: Known
+    known: KnownAbilities
     learnt_at: float
     """Seconds since the epoch, of the first thing that was learnt."""
 
@@ -52,7 +52,7 @@ def abilities_of(settings: RunSettings, chat: ChatModel) -> Abilities:
         return Abilities()
     path, server = folder / ABILITIES, json.dumps([chat.identity.get("base_url"), chat.name])
     entry = _thread().submit(_read, path).result().servers.get(server)  # after what is being written
-    known = entry.known if entry is not None else Known()
+    known = entry.known if entry is not None else KnownAbilities()
     if known.gives_logprobs:  # it took the field once; whether it does is seen again at no cost
         known = known.model_copy(update={"gives_logprobs": None})
     return Abilities(known, lambda learnt: _aside(partial(_keep, path, server, learnt)))
@@ -87,7 +87,7 @@ def _read(path: Path) -> _File:
     return _File(servers={name: entry for name, entry in kept.servers.items() if entry.learnt_at > oldest})
 
 
-def _keep(path: Path, server: str, known: Known) -> None:
+def _keep(path: Path, server: str, known: KnownAbilities) -> None:
     kept = _read(path).servers  # read anew, since other processes learn of other servers
     before = kept.get(server)
     entry = _Entry(known=known, learnt_at=before.learnt_at if before is not None else time.time())

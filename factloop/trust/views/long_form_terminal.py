@@ -6,7 +6,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing
+from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport
 from factloop.reports import figures
 from factloop.reports.status import status_words
 from factloop.reports.terminal_parts import Row, notice_rows, print_question, print_section, rows_table, usage_rows
@@ -16,11 +16,11 @@ from factloop.trust.views.standings import WORST_FIRST, MarkedSentence, group, s
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS
 
 _STYLES = {
-    Standing.SUPPORTED_INSISTED: "green",
-    Standing.SUPPORTED_WAVERING: "cyan",
-    Standing.UNSUPPORTED_INSISTED: "bold red",
-    Standing.UNSUPPORTED_WAVERING: "magenta",
-    Standing.UNPLACED: "dim",
+    ClaimStanding.SUPPORTED_INSISTED: "green",
+    ClaimStanding.SUPPORTED_WAVERING: "cyan",
+    ClaimStanding.UNSUPPORTED_INSISTED: "bold red",
+    ClaimStanding.UNSUPPORTED_WAVERING: "magenta",
+    ClaimStanding.UNPLACED: "dim",
 }
 
 
@@ -77,8 +77,8 @@ def _grounds(one: ClaimTrust) -> str:
 def _rows(report: LongFormTrustReport) -> list[Row]:
     rows: list[Row] = [
         (STANDING_SIGNS[standing], Text(f"{count:,} {STANDING_WORDS[standing]}", style=_STYLES[standing]))
-        for standing in Standing
-        if (count := report.counts.get(standing, 0)) or standing is not Standing.UNPLACED
+        for standing in ClaimStanding
+        if (count := report.counts.get(standing, 0)) or standing is not ClaimStanding.UNPLACED
     ]
     factuality = report.factuality
     rows.append(

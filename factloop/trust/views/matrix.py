@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from factloop.agents.trustscore.records import LongFormTrustReport, Standing, TrustReport
+from factloop.agents.trustscore.records import ClaimStanding, LongFormTrustReport, TrustReport
 from factloop.reports.page_parts import Filter
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, Documents, belief_of, documents_of
 
@@ -47,15 +47,15 @@ def _both(belief: Belief, documents: Documents, counts: Counter[str]) -> Filter:
     return Filter(key, f"{belief.words} and {documents.words}", sign, documents.value, counts[key])
 
 
-def claim_keys(standing: Standing) -> tuple[str, ...]:
+def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
     """The filters that show a claim of this standing: `supported_wavering`, `supported`, `wavering`."""
-    return (standing.value, *([] if standing is Standing.UNPLACED else standing.value.split("_")))
+    return (standing.value, *([] if standing is ClaimStanding.UNPLACED else standing.value.split("_")))
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
     """Evidence by belief: the four groups. Claims in none of them are not in the table."""
     counts: Counter[str] = Counter()
-    for standing in Standing:
+    for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))
     columns = (
         Filter("insisted", "insisted upon", "=", "consistent", counts["insisted"]),
@@ -63,16 +63,16 @@ def claim_matrix(report: LongFormTrustReport) -> Matrix:
     )
     supported = Filter("supported", "supported", "✓", "support", counts["supported"])
     unsupported = Filter("unsupported", "unsupported", "✗", "contradict", counts["unsupported"])
-    groups = {standing: standing_filter(report, standing) for standing in Standing}
+    groups = {standing: standing_filter(report, standing) for standing in ClaimStanding}
     return Matrix(
         columns,
         (
-            (supported, (groups[Standing.SUPPORTED_INSISTED], groups[Standing.SUPPORTED_WAVERING])),
-            (unsupported, (groups[Standing.UNSUPPORTED_INSISTED], groups[Standing.UNSUPPORTED_WAVERING])),
+            (supported, (groups[ClaimStanding.SUPPORTED_INSISTED], groups[ClaimStanding.SUPPORTED_WAVERING])),
+            (unsupported, (groups[ClaimStanding.UNSUPPORTED_INSISTED], groups[ClaimStanding.UNSUPPORTED_WAVERING])),
         ),
     )
 
 
-def standing_filter(report: LongFormTrustReport, standing: Standing) -> Filter:
+def standing_filter(report: LongFormTrustReport, standing: ClaimStanding) -> Filter:
     count = report.counts.get(standing, 0)
     return Filter(standing.value, STANDING_WORDS[standing], STANDING_SIGNS[standing], standing.value, count)

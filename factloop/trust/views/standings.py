@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing
+from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport
 from factloop.checking.views.segments import segments
 from factloop.core.records import Verdict
 
 WORST_FIRST = (
-    Standing.UNSUPPORTED_INSISTED,
-    Standing.UNSUPPORTED_WAVERING,
-    Standing.SUPPORTED_WAVERING,
-    Standing.UNPLACED,
-    Standing.SUPPORTED_INSISTED,
+    ClaimStanding.UNSUPPORTED_INSISTED,
+    ClaimStanding.UNSUPPORTED_WAVERING,
+    ClaimStanding.SUPPORTED_WAVERING,
+    ClaimStanding.UNPLACED,
+    ClaimStanding.SUPPORTED_INSISTED,
 )
 """The order of groups: what evidence speaks against and the subject insists upon is what a reader must know first."""
 
@@ -27,13 +27,13 @@ class MarkedSentence:
     claims: tuple[tuple[int, ClaimTrust], ...] = ()
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> ClaimStanding:
         """The worst of its claims; irrelevant ones decide only where there are no others. ValueError without claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
 
-def worst(standings: Iterable[Standing]) -> Standing:
+def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
     return min(standings, key=WORST_FIRST.index)
 
 
@@ -46,6 +46,6 @@ def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
     ]
 
 
-def group(report: LongFormTrustReport, standing: Standing) -> list[tuple[int, ClaimTrust]]:
+def group(report: LongFormTrustReport, standing: ClaimStanding) -> list[tuple[int, ClaimTrust]]:
     """The claims of this standing with their numbers, in the order of the response."""
     return [(number, one) for number, one in enumerate(report.claims, 1) if one.standing is standing]

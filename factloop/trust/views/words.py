@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from factloop.agents.trustscore.records import Relation, Source, Standing, SubstitutionLevel, TrustBC, TrustFC
+from factloop.agents.trustscore.records import ClaimStanding, Relation, Source, SubstitutionLevel, TrustBC, TrustFC
 from factloop.core.reasons import ABOUT
 
 UNSCORED_SIGN = "?"
@@ -96,19 +96,19 @@ def documents_of(trust_fc: TrustFC) -> Documents:
 
 
 STANDING_WORDS = {
-    Standing.SUPPORTED_INSISTED: "supported, and insisted upon",
-    Standing.SUPPORTED_WAVERING: "supported, but wavering",
-    Standing.UNSUPPORTED_INSISTED: "unsupported, but insisted upon",
-    Standing.UNSUPPORTED_WAVERING: "unsupported, and wavering",
-    Standing.UNPLACED: "not placed",
+    ClaimStanding.SUPPORTED_INSISTED: "supported, and insisted upon",
+    ClaimStanding.SUPPORTED_WAVERING: "supported, but wavering",
+    ClaimStanding.UNSUPPORTED_INSISTED: "unsupported, but insisted upon",
+    ClaimStanding.UNSUPPORTED_WAVERING: "unsupported, and wavering",
+    ClaimStanding.UNPLACED: "not placed",
 }
 
 STANDING_SIGNS = {
-    Standing.SUPPORTED_INSISTED: "✓=",
-    Standing.SUPPORTED_WAVERING: "✓≠",
-    Standing.UNSUPPORTED_INSISTED: "✗=",
-    Standing.UNSUPPORTED_WAVERING: "✗≠",
-    Standing.UNPLACED: UNSCORED_SIGN,
+    ClaimStanding.SUPPORTED_INSISTED: "✓=",
+    ClaimStanding.SUPPORTED_WAVERING: "✓≠",
+    ClaimStanding.UNSUPPORTED_INSISTED: "✗=",
+    ClaimStanding.UNSUPPORTED_WAVERING: "✗≠",
+    ClaimStanding.UNPLACED: UNSCORED_SIGN,
 }
 """What evidence says, then what the subject does."""
 

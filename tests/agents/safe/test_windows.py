@@ -14,7 +14,7 @@ def answer(*lengths: int, apart: int | None = None, given: int | None = None) ->
     """Sentences of these lengths, one right after the other."""
     sentences, start = [], 0
     for number, length in enumerate(lengths):
-        sentence = {"number": number, "start": start, "end": start + length}
+        sentence: dict[str, object] = {"number": number, "start": start, "end": start + length}
         sentence |= {"is_apart": number == apart, "given": ["A fact."] if number == given else None}
         sentences.append(cast("SentenceState", sentence))
         start += length

@@ -153,7 +153,7 @@ def test_two_systems_of_one_run() -> None:
     assert (found.differences[1].difference, found.differences[1].p) == (-0.5, 2 / 64)
     assert found.warnings == ()
     assert found.differences[1].p_corrected == 4 / 64
-    assert "once 2 tests are corrected for" in found.conclusions[1]
+    assert "once p is adjusted for 2 tests" in found.conclusions[1]
 
 
 def test_several_systems_are_paired_by_name() -> None:

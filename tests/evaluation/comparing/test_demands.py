@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import Demand, Demanded, groups_needed, judge_demands, read_demand
+from factloop.evaluation.comparing.demands import Demand, DemandedDifference, groups_needed, judge_demands, read_demand
 from factloop.evaluation.comparing.words import points
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean
 
@@ -20,9 +20,11 @@ def shown(value: float) -> str:
     return f"{points(value)} points"
 
 
-def demanded(values: list[float] | None, margin: float | None = None, second: str = "new") -> Demanded:
+def demanded(values: list[float] | None, margin: float | None = None, second: str = "new") -> DemandedDifference:
     found = None if values is None else gain(values)
-    return Demanded(Demand("tnr", None, margin), "old", second, found, "TNR", shown, f"n = {len(values or [])}")
+    return DemandedDifference(
+        Demand("tnr", None, margin), "old", second, found, "TNR", shown, f"n = {len(values or [])}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
     found = judge_demands([*both, demanded([0.0] * 5, 0.1)], alpha=0.05, seed=0)
     assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2, 1 / 32]
     assert [one.is_met for one in found] == [True, True, True, True]
-    assert "one-sided p = 0.031, 0.062 corrected" in found[0].words
+    assert "one-sided p = 0.031, 0.062 adjusted" in found[0].words
 
 
 def test_what_cannot_be_said_is_not_met() -> None:

@@ -96,7 +96,7 @@ def test_p_of_groups_is_scipys_paired_permutation_test() -> None:
     ("p_adjustment", "method"),
     [(FamilyAdjustment.HOLM, "holm"), (FamilyAdjustment.BENJAMINI_HOCHBERG, "fdr_bh"), (FamilyAdjustment.NONE, None)],
 )
-def test_families_are_corrected_apart(p_adjustment: FamilyAdjustment, method: str | None) -> None:
+def test_families_are_adjusted_apart(p_adjustment: FamilyAdjustment, method: str | None) -> None:
     report = assess(make_results(90), p_adjustment=p_adjustment, resamples=0, pairs="all")
     sizes = {family.name: family.n_tests for family in report.families}
     for is_headline in (True, False):
@@ -182,7 +182,7 @@ def test_variants_that_hardly_disagree_are_not_told_apart_by_three_claims() -> N
     assert one.detectable > 7.8 / 120
 
 
-def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
+def test_what_is_not_adjusted_is_detected_as_a_test_alone() -> None:
     none, holm = (
         next(one for one in assess(make_results(90), p_adjustment=each, resamples=0).differences if one.is_headline)
         for each in (FamilyAdjustment.NONE, FamilyAdjustment.HOLM)

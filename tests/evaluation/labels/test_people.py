@@ -11,7 +11,7 @@ from factloop.core.errors import DataError
 from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
-from factloop.evaluation.labels.people import Differing, compare_people, settled
+from factloop.evaluation.labels.people import DisagreementPolicy, compare_people, settled
 from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.evaluation.runs.finished_runs import judged
 
@@ -37,7 +37,9 @@ def saved(place: Path, labels: str) -> str:
     return str(place)
 
 
-def exported(folder: Path, *labels: str, rule: Differing | None = Differing.LEFT_OUT) -> ExportedLabels:
+def exported(
+    folder: Path, *labels: str, rule: DisagreementPolicy | None = DisagreementPolicy.LEFT_OUT
+) -> ExportedLabels:
     places = [saved(folder / f"person{number}.json", given) for number, given in enumerate(labels)]
     return export_labels(places, differing=rule)
 
@@ -59,7 +61,7 @@ def test_claims_on_which_people_differ_are_left_out_or_go_by_the_majority(tmp_pa
     left_out = exported(tmp_path, "ssnn", "snnn")
     assert [row["label"] for row in left_out.rows] == [1, 0, 0]
     assert [row["n_people"] for row in left_out.rows] == [2, 2, 2]
-    three = exported(tmp_path, "ssnn--", "snnn--", "snss-n", rule=Differing.MAJORITY)
+    three = exported(tmp_path, "ssnn--", "snnn--", "snss-n", rule=DisagreementPolicy.MAJORITY)
     assert [row["label"] for row in three.rows] == [1, 0, 0, 0, 0]
     assert three.rows[1]["comment"] == "s; n; n"
     assert "n_people" not in three.rows[4], "of one person alone"
@@ -71,25 +73,25 @@ def test_claims_on_which_people_differ_are_left_out_or_go_by_the_majority(tmp_pa
 @pytest.mark.parametrize(
     ("given", "rule", "label"),
     [
-        ("ss", Differing.LEFT_OUT, "s"),
-        ("s?", Differing.LEFT_OUT, "s"),
-        ("??", Differing.MAJORITY, "?"),
-        ("sn", Differing.MAJORITY, None),
-        ("si", Differing.LEFT_OUT, None),
-        ("ssn", Differing.LEFT_OUT, None),
-        ("nns", Differing.MAJORITY, "n"),
-        ("ssni", Differing.MAJORITY, None),
-        ("ssn?", Differing.MAJORITY, "s"),
+        ("ss", DisagreementPolicy.LEFT_OUT, "s"),
+        ("s?", DisagreementPolicy.LEFT_OUT, "s"),
+        ("??", DisagreementPolicy.MAJORITY, "?"),
+        ("sn", DisagreementPolicy.MAJORITY, None),
+        ("si", DisagreementPolicy.LEFT_OUT, None),
+        ("ssn", DisagreementPolicy.LEFT_OUT, None),
+        ("nns", DisagreementPolicy.MAJORITY, "n"),
+        ("ssni", DisagreementPolicy.MAJORITY, None),
+        ("ssn?", DisagreementPolicy.MAJORITY, "s"),
     ],
 )
-def test_the_rule(given: str, rule: Differing, label: str | None) -> None:
+def test_the_rule(given: str, rule: DisagreementPolicy, label: str | None) -> None:
     """A majority is more than half of those who could tell."""
     assert settled([LABELS[one] for one in given], rule) is (None if label is None else LABELS[label])
 
 
 def test_two_who_give_one_label_throughout_have_no_kappa() -> None:
     claims = {"p": [{"a": PersonLabel.SUPPORTED, "b": PersonLabel.SUPPORTED}] * 3}
-    (pair,) = compare_people(claims, Differing.LEFT_OUT).pairs
+    (pair,) = compare_people(claims, DisagreementPolicy.LEFT_OUT).pairs
     assert (pair.alike.value, pair.kappa.undefined) == (1.0, Undefined.ONE_CLASS)
 
 
@@ -104,4 +106,4 @@ def test_a_second_label_needs_a_rule(tmp_path: Path) -> None:
         exported(tmp_path, "ss", "sn", rule=None)
     place = saved(tmp_path / "one.json", "ss")
     with pytest.raises(DataError, match="has another label in this file"):
-        export_labels([place, place], differing=Differing.MAJORITY)
+        export_labels([place, place], differing=DisagreementPolicy.MAJORITY)

@@ -17,7 +17,7 @@ from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.running.run import NewRecord, RunStarted
 from factloop.evaluation.verification.records import VerifyRun
 from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
-from factloop.evaluation.verification.run import Verifying, astream_verify, averify
+from factloop.evaluation.verification.run import VerifyRequest, astream_verify, averify
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.evaluation.verification.world_pairs import read_rows, world_rows, write_rows
@@ -39,8 +39,10 @@ def pairs(sim: Simulator, tmp_path: Path) -> Path:
     return write_rows(tmp_path / "pairs.jsonl", world_rows(sim.world, N))
 
 
-def wanted(out: Path, *verifiers: str, **options: Any) -> Verifying:
-    return Verifying(verifiers=verifiers or ("lexical",), out=out, data="pairs.jsonl", default_dataset="w", **options)
+def wanted(out: Path, *verifiers: str, **options: Any) -> VerifyRequest:
+    return VerifyRequest(
+        verifiers=verifiers or ("lexical",), out=out, data="pairs.jsonl", default_dataset="w", **options
+    )
 
 
 async def verify(pairs: Path, out: Path, *verifiers: str, settings: Any = None, **options: Any) -> VerifyRun:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.trustscore.records import Distractor, MeanScore, Relation, Source, Standing, SubstitutionLevel
+from factloop.agents.trustscore.records import ClaimStanding, Distractor, MeanScore, Relation, Source, SubstitutionLevel
 from factloop.core.records import UnscoredReason
 from factloop.trust.views import figures as trust_figures
 from factloop.trust.views import words as trust_words
@@ -22,7 +22,7 @@ from tests.trust.views.trust_sample import (
 
 
 def test_nothing_is_left_without_words() -> None:
-    assert set(trust_words.STANDING_WORDS) == set(trust_words.STANDING_SIGNS) == set(Standing)
+    assert set(trust_words.STANDING_WORDS) == set(trust_words.STANDING_SIGNS) == set(ClaimStanding)
     assert set(trust_words.LEVEL_WORDS) == set(SubstitutionLevel)
     assert set(trust_words.SOURCE_WORDS) == set(Source)
     assert set(trust_words.BELIEF_REASONS) == set(trust_words.DOCUMENT_REASONS) == set(UnscoredReason)
@@ -35,10 +35,10 @@ def test_every_outcome_is_told_apart_without_colour() -> None:
 
 
 def test_the_four_groups_have_their_names() -> None:
-    assert trust_words.STANDING_WORDS[Standing.SUPPORTED_INSISTED] == "supported, and insisted upon"
-    assert trust_words.STANDING_WORDS[Standing.SUPPORTED_WAVERING] == "supported, but wavering"
-    assert trust_words.STANDING_WORDS[Standing.UNSUPPORTED_INSISTED] == "unsupported, but insisted upon"
-    assert trust_words.STANDING_WORDS[Standing.UNSUPPORTED_WAVERING] == "unsupported, and wavering"
+    assert trust_words.STANDING_WORDS[ClaimStanding.SUPPORTED_INSISTED] == "supported, and insisted upon"
+    assert trust_words.STANDING_WORDS[ClaimStanding.SUPPORTED_WAVERING] == "supported, but wavering"
+    assert trust_words.STANDING_WORDS[ClaimStanding.UNSUPPORTED_INSISTED] == "unsupported, but insisted upon"
+    assert trust_words.STANDING_WORDS[ClaimStanding.UNSUPPORTED_WAVERING] == "unsupported, and wavering"
 
 
 def test_no_value_is_neither_consistent_nor_inconsistent() -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from factloop.agents.trustscore.records import Standing, TrustReport
+from factloop.agents.trustscore.records import ClaimStanding, TrustReport
 from factloop.reports.visible import visible
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.matrix import answer_matrix, claim_matrix
@@ -152,15 +152,18 @@ def test_the_four_groups_make_a_table() -> None:
 
 
 def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> None:
-    assert worst([Standing.SUPPORTED_INSISTED, Standing.UNPLACED]) is Standing.UNPLACED
-    assert worst([Standing.UNSUPPORTED_WAVERING, Standing.UNSUPPORTED_INSISTED]) is Standing.UNSUPPORTED_INSISTED
+    assert worst([ClaimStanding.SUPPORTED_INSISTED, ClaimStanding.UNPLACED]) is ClaimStanding.UNPLACED
+    assert (
+        worst([ClaimStanding.UNSUPPORTED_WAVERING, ClaimStanding.UNSUPPORTED_INSISTED])
+        is ClaimStanding.UNSUPPORTED_INSISTED
+    )
     claims = long_form().claims
     insisted, irrelevant, unscored = (1, claims[0]), (9, claims[8]), (14, claims[13])
-    assert MarkedSentence("", (insisted, irrelevant)).standing is Standing.SUPPORTED_INSISTED
-    assert MarkedSentence("", (insisted, unscored)).standing is Standing.UNPLACED
+    assert MarkedSentence("", (insisted, irrelevant)).standing is ClaimStanding.SUPPORTED_INSISTED
+    assert MarkedSentence("", (insisted, unscored)).standing is ClaimStanding.UNPLACED
     found = {part.text[:6]: part.standing for part in sentences(long_form()) if part.claims}
-    assert found["London"] is Standing.UNPLACED
-    assert found["The An"] is Standing.UNSUPPORTED_WAVERING
+    assert found["London"] is ClaimStanding.UNPLACED
+    assert found["The An"] is ClaimStanding.UNSUPPORTED_WAVERING
 
 
 def test_a_claim_shows_its_evidence_and_its_checks() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from factloop.agents.trustscore.records import (
+    ClaimStanding,
     ClaimTrust,
     ConsistencyCheck,
     Distractor,
@@ -18,7 +19,6 @@ from factloop.agents.trustscore.records import (
     OptionKind,
     Relation,
     Source,
-    Standing,
     SubstitutionLevel,
     TrustBC,
     TrustFC,
@@ -282,14 +282,14 @@ def distractor_set(n: int = 30, **fields: Any) -> DistractorSet:
     return DistractorSet.model_validate({**given, **fields})
 
 
-STANDINGS: tuple[Standing, ...] = tuple(Standing)[:4]
+STANDINGS: tuple[ClaimStanding, ...] = tuple(ClaimStanding)[:4]
 
 
 def _claim_trust(claim: Claim, insisted: bool) -> ClaimTrust:
     verdict = claim.judgement.verdict
     if verdict not in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED) or claim.duplicate_of is not None:
         why = "it repeats an earlier claim" if claim.duplicate_of else "SAFE gives no verdict on it"
-        return ClaimTrust(claim=claim, trust_bc=None, standing=Standing.UNPLACED, why_unplaced=why)
+        return ClaimTrust(claim=claim, trust_bc=None, standing=ClaimStanding.UNPLACED, why_unplaced=why)
     statement = claim.self_contained
     word = statement.split()[0]
     made = tuple(
@@ -409,7 +409,7 @@ def hostile_long_form() -> LongFormTrustReport:
         )
     )
     trust = ClaimTrust(
-        claim=claim, trust_bc=hostile.trust_bc, standing=Standing.UNPLACED, why_unplaced=f"why {HOSTILE}"
+        claim=claim, trust_bc=hostile.trust_bc, standing=ClaimStanding.UNPLACED, why_unplaced=f"why {HOSTILE}"
     )
     report = long_form_of((trust,), HOSTILE)
     return report.model_copy(update={"fingerprint": hostile.fingerprint, "warnings": hostile.warnings})

@@ -10,10 +10,10 @@ from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Of months and years none: they are counted loosely."""
+"""Months and years are left out: people count them loosely."""
 _ONE = frozenset({"a", "an"})
 _LAST = frozenset({"for", "within", "after", "in", "takes", "take", "took", "lasts", "last", "lasted"})
-"""Before a duration: *an hour a day* and *twice a day* are none."""
+"""Words before a duration: *an hour a day* and *twice a day* do not say how long something lasts."""
 
 
 def other_durations(alignment: Alignment) -> Iterator[Mismatch]:

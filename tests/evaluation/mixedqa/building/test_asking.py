@@ -17,14 +17,14 @@ from factloop.evaluation.mixedqa.building.filters import NoAnswer
 from factloop.evaluation.mixedqa.building.sources import SourceQuestion
 from factloop.tools.calls.meter import UsageMeter
 
-Said = str | Exception
+ScriptedReply = str | Exception
 
 
 @dataclass
 class Scripted:
     """A subject that says what its script has for a question, else `It is so.`."""
 
-    script: Mapping[str, Said] = field(default_factory=dict)
+    script: Mapping[str, ScriptedReply] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     name: str = "scripted"
 
