@@ -18,10 +18,12 @@ from pydantic import ValidationError
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
+from factloop.evaluation.labels.draws import DrawnPart, drawn_parts
 from factloop.evaluation.labels.people import Differing, GivenBy, PeopleAgreement, compare_people, settled
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
     ClaimToLabel,
+    Draw,
     GivenLabel,
     LabelFile,
     PersonLabel,
@@ -51,6 +53,8 @@ class ExportedLabels:
     """Of the rows, labels that were given before the verdict was shown."""
     n_seen: int = 0
     """Of the rows, labels that were given with the verdict in sight; a sheet shows it."""
+    unfinished: list[DrawnPart] = field(default_factory=list)
+    """Draws of which only a part has an answer: their labels count as a smaller draw."""
     people: PeopleAgreement | None = None
     """How far people agree; None without a rule for claims that they label differently."""
 
@@ -106,10 +110,12 @@ def export_labels(
         )
         raise DataError(message, path=drawn_in[False])
     found.n_empty = sum(not one.given for one in labelled.values())
+    parts = drawn_parts((one.claim, bool(one.given)) for one in labelled.values() if one.claim.probability is not None)
+    found.unfinished = [part for part in parts.values() if part.n_answered and part.n_open]
     for one in (one for one in labelled.values() if one.given):
         said = settled([given.label for given in one.given.values()], differing or Differing.LEFT_OUT)
         if said is not None:
-            found.add(one.claim, list(one.given.values()), said)
+            found.add(_counted(one.claim, parts), list(one.given.values()), said)
     if differing is not None:
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
@@ -121,6 +127,14 @@ def export_labels(
         for row in found.rows:
             row.pop("document", None)
     return found
+
+
+def _counted(claim: ClaimToLabel, parts: Mapping[str | None, DrawnPart]) -> ClaimToLabel:
+    """The claim with the probability by which its label counts."""
+    if claim.probability is None:
+        return claim
+    part = parts[None if claim.draw is None else claim.draw.name]
+    return claim.model_copy(update={"probability": round(claim.probability * part.share, 12)})
 
 
 def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]:
@@ -185,6 +199,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         verdict=Verdict.SUPPORTED if read.verdict else Verdict.NOT_SUPPORTED,
         score=read.score,
         probability=read.probability,
+        draw=None if read.draw is None or read.n_drawn is None else Draw(name=read.draw, n=read.n_drawn),
         document=read.document,
     )
     if label is None:
@@ -198,7 +213,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
 def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[str, Any]:
     verdict = None if claim.verdict is None else _VERDICTS.get(claim.verdict)
     scored = verdict is not None and claim.score is not None
-    fields = claim.model_dump(mode="json", exclude={"verdict", "score"}, exclude_none=True)
+    fields = claim.model_dump(mode="json", exclude={"verdict", "score", "draw"}, exclude_none=True)
     comment = "; ".join(one.comment for one in given if one.comment)
     return {
         "id": "/".join(claim.key),

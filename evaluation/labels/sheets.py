@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,11 +18,11 @@ from factloop.core.records import Claim, Record, Share, Verdict
 from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
-from factloop.reports.labels import ClaimToLabel
+from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
-    "score", "probability", "label", "comment",
+    "score", "probability", "label", "comment", "draw", "n_drawn",
 )  # fmt: skip
 """Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
@@ -42,7 +42,8 @@ class DrawnClaim:
         one = self.to_label
         verdict = None if one.verdict is None else _VERDICTS[one.verdict]
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
-        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None)
+        drawn = (None, None) if one.draw is None else (one.draw.name, one.draw.n)
+        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None, *drawn)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class NextLabels:
     """A draw of claims to label."""
 
     drawn: tuple[DrawnClaim, ...]
-    """In the order of response and claim."""
+    """In random order, so that any beginning of it is a smaller draw."""
     n_claims: int
     """Claims of the run with a verdict of supported or not, which it was drawn from."""
     n_pilot: int
@@ -69,6 +70,11 @@ def _number(value: Any) -> Any:
         return float(value) if isinstance(value, str) else value
     except ValueError:
         return value
+
+
+def _whole(value: Any) -> Any:
+    number = _number(value)
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _label(value: Any) -> Any:
@@ -98,6 +104,8 @@ class SheetRow(Record):
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_number)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
+    draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    n_drawn: Annotated[int | None, Field(ge=1), BeforeValidator(_whole)] = None
 
 
 class PilotRow(Record):
@@ -121,7 +129,9 @@ def draw_next(
 ) -> NextLabels:
     """A draw of n claims of the run with known probabilities; all of them where there are no more.
 
-    Holds the claims of the run in memory. Raises ConfigError where none has a verdict of supported or not.
+    They come in random order: who labels a part of a sheet begins at its top, and rows by response would make that part
+    the claims of few prompts, or of one system. Holds the claims of the run in memory. Raises ConfigError
+    where none has a verdict of supported or not.
     """
     found = sorted(
         ((judged, claim) for judged in responses for claim in _countable(judged)),
@@ -133,14 +143,23 @@ def draw_next(
     scores = np.array([claim.judgement.score for _, claim in found], np.float64)  # NaN for None
     spread = spreads(verdicts, scores, pilot)
     chance = probabilities(spread, n)
-    drawn = systematic_draw(chance, np.random.default_rng(seed)).tolist()
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(systematic_draw(chance, rng)).tolist()
     groups = [judged.prompt_id for judged, _ in found]
     return NextLabels(
-        drawn=tuple(_drawn(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
+        drawn=_of_one_draw(
+            [_drawn(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn]
+        ),
         n_claims=len(found),
         n_pilot=0 if pilot is None else len(pilot.labels),
         n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
     )
+
+
+def _of_one_draw(claims: Sequence[DrawnClaim]) -> tuple[DrawnClaim, ...]:
+    """The claims, each with their draw, which is named after all of them."""
+    draw = Draw(name=f"d-{hash_of(one.to_label for one in claims)[:8]}", n=len(claims))
+    return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
 
 def _countable(judged: JudgedResponse) -> Iterator[Claim]:

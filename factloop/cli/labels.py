@@ -16,6 +16,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.draws import DrawnPart
 from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.people import Differing, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
@@ -177,6 +178,8 @@ def run_export(ask: ExportAsk) -> int:
             ask.json: lambda: "" if found.people is None else to_json(found.people),
         }
     )
+    for part in found.unfinished:
+        messages_console().print(f"factloop: {visible(_unfinished_words(part))}", soft_wrap=True)
     if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
         said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
         say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
@@ -207,6 +210,15 @@ def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
         yield f"{plural(found.n_empty, 'claim')} without a label left out"
     for label, n in sorted(found.left_out.items()):
         yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+
+
+def _unfinished_words(part: DrawnPart) -> str:
+    of = "" if part.name is None else f" of draw {part.name}"
+    return (
+        f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
+        "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "
+        "way are no sample: label the rest."
+    )
 
 
 def _people_words(found: PeopleAgreement) -> Iterator[str]:

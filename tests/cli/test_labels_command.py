@@ -71,11 +71,13 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     (home / "sheet.csv").write_text(csv_text([*rows[0]], [tuple(row.values()) for row in rows]), encoding="utf-8")
     exported = factloop("labels", "export", "sheet.csv", "--out", "labels.jsonl")
     assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
+    assert "1 of 8 claims of draw d-" in exported.err
+    assert "labels from the top on are a smaller draw" in exported.err
     read = [json.loads(line) for line in (home / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [one["label"] for one in read if one["verdict"] == one["label"]]
-    assert {one["probability"] for one in read} == {0.4}
+    assert {one["probability"] for one in read} == {0.35}, "8 of 20 were drawn, and 7 of those labelled"
     sample = load_calibration(home / "labels.jsonl")
-    assert (len(sample.labels), sample.probabilities) == (7, (0.4,) * 7)
+    assert (len(sample.labels), sample.probabilities) == (7, (0.35,) * 7)
     assert sample.systems == frozenset({"one"})
     again = factloop("labels", "next", "run", "--out", "more.csv", "--n", 8, "--labels", "labels.jsonl")
     assert "learnt from 7 labels" in again.out
