@@ -18,12 +18,11 @@ from pydantic import ValidationError
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
-from factloop.evaluation.labels.draws import DrawnPart, drawn_parts
+from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import Differing, GivenBy, PeopleAgreement, compare_people, settled
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
     ClaimToLabel,
-    Draw,
     GivenLabel,
     LabelFile,
     PersonLabel,
@@ -58,11 +57,7 @@ class ExportedLabels:
     people: PeopleAgreement | None = None
     """How far people agree; None without a rule for claims that they label differently."""
 
-    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], said: PersonLabel) -> None:
-        label = _LABELS.get(said)
-        if label is None:
-            self.left_out[said] += 1
-            return
+    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
         self.n_blind += is_blind
         self.n_seen += not is_blind
@@ -74,6 +69,7 @@ class _LabelledClaim:
     """A claim with the labels that people gave it, by the file of each."""
 
     claim: ClaimToLabel
+    place: str
     given: dict[str, GivenLabel]
 
 
@@ -98,7 +94,9 @@ def export_labels(
     drawn_in: dict[bool, str] = {}
     for place in map(str, places):
         for claim, given in _labels_in(place, systems.get(place, system), reports):
-            one = labelled.setdefault((claim.dataset, claim.system, *claim.key), _LabelledClaim(claim, {}))
+            of_draw = "" if claim.draw is None else claim.draw.name
+            key = (claim.dataset, claim.system, *claim.key, of_draw)
+            one = labelled.setdefault(key, _LabelledClaim(claim, place, {}))
             if given is None:
                 continue
             _refuse_second(one, place, differing)
@@ -109,13 +107,18 @@ def export_labels(
             f"its claims were not drawn with known probabilities, those of {drawn_in[True]} were: export them apart"
         )
         raise DataError(message, path=drawn_in[False])
-    found.n_empty = sum(not one.given for one in labelled.values())
-    parts = drawn_parts((one.claim, bool(one.given)) for one in labelled.values() if one.claim.probability is not None)
-    found.unfinished = [part for part in parts.values() if part.n_answered and part.n_open]
-    for one in (one for one in labelled.values() if one.given):
-        said = settled([given.label for given in one.given.values()], differing or Differing.LEFT_OUT)
-        if said is not None:
-            found.add(_counted(one.claim, parts), list(one.given.values()), said)
+    answered = {key[:-1] for key, one in labelled.items() if one.given}
+    found.n_empty = len({key[:-1] for key in labelled} - answered)
+    every = [one for one in labelled.values() if one.claim.probability is not None]
+    parts = drawn_parts((one.claim, one.place, bool(one.given)) for one in every).values()
+    found.unfinished = [part for part in parts if part.n_answered and part.n_open]
+    told = [(one, _said(one, differing)) for one in labelled.values() if one.given]
+    kept = [(one, said) for one, said in told if said in _LABELS]
+    claims = counted([one.claim for one, _ in kept], parts)
+    _refuse_twice(one for one, _ in kept)
+    found.left_out.update(said for _, said in told if said is not None and said not in _LABELS)
+    for (one, said), claim in zip(kept, claims, strict=True):
+        found.add(claim, list(one.given.values()), _LABELS[said])
     if differing is not None:
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
@@ -129,12 +132,20 @@ def export_labels(
     return found
 
 
-def _counted(claim: ClaimToLabel, parts: Mapping[str | None, DrawnPart]) -> ClaimToLabel:
-    """The claim with the probability by which its label counts."""
-    if claim.probability is None:
-        return claim
-    part = parts[None if claim.draw is None else claim.draw.name]
-    return claim.model_copy(update={"probability": round(claim.probability * part.share, 12)})
+def _said(one: _LabelledClaim, differing: Differing | None) -> PersonLabel | None:
+    return settled([given.label for given in one.given.values()], differing or Differing.LEFT_OUT)
+
+
+def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
+    """Raises DataError for a claim that has labels of two draws: the second was to leave it out."""
+    first: dict[tuple[str, ...], str] = {}
+    for one in labelled:
+        key = (one.claim.dataset, one.claim.system, *one.claim.key)
+        if key in first:
+            name = "/".join(one.claim.key)
+            message = f"claim {name!r} has a label of another draw in {first[key]}: export one of the two"
+            raise DataError(message, path=one.place)
+        first[key] = one.place
 
 
 def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]:
@@ -199,7 +210,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         verdict=Verdict.SUPPORTED if read.verdict else Verdict.NOT_SUPPORTED,
         score=read.score,
         probability=read.probability,
-        draw=None if read.draw is None or read.n_drawn is None else Draw(name=read.draw, n=read.n_drawn),
+        draw=read.drawn_in,
         document=read.document,
     )
     if label is None:

@@ -94,24 +94,41 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
     return np.asarray(verdicts * (len(_EDGES) + 2) + bins, np.int64)
 
 
-def probabilities(spread: Floats, n: int) -> Floats:
+def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
+    """The share in (0, 1] of a draw of n claims in an estimate to which the n labels before it contribute the rest.
+
+    What leaves the least variance were both draws even: v1 / (v1 + v2), with v1 = N (N - n1) / n1 of a total by the
+    labels before, and v2 = M (M - n) / n by those of the draw from the other M = N - n1 claims. 1 where there were no
+    labels before, and where the draw leaves no claim without one.
+    """
+    return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
+
+
+def probability_after(probability: float, share: float) -> float:
+    """The probability by which a claim that was labelled before a draw counts beside it: the inverse of (1 - share) / p
+    + share, as the other estimate has its label for certain."""
+    return 1.0 / ((1.0 - share) / probability + share)
+
+
+def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
     """(n_claims,): the probability of each claim to be drawn, in (0, 1], that add up to n, or to all claims if fewer.
 
-    In proportion to the spread, but for `EVEN` of the draw; a claim that would pass 1 is certain, and the rest share
-    what is left.
+    In proportion to the spread, but for `EVEN` of the draw; a claim that would pass `most` has that, and the rest share
+    what is left. `most`: the share of the draw in an estimate to which other labels contribute, since there no claim
+    counts for less than itself; no less than n over the number of claims.
     """
     size = len(spread)
     if n >= size:
         return np.ones(size)
     wanted = (1.0 - EVEN) * spread / spread.sum() + EVEN / size
-    found, certain = np.ones(size), np.zeros(size, np.bool_)
+    found, is_full = np.full(size, most), np.zeros(size, np.bool_)
     while True:
-        open_ = ~certain
-        found[open_] = wanted[open_] / wanted[open_].sum() * (n - certain.sum())
-        if not (found[open_] > 1.0).any():
-            return np.minimum(found, 1.0)
-        certain |= found >= 1.0
-        found[certain] = 1.0
+        open_ = ~is_full
+        found[open_] = wanted[open_] / wanted[open_].sum() * (n - most * is_full.sum())
+        if not (found[open_] > most).any():
+            return np.asarray(np.minimum(found, most))
+        is_full |= found >= most
+        found[is_full] = most
 
 
 def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:

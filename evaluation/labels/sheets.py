@@ -15,14 +15,22 @@ from factloop.core.factuality import claims_that_count
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
-from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.sampling import (
+    Pilot,
+    labels_needed,
+    probabilities,
+    share_of_draw,
+    spreads,
+    systematic_draw,
+)
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
-    "score", "probability", "label", "comment", "draw", "n_drawn",
+    "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
+    "n_before",
 )  # fmt: skip
 """Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
@@ -42,8 +50,9 @@ class DrawnClaim:
         one = self.to_label
         verdict = None if one.verdict is None else _VERDICTS[one.verdict]
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
-        drawn = (None, None) if one.draw is None else (one.draw.name, one.draw.n)
-        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None, *drawn)
+        draw = one.draw
+        of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
+        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None, *of_draw)
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,9 @@ class NextLabels:
     drawn: tuple[DrawnClaim, ...]
     """In random order, so that any beginning of it is a smaller draw."""
     n_claims: int
-    """Claims of the run with a verdict of supported or not, which it was drawn from."""
+    """Claims of the run with a verdict of supported or not."""
+    n_before: int
+    """Those of them that have a label, and were left out of the draw."""
     n_pilot: int
     n_needed: int | None
     """Labels for the half width that was asked for; None where none was, and where no number would do."""
@@ -105,17 +116,50 @@ class SheetRow(Record):
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
-    n_drawn: Annotated[int | None, Field(ge=1), BeforeValidator(_whole)] = None
+    n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
+    n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
+    n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
+
+    @property
+    def drawn_in(self) -> Draw | None:
+        """None where not all of it is known."""
+        if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
+            return None
+        return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
+
+
+ClaimKey = tuple[str | None, ...]
+"""What a claim of a run is known by: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """One labelled claim that the draw learns from; other columns are not read."""
+    """One labelled claim that the draw learns from, and leaves out where it is the run's; it reads no other columns."""
 
     model_config = ConfigDict(extra="ignore")
 
     label: Binary
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
     score: Annotated[Share | None, BeforeValidator(_number)] = None
+    system: str | None = None
+    response_id: str | None = None
+    claim_id: str | None = None
+    claim: str | None = None
+    judge: str | None = None
+    probability: Annotated[float | None, BeforeValidator(_number)] = None
+    """None where the claim was not drawn: then the draw may have it again."""
+
+    @property
+    def key(self) -> ClaimKey:
+        return self.system, self.response_id, self.claim_id, self.claim, self.judge
+
+
+@dataclass(frozen=True)
+class KnownLabels:
+    """Labels that there are before a draw."""
+
+    pilot: Pilot
+    claims: frozenset[ClaimKey] = frozenset()
+    """Labelled claims that were drawn with known probabilities, from this run or another."""
 
 
 def draw_next(
@@ -124,14 +168,15 @@ def draw_next(
     *,
     data: str,
     seed: int,
-    pilot: Pilot | None = None,
+    known: KnownLabels | None = None,
     half_width: float | None = None,
 ) -> NextLabels:
     """A draw of n claims of the run with known probabilities; all of them where there are no more.
 
-    They come in random order: who labels a part of a sheet begins at its top, and rows by response would make that part
-    the claims of few prompts, or of one system. Holds the claims of the run in memory. Raises ConfigError
-    where none has a verdict of supported or not.
+    Claims of the run that have a label are left out, so that nobody labels them twice; `labels.draws` says how both
+    count. The others come in random order: who labels a part of a sheet begins at its top, and rows by response would
+    make that part the claims of few prompts, or of one system. Holds the claims of the run in memory. Raises
+    ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
     """
     found = sorted(
         ((judged, claim) for judged in responses for claim in _countable(judged)),
@@ -139,26 +184,42 @@ def draw_next(
     )
     if not found:
         raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
+    pilot = None if known is None else known.pilot
     verdicts = np.array([_VERDICTS[claim.judgement.verdict] for _, claim in found if claim.judgement.verdict], np.int64)
     scores = np.array([claim.judgement.score for _, claim in found], np.float64)  # NaN for None
     spread = spreads(verdicts, scores, pilot)
-    chance = probabilities(spread, n)
+    is_known = np.array([known is not None and _key(*one) in known.claims for one in found])
+    rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
+    if not len(rest):
+        raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn has a label")
+    n = min(n, len(rest))
+    share = share_of_draw(len(found), n_before, n)
+    chance = probabilities(spread[rest], n, share)
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(systematic_draw(chance, rng)).tolist()
+    counts_by = np.minimum(chance / share, 1.0).round(12).tolist()
     groups = [judged.prompt_id for judged, _ in found]
     return NextLabels(
         drawn=_of_one_draw(
-            [_drawn(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn]
+            [_drawn(*found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
+            n_claims=len(found),
+            n_before=n_before,
         ),
         n_claims=len(found),
+        n_before=n_before,
         n_pilot=0 if pilot is None else len(pilot.labels),
         n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
     )
 
 
-def _of_one_draw(claims: Sequence[DrawnClaim]) -> tuple[DrawnClaim, ...]:
+def _key(judged: JudgedResponse, claim: Claim) -> ClaimKey:
+    return judged.system, judged.id, claim.id, claim.self_contained, judged.report.fingerprint.evaluator
+
+
+def _of_one_draw(claims: Sequence[DrawnClaim], *, n_claims: int, n_before: int) -> tuple[DrawnClaim, ...]:
     """The claims, each with their draw, which is named after all of them."""
-    draw = Draw(name=f"d-{hash_of(one.to_label for one in claims)[:8]}", n=len(claims))
+    name = f"d-{hash_of(one.to_label for one in claims)[:8]}"
+    draw = Draw(name=name, n=len(claims), n_claims=n_claims, n_before=n_before)
     return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
 
@@ -185,14 +246,15 @@ def _drawn(judged: JudgedResponse, claim: Claim, *, data: str, probability: floa
     return DrawnClaim(to_label, claim, judged.report.prompt or judged.prompt_id)
 
 
-def read_pilot(place: str | Path) -> Pilot:
-    """Labelled claims to learn from. Raises DataError for a malformed row and for no row."""
+def read_known(place: str | Path) -> KnownLabels:
+    """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row and for no row."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     if not known:
         raise DataError("there is no labelled claim with a verdict in it", path=place_name(place))
-    return Pilot(
+    pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),
         np.array([one.score for one in known], np.float64),
     )
+    return KnownLabels(pilot, frozenset(one.key for one in known if one.probability is not None))

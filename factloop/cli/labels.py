@@ -20,7 +20,7 @@ from factloop.evaluation.labels.draws import DrawnPart
 from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.people import Differing, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
-from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
+from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_known
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
 from factloop.evaluation.runs.reading import read_run
@@ -122,11 +122,11 @@ def run_next(ask: NextAsk) -> int:
     _want_one(ask.out, ask.html, "label")
     try_outputs((ask.out, ask.html), (ask.run, ask.labels))
     refuse_existing((ask.out,), FILLED_IN)
-    pilot = None if ask.labels is None else read_pilot(ask.labels)
+    known = None if ask.labels is None else read_known(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         found = draw_next(
-            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, pilot=pilot, half_width=ask.half_width
+            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, known=known, half_width=ask.half_width
         )
         sheet = partial(csv_text, NEXT_SHEET, [one.row for one in found.drawn])
         write_files({ask.out: sheet, ask.html: partial(render_labels_html, found.drawn, data=run.summary.data)})
@@ -137,7 +137,8 @@ def run_next(ask: NextAsk) -> int:
 
 def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
     learnt = f"learnt from {plural(found.n_pilot, 'label')}" if found.n_pilot else "no labels to learn from"
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims, 'claim')} ({learnt})"
+    before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
     to_do += [f"label them on the page {ask.html}"] if ask.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
@@ -213,7 +214,7 @@ def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
 
 
 def _unfinished_words(part: DrawnPart) -> str:
-    of = "" if part.name is None else f" of draw {part.name}"
+    of = "" if part.draw is None else f" of {part.name}"
     return (
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
         "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "

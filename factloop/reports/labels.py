@@ -19,7 +19,7 @@ from pydantic import FailFast, Field, StringConstraints, ValidationError
 
 from factloop.core.errors import DataError
 from factloop.core.factuality import claims_that_count
-from factloop.core.records import FactualityReport, Record, Share, Verdict
+from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a file of labels that is read: 5,000 claims without documents have three million."""
@@ -46,6 +46,10 @@ class Draw(Record):
     """What tells it from other draws."""
     n: Annotated[int, Field(ge=1)]
     """Claims drawn."""
+    n_claims: Annotated[int, Field(ge=1)]
+    """Claims of its run, those that had a label among them."""
+    n_before: Count = 0
+    """Claims of its run that had a label, and were left out of it."""
 
 
 class ClaimToLabel(Record):

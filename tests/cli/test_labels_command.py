@@ -80,12 +80,22 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert (len(sample.labels), sample.probabilities) == (7, (0.35,) * 7)
     assert sample.systems == frozenset({"one"})
     again = factloop("labels", "next", "run", "--out", "more.csv", "--n", 8, "--labels", "labels.jsonl")
-    assert "learnt from 7 labels" in again.out
-    audited = factloop("audit", "labels.jsonl", "--json", "audit.json")
-    assert audited.code == 0
-    tuned = factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json")
-    assert tuned.code in (0, 2)
-    assert "labels.jsonl:" not in tuned.err, "every row is read"
+    assert "8 of 13 claims without a label (7 have one; learnt from 7 labels)" in again.out
+    more = list(csv.DictReader(io.StringIO((home / "more.csv").read_text(encoding="utf-8"))))
+    assert {(row["response_id"], row["claim_id"]) for row in more}.isdisjoint(
+        (one["response_id"], one["claim_id"]) for one in read
+    )
+    agreed = csv_text([*more[0]], [tuple((row | {"label": "agree"}).values()) for row in more])
+    (home / "more.csv").write_text(agreed, encoding="utf-8")
+    both = factloop("labels", "export", "sheet.csv", "more.csv", "--out", "both.jsonl")
+    assert (both.code, "15 labels in both.jsonl" in both.out) == (0, True)
+    assert len(load_calibration(home / "both.jsonl").labels) == 15
+    for labels in ("labels.jsonl", "both.jsonl"):
+        audited = factloop("audit", labels, "--json", "audit.json")
+        assert audited.code == 0
+        tuned = factloop("cascade", "tune", labels, "--out", "cascade.json")
+        assert tuned.code in (0, 2)
+        assert f"{labels}:" not in tuned.err, "every row is read"
 
 
 def test_a_sheet_that_is_there_is_not_drawn_anew(factloop: Command, home: Path) -> None:
