@@ -17,6 +17,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
 from factloop.evaluation.labels.sampling import (
     Pilot,
+    fewest_labels,
     labels_needed,
     probabilities,
     share_of_draw,
@@ -65,7 +66,10 @@ class NextLabels:
     """Claims of the run with a verdict of supported or not."""
     n_before: int
     """Those of them that have a label, and were left out of the draw."""
-    n_pilot: int
+    pilot: Pilot | None
+    """Labels there are, of this run or another."""
+    n_to_learn: int
+    """Labels from which on anything is learnt from them."""
     n_needed: int | None
     """Labels for the half width that was asked for; None where none was, and where no number would do."""
 
@@ -207,7 +211,8 @@ def draw_next(
         ),
         n_claims=len(found),
         n_before=n_before,
-        n_pilot=0 if pilot is None else len(pilot.labels),
+        pilot=pilot,
+        n_to_learn=fewest_labels(scores),
         n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
     )
 

@@ -136,7 +136,7 @@ def run_next(ask: NextAsk) -> int:
 
 
 def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
-    learnt = f"learnt from {plural(found.n_pilot, 'label')}" if found.n_pilot else "no labels to learn from"
+    learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
@@ -148,6 +148,19 @@ def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
         yield f"No number of labels gives ±{ask.half_width:g}: the run has too few responses."
     else:
         yield f"About {plural(found.n_needed, 'label')} drawn so give ±{ask.half_width:g} at 95%."
+
+
+def _learnt_words(found: NextLabels) -> str:
+    pilot = found.pilot
+    if pilot is None:
+        return "no labels to learn from"
+    if pilot.n < found.n_to_learn:
+        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+    (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
+    return (
+        f"learnt from {plural(pilot.n, 'label')}: of {called:,} claims called supported {wrong:,} are not, "
+        f"of {rejected:,} called not supported {missed:,} are"
+    )
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert (len(sample.labels), sample.probabilities) == (7, (0.35,) * 7)
     assert sample.systems == frozenset({"one"})
     again = factloop("labels", "next", "run", "--out", "more.csv", "--n", 8, "--labels", "labels.jsonl")
-    assert "8 of 13 claims without a label (7 have one; learnt from 7 labels)" in again.out
+    assert "8 of 13 claims without a label (7 have one; 7 labels: too few to learn from, 10 are needed)" in again.out
     more = list(csv.DictReader(io.StringIO((home / "more.csv").read_text(encoding="utf-8"))))
     assert {(row["response_id"], row["claim_id"]) for row in more}.isdisjoint(
         (one["response_id"], one["claim_id"]) for one in read
@@ -90,6 +90,11 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     both = factloop("labels", "export", "sheet.csv", "more.csv", "--out", "both.jsonl")
     assert (both.code, "15 labels in both.jsonl" in both.out) == (0, True)
     assert len(load_calibration(home / "both.jsonl").labels) == 15
+    pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
+    (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
+    learnt = factloop("labels", "next", "run", "--out", "third.csv", "--labels", "pilot.jsonl")
+    said = "learnt from 21 labels: of 20 claims called supported 2 are not, of 1 called not supported 1 are"
+    assert said in learnt.out
     for labels in ("labels.jsonl", "both.jsonl"):
         audited = factloop("audit", labels, "--json", "audit.json")
         assert audited.code == 0
