@@ -24,7 +24,8 @@ from benchmarks.judge_worlds import JudgeWorld, counted, names_of, scores_of
 from benchmarks.rows import Row, compared, table
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import LabelledClaims
-from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.sampling import Pilot, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.widths import WidthByLabels
 
 N_LABELS, N_PILOT = 200, 100
 MOST_WIDE, LEAST_COVERED = 0.7, 0.92
@@ -82,7 +83,7 @@ def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int
     labels, verdicts, scores, response = world.run(rng)
     pilot = rng.permutation(len(labels))[:N_PILOT]
     spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-    n = labels_needed(spread, verdicts, half_width, names_of(response))
+    n = WidthByLabels.of(spread, verdicts, names_of(response)).needed(half_width)
     chance, widths = probabilities(spread, n or 1), []
     run = counted(verdicts, response, scores)
     for _ in range(20):

@@ -9,14 +9,11 @@ how narrow the interval gets, never whether it holds, as each label counts for t
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from factloop.evaluation.debiasing.influence import UNSEEN_ERRORS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,7 +27,6 @@ _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Scores between these are taken together: a judge's scores lie close to 0 and 1."""
 _PRIOR = 2.0
 """Claims' worth of one half in the rate of each verdict, and of the middle of both in that of each stratum."""
-_Z = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -160,27 +156,3 @@ def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
     teeth = rng.random() + np.arange(total)
     at = np.searchsorted(ends * (total / ends[-1]), teeth, side="right")
     return np.sort(order[np.minimum(at, len(order) - 1)])
-
-
-def labels_needed(spread: Floats, verdicts: Ints, half_width: float, groups: Sequence[str]) -> int | None:
-    """About how many labels drawn so give a 95 % interval of +- `half_width`; None where no number of labels does.
-
-    z^2 (a / n + c / n^2 + V): a is the mean of w s^2 with weights w = 1 / (N p); c is what the estimate counts for an
-    error that was not seen (`influence.unseen_variance`); V is the variance that the run itself leaves, as it has only
-    so many prompts, whose shares of claims called supported vary.
-    """
-    chance, size = probabilities(spread, 1), len(spread)
-    per_label = float((spread**2 / chance).sum()) / size**2
-    kinds = [chance[verdicts == verdict] for verdict in np.unique(verdicts)]
-    unseen = UNSEEN_ERRORS * max(float((1.0 / one).sum() / one.sum()) for one in kinds) / size**2
-    left = (half_width / _Z) ** 2 - _run_variance(verdicts, groups)
-    if left <= 0.0:
-        return None
-    return math.ceil((per_label + math.sqrt(per_label**2 + 4.0 * left * unseen)) / (2.0 * left))
-
-
-def _run_variance(verdicts: Ints, groups: Sequence[str]) -> float:
-    _, number = np.unique(np.array(groups), return_inverse=True)
-    moves = np.bincount(number, verdicts - verdicts.mean()) / len(verdicts)
-    n_groups = len(moves)
-    return float((moves**2).sum()) * n_groups / max(1, n_groups - 1)

@@ -18,12 +18,12 @@ from factloop.core.records import Claim, Record, Share, Verdict
 from factloop.evaluation.labels.sampling import (
     Pilot,
     fewest_labels,
-    labels_needed,
     probabilities,
     share_of_draw,
     spreads,
     systematic_draw,
 )
+from factloop.evaluation.labels.widths import LabelsNeeded, claims_to_draw, labels_needed
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
@@ -70,8 +70,14 @@ class NextLabels:
     """Labels there are, of this run or another."""
     n_to_learn: int
     """Labels from which on anything is learnt from them."""
-    n_needed: int | None
-    """Labels for the half width that was asked for; None where none was, and where no number would do."""
+    needed: tuple[LabelsNeeded, ...]
+    """For the half width asked for, by system, as each is corrected by its own labels; empty where none was."""
+    n_to_draw: int | None
+    """Claims to draw that have those labels of each system, but for systems for which no number would do."""
+
+    @property
+    def has_learnt(self) -> bool:
+        return self.pilot is not None and self.pilot.n >= self.n_to_learn
 
 
 def _empty_is_none(value: Any) -> Any:
@@ -202,7 +208,11 @@ def draw_next(
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(systematic_draw(chance, rng)).tolist()
     counts_by = np.minimum(chance / share, 1.0).round(12).tolist()
-    groups = [judged.prompt_id for judged, _ in found]
+    needed: tuple[LabelsNeeded, ...] = ()
+    if half_width is not None:
+        systems = [judged.system for judged, _ in found]
+        groups = [judged.prompt_id for judged, _ in found]
+        needed = tuple(labels_needed(half_width, systems, groups, verdicts, spread, is_known))
     return NextLabels(
         drawn=_of_one_draw(
             [_drawn(*found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
@@ -213,7 +223,8 @@ def draw_next(
         n_before=n_before,
         pilot=pilot,
         n_to_learn=fewest_labels(scores),
-        n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
+        needed=needed,
+        n_to_draw=claims_to_draw(needed, [found[place][0].system for place in rest.tolist()], spread[rest]),
     )
 
 

@@ -23,6 +23,7 @@ from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
 from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_known
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
+from factloop.evaluation.labels.widths import WidthByLabels
 from factloop.evaluation.runs.reading import read_run
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
@@ -142,19 +143,42 @@ def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
     to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
     to_do += [f"label them on the page {ask.html}"] if ask.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
-    if ask.half_width is None:
-        return
-    if found.n_needed is None:
-        yield f"No number of labels gives ±{ask.half_width:g}: the run has too few responses."
-    else:
-        yield f"About {plural(found.n_needed, 'label')} drawn so give ±{ask.half_width:g} at 95%."
+    if ask.half_width is not None:
+        yield from _width_words(ask.half_width, found)
+
+
+def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
+    """How many labels of each system give the half width, as each is corrected by its own."""
+    can = [(one, one.n) for one in found.needed if one.n is not None]
+    if can:
+        alone = len(found.needed) == 1
+        each = [
+            f"{plural(n, 'label')}{'' if alone else f' of {one.system}'}"
+            f"{f' ({one.n_before:,} there)' if one.n_before else ''}"
+            for one, n in can
+        ]
+        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,} more has them"
+        guess = "" if found.has_learnt else ", as far as can be told without labels to learn from"
+        yield visible(f"About {', '.join(each)} drawn so give ±{half_width:g} at 95%{guess}{drawn}.")
+    for one in found.needed:
+        if one.n is None:
+            yield visible(f"{one.system}: no number of labels gives ±{half_width:g}. {_least_words(one.width)}")
+
+
+def _least_words(width: WidthByLabels) -> str:
+    all_labelled = width.half_width(width.n_claims)
+    return (
+        f"With all of its {plural(width.n_claims, 'claim')} labelled it is about ±{all_labelled:.2g}, "
+        f"of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw interval. More "
+        "prompts narrow that; labels narrow the precision of this run alone."
+    )
 
 
 def _learnt_words(found: NextLabels) -> str:
     pilot = found.pilot
     if pilot is None:
         return "no labels to learn from"
-    if pilot.n < found.n_to_learn:
+    if not found.has_learnt:
         return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (

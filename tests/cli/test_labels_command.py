@@ -60,10 +60,12 @@ def finished(folder: Path) -> None:
 def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> None:
     """Twenty claims with a verdict of supported or not (ssnn of each response, i and ? left out): eight are drawn."""
     finished(home / "run")
-    done = factloop("labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--half-width", 0.2)
+    done = factloop("labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--half-width", 0.3)
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
-    assert "drawn so give ±0.2 at 95%" in done.out
+    assert "About 13 labels drawn so give ±0.3 at 95%, as far as can be told without labels to learn from." in done.out
+    narrow = factloop("labels", "next", "run", "--out", "no.csv", "--half-width", 0.2)
+    assert "one: no number of labels gives ±0.2. With all of its 20 claims labelled it is about ±0.23" in narrow.out
     rows = list(csv.DictReader(io.StringIO((home / "sheet.csv").read_text(encoding="utf-8"))))
     assert {row["probability"] for row in rows} == {"0.4"}
     for row, label in zip(rows, ("agree", "1", "0", "", "agree", "1", "agree", "0"), strict=True):

@@ -24,7 +24,10 @@ def next_(
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Claims to draw.")] = 100,
     half_width: Annotated[
-        float | None, typer.Option(metavar="X", help="Say how many labels give an interval of X to either side.")
+        float | None,
+        typer.Option(
+            metavar="X", help="Say how many labels give each system's precision an interval of X to either side."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     quiet: flags.Quiet = False,
