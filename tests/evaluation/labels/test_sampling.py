@@ -144,6 +144,19 @@ def test_chosen_labels_hold_the_truth_in_an_interval_at_most_07_times_as_wide(wo
     assert found["chosen"].width < found["scores"].width
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_a_pilot_that_counts_as_a_first_draw_holds_the_truth_too(world: JudgeWorld) -> None:
+    """100 at random and 200 chosen of the rest, beside 300 at random; of 100 with a chance of 0.95 each, as above.
+
+    At most 0.7 times as wide holds beside labels alone, and not beside those with verdicts or scores.
+    """
+    found = compare(world, 100, counts_pilot=True)
+    assert found["chosen"].held >= 89
+    assert found["chosen"].width <= 0.72 * found["alone"].width
+    assert found["chosen"].width < found["scores"].width
+
+
 def test_the_labels_needed_give_the_width_asked_for() -> None:
     for world in WORLDS:
         n, half = needed_for(world, 0.03)
