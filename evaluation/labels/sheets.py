@@ -138,6 +138,7 @@ class SheetRow(Record):
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
 
 
+Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
 ClaimKey = tuple[str | None, ...]
 """What a claim of a run is known by: system, response, claim id, text and judge."""
 
@@ -150,11 +151,11 @@ class PilotRow(Record):
     label: Binary
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
     score: Annotated[Share | None, BeforeValidator(_number)] = None
-    system: str | None = None
-    response_id: str | None = None
-    claim_id: str | None = None
-    claim: str | None = None
-    judge: str | None = None
+    system: Text = None
+    response_id: Text = None
+    claim_id: Text = None
+    claim: Text = None
+    judge: Text = None
     probability: Annotated[float | None, BeforeValidator(_number)] = None
     """None where the claim was not drawn: then the draw may have it again."""
 

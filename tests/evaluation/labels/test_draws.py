@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.labels.draws import drawn_parts
 from factloop.evaluation.labels.people import Differing
 from factloop.evaluation.labels.sampling import Pilot, probabilities, probability_after, share_of_draw, systematic_draw
 from factloop.evaluation.labels.sheets import KnownLabels, draw_next, read_known
-from factloop.reports.labels import ClaimToLabel, Draw
+from factloop.reports.labels import ClaimToLabel, Draw, GivenLabel, LabelFile, PersonLabel, hash_of
 from tests.evaluation.labels.labelled_runs import DATA, corrected, drawn_from, exported, filled_in, labelled_run
 from tests.evaluation.runs.finished_runs import judged
 
@@ -139,6 +141,37 @@ def test_the_mean_over_two_uneven_draws_is_the_truth() -> None:
         assert max(by) <= 1.0 + 1e-12
         found.append(np.average(labels[[*first, *rest[second]]], weights=1.0 / np.array(by)))
     assert np.mean(found) == pytest.approx(235 / 300, abs=0.003)
+
+
+def test_labels_from_elsewhere_are_learnt_from_and_nothing_is_left_out(tmp_path: Path) -> None:
+    """Ids may be numbers, and a claim that was not drawn may be drawn."""
+    run = labelled_run(np.random.default_rng(0), 4, 5)
+    row = {"label": 1, "verdict": 1, "response_id": 7, "claim_id": 3, "system": "one", "claim": "A.", "judge": None}
+    one = run.responses[0]
+    own = {"response_id": one.id, "claim_id": "c0", "claim": "Fact 0.", "judge": one.report.fingerprint.evaluator}
+    (tmp_path / "l.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(row | own)}\n")
+    known = read_known(tmp_path / "l.jsonl")
+    assert (known.pilot.n, known.claims) == (2, frozenset())
+    assert drawn_from(run, 5, 0, known=known).n_before == 0
+    (tmp_path / "l.jsonl").write_text(json.dumps(row | own | {"probability": 0.5}))
+    assert drawn_from(run, 5, 0, known=read_known(tmp_path / "l.jsonl")).n_before == 1
+
+
+def test_the_page_of_a_draw_says_what_its_labels_count_for(tmp_path: Path) -> None:
+    """12 of 40 claims drawn, three labelled on the page: 3/40."""
+    run = labelled_run(np.random.default_rng(0), 8, 5)
+    claims = tuple(one.to_label for one in drawn_from(run, 12, 0).drawn)
+    labels = tuple(
+        GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel.SUPPORTED)
+        for one in claims[:3]
+    )
+    file = LabelFile(claims_hash=hash_of(claims), claims=claims, labels=labels)
+    (tmp_path / "page.json").write_text(to_json(file), encoding="utf-8")
+    found = exported(tmp_path / "l.jsonl", tmp_path / "page.json")
+    assert [row["probability"] for row in found.rows] == [0.075] * 3
+    assert [part.n_open for part in found.unfinished] == [9]
+    more = (claims[0].model_copy(update={"draw": claims[0].draw and claims[0].draw.model_copy(update={"n": 3})}),)
+    assert hash_of(more) != hash_of(claims[:1]), "a draw that was changed shows"
 
 
 def test_draws_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
