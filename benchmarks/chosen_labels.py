@@ -4,10 +4,12 @@ Runs of 200 responses with ten claims each, and a judge that is sure of most and
 labelled: drawn by `factloop labels next` after a pilot of 100, or at random. The latter are used alone, with the run's
 verdicts, and with its scores as the chosen ones are. Intervals of 95 % shall hold the truth in 95 % of repetitions, and
 the chosen ones be at most 0.7 times as wide as those of as many labels alone, and, of judges with scores, as those with
-verdicts. Then 30 to 200 chosen labels (`few_labels`), of judges with and without scores, and
-steered by labels of other claims. Then labels from outside the run, in part inside, and inside (`labels_of_run`): both
-the precision on such prompts and that of the run shall be held in 95 %, 1.5 points more or less. Ends with 1 where a
-target is missed.
+verdicts. Beside labels at random that use the scores, too, no width is asked for, as no draw could reach 0.7. The pilot
+counts on neither side there; then it does on both, as a first draw.
+
+Then 30 to 200 chosen labels (`few_labels`), of judges with and without scores, and steered by labels of other claims.
+Then labels from outside the run, in part inside, and inside (`labels_of_run`): both the precision on such prompts and
+that of the run shall be held in 95 %, 1.5 points more or less. Ends with 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ from benchmarks.judge_worlds import JudgeWorld, counted, names_of, scores_of
 from benchmarks.rows import Row, compared, table
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import LabelledClaims
-from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.sampling import (
+    Floats,
+    Ints,
+    Pilot,
+    probabilities,
+    probability_after,
+    share_of_draw,
+    spreads,
+    systematic_draw,
+)
+from factloop.evaluation.labels.widths import WidthByLabels
 
 N_LABELS, N_PILOT = 200, 100
 MOST_WIDE, LEAST_COVERED = 0.7, 0.92
@@ -50,20 +62,22 @@ class Widths:
         self.held += interval[0] <= truth <= interval[1]
 
 
-def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Widths]:
-    """`chosen`; and labels at random: `alone`, by the run's `verdicts`, or by its `scores` where those narrow it."""
+def compare(world: JudgeWorld, repetitions: int, seed: int = 0, *, counts_pilot: bool = False) -> dict[str, Widths]:
+    """`chosen`; and labels at random: `alone`, by the run's `verdicts`, or by its `scores` where those narrow it.
+
+    `counts_pilot`: the pilot was the first draw, whose labels count beside the chosen ones; at random are as many.
+    """
     found = {name: Widths() for name in ("chosen", "scores", "verdicts", "alone")}
     for rng in np.random.default_rng(seed).spawn(repetitions):
         labels, verdicts, scores, response = world.run(rng)
         order = rng.permutation(len(labels))
-        pilot, at_random = order[:N_PILOT], order[N_PILOT : N_PILOT + N_LABELS]
+        pilot, at_random = order[:N_PILOT], order[0 if counts_pilot else N_PILOT : N_PILOT + N_LABELS]
         spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-        chance = probabilities(spread, N_LABELS)
-        chosen = systematic_draw(chance, rng)
+        chosen, chance = drawn_after(pilot, spread, rng) if counts_pilot else drawn_anew(spread, rng)
         run = counted(verdicts, response, scores)
         silent, none = np.ones_like(verdicts), np.full(len(scores), np.nan)
         for name, drawn, said, score, p in (
-            ("chosen", chosen, verdicts, scores, chance[chosen].tolist()),
+            ("chosen", chosen, verdicts, scores, chance.tolist()),
             ("scores", at_random, verdicts, scores, None),
             ("verdicts", at_random, verdicts, none, None),
             ("alone", at_random, silent, none, None),
@@ -76,13 +90,31 @@ def compare(world: JudgeWorld, repetitions: int, seed: int = 0) -> dict[str, Wid
     return found
 
 
+def drawn_anew(spread: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Places and probabilities of a draw from all claims."""
+    chance = probabilities(spread, N_LABELS)
+    drawn = systematic_draw(chance, rng)
+    return drawn, chance[drawn]
+
+
+def drawn_after(pilot: Ints, spread: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Those of the pilot, which was drawn at random, and of a draw from the other claims."""
+    size = len(spread)
+    rest = np.setdiff1d(np.arange(size), pilot)
+    share = share_of_draw(size, N_PILOT, N_LABELS)
+    chance = probabilities(spread[rest], N_LABELS, share)
+    drawn = systematic_draw(chance, rng)
+    before = np.full(N_PILOT, probability_after(N_PILOT / size, share))
+    return np.r_[pilot, rest[drawn]], np.minimum(np.r_[before, chance[drawn] / share], 1.0)
+
+
 def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int | None, float]:
     """The labels said to give that half width, and the mean half width that as many give."""
     rng = np.random.default_rng(seed)
     labels, verdicts, scores, response = world.run(rng)
     pilot = rng.permutation(len(labels))[:N_PILOT]
     spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-    n = labels_needed(spread, verdicts, half_width, names_of(response))
+    n = WidthByLabels.of(spread, verdicts, names_of(response)).needed(half_width)
     chance, widths = probabilities(spread, n or 1), []
     run = counted(verdicts, response, scores)
     for _ in range(20):
@@ -121,12 +153,21 @@ def main(
                 f"{chosen.width / found['scores'].width:.2f}", None),
             Row(world.name, "least of any draw beside that", "", f"{world.least_ratio(N_LABELS):.2f}", None),
         ]  # fmt: skip
+    both: list[Row] = []
+    for world in WORLDS:
+        found = compare(world, repetitions, seed, counts_pilot=True)
+        covered = found["chosen"].held / repetitions
+        both.append(compared(world.name, "holds the truth", covered, "at least", LEAST_COVERED, "{:.3f}"))
+        for name in ("alone", "verdicts", "scores"):
+            ratio = found["chosen"].width / found[name].width
+            both.append(Row(world.name, f"as wide as at random, {name}", "", f"{ratio:.2f}", None))
     Console().print(table(f"{N_LABELS} labels chosen, and as many at random, {repetitions} repetitions", rows))
+    Console().print(table(f"{N_PILOT} at random and {N_LABELS} chosen, beside as many at random", both))
     chosen_few = list(few_labels.rows(few, seed))
     Console().print(table(f"Few labels: 95 % intervals that hold the truth, {few:,} repetitions", chosen_few))
     overlapping = list(labels_of_run.rows(of_run, seed))
     Console().print(table(f"Labels of a run: 95 % intervals that hold the truth, {of_run:,} repetitions", overlapping))
-    raise typer.Exit(any(row.is_met is False for row in (*rows, *chosen_few, *overlapping)))
+    raise typer.Exit(any(row.is_met is False for row in (*rows, *both, *chosen_few, *overlapping)))
 
 
 def _beside(world: JudgeWorld, name: str, ratio: float) -> Row:

@@ -17,12 +17,20 @@ from factloop.core.records import Counts
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import Estimate
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
-from factloop.evaluation.labels.sampling import Pilot, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.sampling import (
+    Pilot,
+    probabilities,
+    probability_after,
+    share_of_draw,
+    spreads,
+    systematic_draw,
+)
 
 N_PROMPTS, A_PROMPT, N_LABELLED = 70, 4, 35
 TPR, FPR, SPREAD = 0.92, 0.12, 0.8
 COVERED, OFF = 0.95, 0.015
-DRAWS = ("other prompts", "half in the run", "half of the run", "all of the run", "claims at random", "labels next")
+DRAWS = ("other prompts", "half in the run", "half of the run", "all of the run", "claims at random", "labels next",
+         "labels next twice")  # fmt: skip
 _OF_RUN = DRAWS[2:]
 
 Floats = NDArray[np.float64]
@@ -56,7 +64,7 @@ def true_precision() -> float:
 
 def labelled(draw: str, run: Judged, rng: np.random.Generator) -> LabelledClaims:
     """The labelled claims of one repetition."""
-    if draw in ("claims at random", "labels next"):
+    if draw in ("claims at random", "labels next", "labels next twice"):
         return _single_claims(draw, run, rng)
     n_inside = {"other prompts": 0, "half in the run": N_LABELLED // 2, "all of the run": N_PROMPTS}.get(
         draw, N_LABELLED
@@ -82,16 +90,32 @@ def _single_claims(draw: str, run: Judged, rng: np.random.Generator) -> Labelled
         spread = spreads(verdicts, scores, Pilot(pilot.labels.ravel(), pilot.verdicts.ravel(), pilot.scores.ravel()))
         chance = probabilities(spread, n)
         drawn = systematic_draw(chance, rng)
+        chance = chance[drawn]
+    elif draw == "labels next twice":
+        drawn, chance = _two_draws(labels, verdicts, scores, n // 2, rng)
     else:
         drawn = np.sort(rng.permutation(len(labels))[:n])
     return LabelledClaims(
         labels[drawn].tolist(),
         verdicts[drawn].tolist(),
         [f"p{place // A_PROMPT}" for place in drawn.tolist()],
-        None if chance is None else chance[drawn].tolist(),
+        None if chance is None else chance.tolist(),
         [True] * n,
         scores[drawn].tolist(),
     )
+
+
+def _two_draws(labels: Ints, verdicts: Ints, scores: Floats, n: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Places and probabilities of n claims drawn without labels, and of n of the rest that learn from them."""
+    chance = probabilities(spreads(verdicts, scores, None), n)
+    first = systematic_draw(chance, rng)
+    learnt = spreads(verdicts, scores, Pilot(labels[first], verdicts[first], scores[first]))
+    rest = np.setdiff1d(np.arange(len(labels)), first)
+    share = share_of_draw(len(labels), n, n)
+    of_rest = probabilities(learnt[rest], n, share)
+    second = systematic_draw(of_rest, rng)
+    before = [probability_after(one, share) for one in chance[first].tolist()]
+    return np.r_[first, rest[second]], np.minimum(np.r_[before, of_rest[second] / share], 1.0)
 
 
 def coverage(draw: str, repetitions: int, seed: int = 0) -> tuple[float, float | None]:

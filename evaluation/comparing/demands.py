@@ -35,7 +35,7 @@ class Demand:
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
-    """Above 0, in the metric's own unit; None where only a loss that is shown is too much."""
+    """Above 0, in the metric's own unit, of a share below 1; None where only a loss that is shown is too much."""
 
     @property
     def name(self) -> str:
@@ -79,6 +79,13 @@ def read_demand(text: str) -> Demand:
         if not 0.0 < margin < math.inf:
             raise ConfigError(f"{FLAG} {text!r}: the margin is a number above 0; without one, leave out the colon")
     return Demand(found["metric"], None if found["k"] is None else int(found["k"]), margin)
+
+
+def refuse_margin_of_share(demand: Demand) -> None:
+    """Raises ConfigError for a margin that no loss in a share can reach, such as 5 for five points."""
+    if demand.margin is not None and demand.margin >= 1.0:
+        of = f"{FLAG} {demand.name}:{demand.margin:g}"
+        raise ConfigError(f"{of}: the margin of a share is below 1: 0.05 is five points")
 
 
 def judge_demands(asked: Sequence[DemandedDifference], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import FLAG, Demand, DemandedDifference
+from factloop.evaluation.comparing.demands import FLAG, Demand, DemandedDifference, refuse_margin_of_share
 from factloop.evaluation.experiments.differences import Contrast
 from factloop.evaluation.experiments.report import Quantity
 from factloop.evaluation.experiments.words import amount, direction_of, item_of, name_of
@@ -15,15 +15,19 @@ from factloop.reports.figures import plural
 
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
 """The quantities of which one direction is better."""
+_AMOUNTS = frozenset({Quantity.COST_USD.value, Quantity.TOKENS.value})
+"""Those of them that are no share, and may differ by any amount."""
 
 
 def refuse_demands(demands: Sequence[Demand]) -> None:
-    """Raises ConfigError for an unknown metric, or one of which neither direction is better."""
+    """Raises ConfigError for an unknown metric, one of which neither direction is better, or a margin past a share."""
     for one in demands:
         if one.metric not in METRICS or one.k is not None:
             known = one.metric in {quantity.value for quantity in Quantity}
             why = "neither direction of it is better between judges" if known else "there is no such metric"
             raise ConfigError(f"{FLAG} {one.name}: {why}; it is one of {', '.join(METRICS)}")
+        if one.metric not in _AMOUNTS:
+            refuse_margin_of_share(one)
 
 
 def demanded(

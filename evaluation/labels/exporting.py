@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
+from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
@@ -51,14 +52,12 @@ class ExportedLabels:
     """Of the rows, labels that were given before the verdict was shown."""
     n_seen: int = 0
     """Of the rows, labels that were given with the verdict in sight; a sheet shows it."""
+    unfinished: list[DrawnPart] = field(default_factory=list)
+    """Draws of which only a part has an answer: their labels count as a smaller draw."""
     people: PeopleAgreement | None = None
     """How far people agree; None without a rule for claims that they label differently."""
 
-    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], said: PersonLabel) -> None:
-        label = _LABELS.get(said)
-        if label is None:
-            self.left_out[said] += 1
-            return
+    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
         self.n_blind += is_blind
         self.n_seen += not is_blind
@@ -70,6 +69,7 @@ class _LabelledClaim:
     """A claim with the labels that people gave it, by the file of each."""
 
     claim: ClaimToLabel
+    place: str
     given: dict[str, GivenLabel]
 
 
@@ -94,7 +94,9 @@ def export_labels(
     drawn_in: dict[bool, str] = {}
     for place in map(str, places):
         for claim, given in _labels_in(place, systems.get(place, system), reports):
-            one = labelled.setdefault((claim.dataset, claim.system, *claim.key), _LabelledClaim(claim, {}))
+            of_draw = "" if claim.draw is None else claim.draw.name
+            key = (claim.dataset, claim.system, *claim.key, of_draw)
+            one = labelled.setdefault(key, _LabelledClaim(claim, place, {}))
             if given is None:
                 continue
             _refuse_second(one, place, differing)
@@ -105,11 +107,18 @@ def export_labels(
             f"its claims were not drawn with known probabilities, those of {drawn_in[True]} were: export them apart"
         )
         raise DataError(message, path=drawn_in[False])
-    found.n_empty = sum(not one.given for one in labelled.values())
-    for one in (one for one in labelled.values() if one.given):
-        said = settled([given.label for given in one.given.values()], differing or DisagreementPolicy.LEFT_OUT)
-        if said is not None:
-            found.add(one.claim, list(one.given.values()), said)
+    answered = {key[:-1] for key, one in labelled.items() if one.given}
+    found.n_empty = len({key[:-1] for key in labelled} - answered)
+    every = [one for one in labelled.values() if one.claim.probability is not None]
+    parts = drawn_parts((one.claim, one.place, bool(one.given)) for one in every).values()
+    found.unfinished = [part for part in parts if part.n_answered and part.n_open]
+    told = [(one, _said(one, differing)) for one in labelled.values() if one.given]
+    kept = [(one, said) for one, said in told if said in _LABELS]
+    claims = counted([one.claim for one, _ in kept], parts)
+    _refuse_twice(one for one, _ in kept)
+    found.left_out.update(said for _, said in told if said is not None and said not in _LABELS)
+    for (one, said), claim in zip(kept, claims, strict=True):
+        found.add(claim, list(one.given.values()), _LABELS[said])
     if differing is not None:
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
@@ -121,6 +130,22 @@ def export_labels(
         for row in found.rows:
             row.pop("document", None)
     return found
+
+
+def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLabel | None:
+    return settled([given.label for given in one.given.values()], differing or DisagreementPolicy.LEFT_OUT)
+
+
+def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
+    """Raises DataError for a claim that has labels of two draws: the second was to leave it out."""
+    first: dict[tuple[str, ...], str] = {}
+    for one in labelled:
+        key = (one.claim.dataset, one.claim.system, *one.claim.key)
+        if key in first:
+            name = "/".join(one.claim.key)
+            message = f"claim {name!r} has a label of another draw in {first[key]}: export one of the two"
+            raise DataError(message, path=one.place)
+        first[key] = one.place
 
 
 def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]:
@@ -185,6 +210,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         verdict=Verdict.SUPPORTED if read.verdict else Verdict.NOT_SUPPORTED,
         score=read.score,
         probability=read.probability,
+        draw=read.drawn_in,
         document=read.document,
     )
     if label is None:
@@ -198,7 +224,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
 def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[str, Any]:
     verdict = None if claim.verdict is None else _VERDICTS.get(claim.verdict)
     scored = verdict is not None and claim.score is not None
-    fields = claim.model_dump(mode="json", exclude={"verdict", "score"}, exclude_none=True)
+    fields = claim.model_dump(mode="json", exclude={"verdict", "score", "draw"}, exclude_none=True)
     comment = "; ".join(one.comment for one in given if one.comment)
     return {
         "id": "/".join(claim.key),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,14 +15,23 @@ from factloop.core.factuality import claims_that_count
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
-from factloop.evaluation.labels.sampling import Pilot, labels_needed, probabilities, spreads, systematic_draw
+from factloop.evaluation.labels.sampling import (
+    Pilot,
+    fewest_labels,
+    probabilities,
+    share_of_draw,
+    spreads,
+    systematic_draw,
+)
+from factloop.evaluation.labels.widths import LabelsNeeded, claims_to_draw, labels_needed
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
-from factloop.reports.labels import ClaimToLabel
+from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
-    "score", "probability", "label", "comment",
+    "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
+    "n_before",
 )  # fmt: skip
 """Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
@@ -42,7 +51,9 @@ class DrawnClaim:
         one = self.to_label
         verdict = None if one.verdict is None else _VERDICTS[one.verdict]
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
-        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None)
+        draw = one.draw
+        of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
+        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None, *of_draw)
 
 
 @dataclass(frozen=True)
@@ -50,12 +61,23 @@ class NextLabels:
     """A draw of claims to label."""
 
     drawn: tuple[DrawnClaim, ...]
-    """In the order of response and claim."""
+    """In random order, so that any beginning of it is a smaller draw."""
     n_claims: int
-    """Claims of the run with a verdict of supported or not, which it was drawn from."""
-    n_pilot: int
-    n_needed: int | None
-    """Labels for the half width that was asked for; None where none was, and where no number would do."""
+    """Claims of the run with a verdict of supported or not."""
+    n_before: int
+    """Those of them that have a label, and were left out of the draw."""
+    pilot: Pilot | None
+    """Labels there are, of this run or another."""
+    n_to_learn: int
+    """Labels from which on anything is learnt from them."""
+    needed: tuple[LabelsNeeded, ...]
+    """For the half width asked for, by system, as each is corrected by its own labels; empty where none was."""
+    n_to_draw: int | None
+    """Claims to draw that have those labels of each system, but for systems for which no number would do."""
+
+    @property
+    def has_learnt(self) -> bool:
+        return self.pilot is not None and self.pilot.n >= self.n_to_learn
 
 
 def _empty_is_none(value: Any) -> Any:
@@ -69,6 +91,11 @@ def _number(value: Any) -> Any:
         return float(value) if isinstance(value, str) else value
     except ValueError:
         return value
+
+
+def _whole(value: Any) -> Any:
+    number = _number(value)
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _label(value: Any) -> Any:
@@ -98,16 +125,52 @@ class SheetRow(Record):
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_number)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
+    draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
+    n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
+    n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
+
+    @property
+    def drawn_in(self) -> Draw | None:
+        """None where not all of it is known."""
+        if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
+            return None
+        return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
+
+
+Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
+ClaimKey = tuple[str | None, ...]
+"""What a claim of a run is known by: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """One labelled claim that the draw learns from; other columns are not read."""
+    """One labelled claim that the draw learns from, and leaves out where it is the run's; it reads no other columns."""
 
     model_config = ConfigDict(extra="ignore")
 
     label: Binary
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
     score: Annotated[Share | None, BeforeValidator(_number)] = None
+    system: Text = None
+    response_id: Text = None
+    claim_id: Text = None
+    claim: Text = None
+    judge: Text = None
+    probability: Annotated[float | None, BeforeValidator(_number)] = None
+    """None where the claim was not drawn: then the draw may have it again."""
+
+    @property
+    def key(self) -> ClaimKey:
+        return self.system, self.response_id, self.claim_id, self.claim, self.judge
+
+
+@dataclass(frozen=True)
+class KnownLabels:
+    """Labels that there are before a draw."""
+
+    pilot: Pilot
+    claims: frozenset[ClaimKey] = frozenset()
+    """Labelled claims that were drawn with known probabilities, from this run or another."""
 
 
 def draw_next(
@@ -116,12 +179,15 @@ def draw_next(
     *,
     data: str,
     seed: int,
-    pilot: Pilot | None = None,
+    known: KnownLabels | None = None,
     half_width: float | None = None,
 ) -> NextLabels:
     """A draw of n claims of the run with known probabilities; all of them where there are no more.
 
-    Holds the claims of the run in memory. Raises ConfigError where none has a verdict of supported or not.
+    Claims of the run that have a label are left out, so that nobody labels them twice; `labels.draws` says how both
+    count. The others come in random order: who labels a part of a sheet begins at its top, and rows by response would
+    make that part the claims of few prompts, or of one system. Holds the claims of the run in memory. Raises
+    ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
     """
     found = sorted(
         ((judged, claim) for judged in responses for claim in _countable(judged)),
@@ -129,18 +195,49 @@ def draw_next(
     )
     if not found:
         raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
+    pilot = None if known is None else known.pilot
     verdicts = np.array([_VERDICTS[claim.judgement.verdict] for _, claim in found if claim.judgement.verdict], np.int64)
     scores = np.array([claim.judgement.score for _, claim in found], np.float64)  # NaN for None
     spread = spreads(verdicts, scores, pilot)
-    chance = probabilities(spread, n)
-    drawn = systematic_draw(chance, np.random.default_rng(seed)).tolist()
-    groups = [judged.prompt_id for judged, _ in found]
+    is_known = np.array([known is not None and _key(*one) in known.claims for one in found])
+    rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
+    if not len(rest):
+        raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn has a label")
+    n = min(n, len(rest))
+    share = share_of_draw(len(found), n_before, n)
+    chance = probabilities(spread[rest], n, share)
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(systematic_draw(chance, rng)).tolist()
+    counts_by = np.minimum(chance / share, 1.0).round(12).tolist()
+    needed: tuple[LabelsNeeded, ...] = ()
+    if half_width is not None:
+        systems = [judged.system for judged, _ in found]
+        groups = [judged.prompt_id for judged, _ in found]
+        needed = tuple(labels_needed(half_width, systems, groups, verdicts, spread, is_known))
     return NextLabels(
-        drawn=tuple(_drawn(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
+        drawn=_of_one_draw(
+            [_drawn(*found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
+            n_claims=len(found),
+            n_before=n_before,
+        ),
         n_claims=len(found),
-        n_pilot=0 if pilot is None else len(pilot.labels),
-        n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
+        n_before=n_before,
+        pilot=pilot,
+        n_to_learn=fewest_labels(scores),
+        needed=needed,
+        n_to_draw=claims_to_draw(needed, [found[place][0].system for place in rest.tolist()], spread[rest]),
     )
+
+
+def _key(judged: JudgedResponse, claim: Claim) -> ClaimKey:
+    return judged.system, judged.id, claim.id, claim.self_contained, judged.report.fingerprint.evaluator
+
+
+def _of_one_draw(claims: Sequence[DrawnClaim], *, n_claims: int, n_before: int) -> tuple[DrawnClaim, ...]:
+    """The claims, each with their draw, which is named after all of them."""
+    name = f"d-{hash_of(one.to_label for one in claims)[:8]}"
+    draw = Draw(name=name, n=len(claims), n_claims=n_claims, n_before=n_before)
+    return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
 
 def _countable(judged: JudgedResponse) -> Iterator[Claim]:
@@ -166,14 +263,15 @@ def _drawn(judged: JudgedResponse, claim: Claim, *, data: str, probability: floa
     return DrawnClaim(to_label, claim, judged.report.prompt or judged.prompt_id)
 
 
-def read_pilot(place: str | Path) -> Pilot:
-    """Labelled claims to learn from. Raises DataError for a malformed row and for no row."""
+def read_known(place: str | Path) -> KnownLabels:
+    """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row and for no row."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     if not known:
         raise DataError("there is no labelled claim with a verdict in it", path=place_name(place))
-    return Pilot(
+    pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),
         np.array([one.score for one in known], np.float64),
     )
+    return KnownLabels(pilot, frozenset(one.key for one in known if one.probability is not None))

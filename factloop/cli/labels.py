@@ -16,12 +16,14 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementKey, draw_disagreements
+from factloop.evaluation.labels.draws import DrawnPart
 from factloop.evaluation.labels.exporting import UNNAMED, ExportedLabels, export_labels, reports_by_claims
 from factloop.evaluation.labels.people import DisagreementPolicy, PeopleAgreement
 from factloop.evaluation.labels.sheets import SHEET as NEXT_SHEET
-from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_pilot
+from factloop.evaluation.labels.sheets import NextLabels, draw_next, read_known
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.labels.views.terminal import print_adjudication
+from factloop.evaluation.labels.widths import WidthByLabels
 from factloop.evaluation.runs.reading import read_run
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
@@ -121,11 +123,11 @@ def run_next(ask: NextAsk) -> int:
     _want_one(ask.out, ask.html, "label")
     try_outputs((ask.out, ask.html), (ask.run, ask.labels))
     refuse_existing((ask.out,), FILLED_IN)
-    pilot = None if ask.labels is None else read_pilot(ask.labels)
+    known = None if ask.labels is None else read_known(ask.labels)
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         found = draw_next(
-            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, pilot=pilot, half_width=ask.half_width
+            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, known=known, half_width=ask.half_width
         )
         sheet = partial(csv_text, NEXT_SHEET, [one.row for one in found.drawn])
         write_files({ask.out: sheet, ask.html: partial(render_labels_html, found.drawn, data=run.summary.data)})
@@ -135,17 +137,54 @@ def run_next(ask: NextAsk) -> int:
 
 
 def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
-    learnt = f"learnt from {plural(found.n_pilot, 'label')}" if found.n_pilot else "no labels to learn from"
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims, 'claim')} ({learnt})"
+    learnt = _learnt_words(found)
+    before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
     to_do += [f"label them on the page {ask.html}"] if ask.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
-    if ask.half_width is None:
-        return
-    if found.n_needed is None:
-        yield f"No number of labels gives ±{ask.half_width:g}: the run has too few responses."
-    else:
-        yield f"About {plural(found.n_needed, 'label')} drawn so give ±{ask.half_width:g} at 95%."
+    if ask.half_width is not None:
+        yield from _width_words(ask.half_width, found)
+
+
+def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
+    """How many labels of each system give the half width, as each is corrected by its own."""
+    can = [(one, one.n) for one in found.needed if one.n is not None]
+    if can:
+        alone = len(found.needed) == 1
+        each = [
+            f"{plural(n, 'label')}{'' if alone else f' of {one.system}'}"
+            f"{f' ({one.n_before:,} there)' if one.n_before else ''}"
+            for one, n in can
+        ]
+        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,} more has them"
+        guess = "" if found.has_learnt else ", as far as can be told without labels to learn from"
+        yield visible(f"About {', '.join(each)} drawn so give ±{half_width:g} at 95%{guess}{drawn}.")
+    for one in found.needed:
+        if one.n is None:
+            yield visible(f"{one.system}: no number of labels gives ±{half_width:g}. {_least_words(one.width)}")
+
+
+def _least_words(width: WidthByLabels) -> str:
+    all_labelled = width.half_width(width.n_claims)
+    return (
+        f"With all of its {plural(width.n_claims, 'claim')} labelled it is about ±{all_labelled:.2g}, "
+        f"of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw interval. More "
+        "prompts narrow that; labels narrow the precision of this run alone."
+    )
+
+
+def _learnt_words(found: NextLabels) -> str:
+    pilot = found.pilot
+    if pilot is None:
+        return "no labels to learn from"
+    if not found.has_learnt:
+        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+    (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
+    return (
+        f"learnt from {plural(pilot.n, 'label')}: of {called:,} claims called supported {wrong:,} are not, "
+        f"of {rejected:,} called not supported {missed:,} are"
+    )
 
 
 @dataclass(frozen=True)
@@ -177,6 +216,8 @@ def run_export(ask: ExportAsk) -> int:
             ask.json: lambda: "" if found.people is None else to_json(found.people),
         }
     )
+    for part in found.unfinished:
+        messages_console().print(f"factloop: {visible(_unfinished_words(part))}", soft_wrap=True)
     if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
         said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
         say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
@@ -207,6 +248,15 @@ def _export_words(ask: ExportAsk, found: ExportedLabels) -> Iterator[str]:
         yield f"{plural(found.n_empty, 'claim')} without a label left out"
     for label, n in sorted(found.left_out.items()):
         yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+
+
+def _unfinished_words(part: DrawnPart) -> str:
+    of = "" if part.draw is None else f" of {part.name}"
+    return (
+        f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
+        "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "
+        "way are no sample: label the rest."
+    )
 
 
 def _people_words(found: PeopleAgreement) -> Iterator[str]:

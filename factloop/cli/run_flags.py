@@ -59,7 +59,8 @@ FailIfWorse = Annotated[
         "--fail-if-worse",
         metavar="METRIC[:MARGIN]",
         help="Exit with 1 where a loss in this metric is shown; with a margin, unless a loss as large is ruled out "
-        "(one-sided). Repeatable.",
+        "(one-sided). The margin of a share is one, too: 0.05 is five points; of cost_usd and tokens it is an amount. "
+        "Repeatable.",
     ),
 ]
 Limit = Annotated[

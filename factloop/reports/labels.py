@@ -19,7 +19,7 @@ from pydantic import FailFast, Field, StringConstraints, ValidationError
 
 from factloop.core.errors import DataError
 from factloop.core.factuality import claims_that_count
-from factloop.core.records import FactualityReport, Record, Share, Verdict
+from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a file of labels that is read: 5,000 claims without documents have three million."""
@@ -37,6 +37,19 @@ class PersonLabel(StrEnum):
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
     """The passages do not settle it for the person: no label for a statistic, and no verdict."""
+
+
+class Draw(Record):
+    """The draw that a claim to label is from: its claims stand in random order, and count by their probabilities."""
+
+    name: str
+    """What tells it from other draws."""
+    n: Annotated[int, Field(ge=1)]
+    """Claims drawn."""
+    n_claims: Annotated[int, Field(ge=1)]
+    """Claims of its run, those that had a label among them."""
+    n_before: Count = 0
+    """Claims of its run that had a label, and were left out of it."""
 
 
 class ClaimToLabel(Record):
@@ -57,6 +70,8 @@ class ClaimToLabel(Record):
     score: Share | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
     """How likely the claim was to be drawn for labelling; None where none was drawn."""
+    draw: Draw | None = None
+    """None where none was drawn, or it is not known which."""
     document: str | None = None
     """The passages that it was judged by."""
 
@@ -170,7 +185,12 @@ def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> 
 
 def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
     """A hash of the claims but for their passages: 64 hexadecimal digits."""
-    return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
+    return _hash([_hashed(one) for one in claims])
+
+
+def _hashed(claim: ClaimToLabel | ClaimToSettle) -> Mapping[str, Any]:
+    fields = claim.model_dump(mode="json", exclude={"document"})
+    return {name: value for name, value in fields.items() if (name, value) != ("draw", None)}
 
 
 def is_of_page(place: str | Path) -> bool:

@@ -67,6 +67,11 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
     assert factloop(*systems, "f1").code == 0
     assert "of evaluators there is agreement, balanced_accuracy" in factloop(*better, "precision").complaint
     assert "of systems there is precision, f1@2" in factloop(*systems, "f1@3").complaint
+    assert (
+        "precision:5: the margin of a share is below 1: 0.05 is five points"
+        in factloop(*systems, "precision:5").complaint
+    )
+    assert "f1:1: the margin of a share is below 1" in factloop(*systems, "f1:1").complaint
 
 
 @pytest.mark.usefixtures("runs")

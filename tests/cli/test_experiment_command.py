@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from factloop.evaluation.comparing.demands import Demand
+from factloop.evaluation.experiments.demands import refuse_demands
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start, wait_for_requests
 from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
@@ -168,6 +170,8 @@ def test_a_build_fails_if_a_variant_is_worse(factloop: Command, sim: Simulator, 
         ("bias:0.1", "neither direction of it is better between judges"),
         ("recall", "there is no such metric; it is one of balanced_accuracy, accuracy, tpr, tnr, unscored_share"),
         ("tnr:0", "the margin is a number above 0"),
+        ("tnr:5", "--fail-if-worse tnr:5: the margin of a share is below 1: 0.05 is five points"),
+        ("unscored_share:1", "0.05 is five points"),
     ],
 )
 def test_a_demand_that_cannot_be_costs_nothing(
@@ -177,6 +181,10 @@ def test_a_demand_that_cannot_be_costs_nothing(
     assert done.code == 2
     assert said in " ".join(done.complaint.split())
     assert sim.stats().model.requests == 0
+
+
+def test_a_margin_of_cost_or_tokens_is_an_amount() -> None:
+    refuse_demands([Demand("cost_usd", margin=2.0), Demand("tokens", margin=5000.0), Demand("tnr", margin=0.99)])
 
 
 def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None:

@@ -60,10 +60,12 @@ def finished(folder: Path) -> None:
 def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> None:
     """Twenty claims with a verdict of supported or not (ssnn of each response, i and ? left out): eight are drawn."""
     finished(home / "run")
-    done = factloop("labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--half-width", 0.2)
+    done = factloop("labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--half-width", 0.3)
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
-    assert "drawn so give ±0.2 at 95%" in done.out
+    assert "About 13 labels drawn so give ±0.3 at 95%, as far as can be told without labels to learn from." in done.out
+    narrow = factloop("labels", "next", "run", "--out", "no.csv", "--half-width", 0.2)
+    assert "one: no number of labels gives ±0.2. With all of its 20 claims labelled it is about ±0.23" in narrow.out
     rows = list(csv.DictReader(io.StringIO((home / "sheet.csv").read_text(encoding="utf-8"))))
     assert {row["probability"] for row in rows} == {"0.4"}
     for row, label in zip(rows, ("agree", "1", "0", "", "agree", "1", "agree", "0"), strict=True):
@@ -71,19 +73,36 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     (home / "sheet.csv").write_text(csv_text([*rows[0]], [tuple(row.values()) for row in rows]), encoding="utf-8")
     exported = factloop("labels", "export", "sheet.csv", "--out", "labels.jsonl")
     assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
+    assert "1 of 8 claims of draw d-" in exported.err
+    assert "labels from the top on are a smaller draw" in exported.err
     read = [json.loads(line) for line in (home / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [one["label"] for one in read if one["verdict"] == one["label"]]
-    assert {one["probability"] for one in read} == {0.4}
+    assert {one["probability"] for one in read} == {0.35}, "8 of 20 were drawn, and 7 of those labelled"
     sample = load_calibration(home / "labels.jsonl")
-    assert (len(sample.labels), sample.probabilities) == (7, (0.4,) * 7)
+    assert (len(sample.labels), sample.probabilities) == (7, (0.35,) * 7)
     assert sample.systems == frozenset({"one"})
     again = factloop("labels", "next", "run", "--out", "more.csv", "--n", 8, "--labels", "labels.jsonl")
-    assert "learnt from 7 labels" in again.out
-    audited = factloop("audit", "labels.jsonl", "--json", "audit.json")
-    assert audited.code == 0
-    tuned = factloop("cascade", "tune", "labels.jsonl", "--out", "cascade.json")
-    assert tuned.code in (0, 2)
-    assert "labels.jsonl:" not in tuned.err, "every row is read"
+    assert "8 of 13 claims without a label (7 have one; 7 labels: too few to learn from, 10 are needed)" in again.out
+    more = list(csv.DictReader(io.StringIO((home / "more.csv").read_text(encoding="utf-8"))))
+    assert {(row["response_id"], row["claim_id"]) for row in more}.isdisjoint(
+        (one["response_id"], one["claim_id"]) for one in read
+    )
+    agreed = csv_text([*more[0]], [tuple((row | {"label": "agree"}).values()) for row in more])
+    (home / "more.csv").write_text(agreed, encoding="utf-8")
+    both = factloop("labels", "export", "sheet.csv", "more.csv", "--out", "both.jsonl")
+    assert (both.code, "15 labels in both.jsonl" in both.out) == (0, True)
+    assert len(load_calibration(home / "both.jsonl").labels) == 15
+    pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
+    (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
+    learnt = factloop("labels", "next", "run", "--out", "third.csv", "--labels", "pilot.jsonl")
+    said = "learnt from 21 labels: of 20 claims called supported 2 are not, of 1 called not supported 1 are"
+    assert said in learnt.out
+    for labels in ("labels.jsonl", "both.jsonl"):
+        audited = factloop("audit", labels, "--json", "audit.json")
+        assert audited.code == 0
+        tuned = factloop("cascade", "tune", labels, "--out", "cascade.json")
+        assert tuned.code in (0, 2)
+        assert f"{labels}:" not in tuned.err, "every row is read"
 
 
 def test_a_sheet_that_is_there_is_not_drawn_anew(factloop: Command, home: Path) -> None:

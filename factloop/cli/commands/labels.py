@@ -15,11 +15,19 @@ def next_(
     out: Annotated[str | None, typer.Option(metavar="FILE", help="The sheet to fill in, as CSV.")] = None,
     html: Annotated[str | None, typer.Option(metavar="FILE", help="The claims as a page to label on.")] = None,
     labels: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Labels to learn from: label, verdict and perhaps score.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels to learn from (10 or more, 50 where the run has scores): label, verdict and perhaps score. "
+            "Claims of this run that labels export wrote are left out of the draw.",
+        ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Claims to draw.")] = 100,
     half_width: Annotated[
-        float | None, typer.Option(metavar="X", help="Say how many labels give an interval of X to either side.")
+        float | None,
+        typer.Option(
+            metavar="X", help="Say how many labels give each system's precision an interval of X to either side."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     quiet: flags.Quiet = False,

@@ -1,0 +1,128 @@
+"""What labelled claims count for, by the draws that they are from.
+
+Whoever labels the beginning of a sheet, which is in random order, has labelled a smaller draw: of n claims drawn m have
+an answer, and each was as likely to be among them as its probability times m / n.
+
+A draw leaves out the claims of its run that have a label, and its probabilities go by what they taught. So two
+estimates of a total hold: that of the labels before, and the known labels with that of the draw from the rest. The
+second holds whatever the first draw was, and on average is the total; so the two have no covariance, and their mean by
+`sampling.share_of_draw` holds, too. Each claim then has one label and one probability: a claim of the draw p over the
+share of the draw, as its sheet says, and one labelled before that of `sampling.probability_after`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from factloop.core.errors import DataError
+from factloop.evaluation.labels.sampling import probability_after, share_of_draw
+from factloop.reports.labels import ClaimToLabel, Draw
+
+_Side = tuple[str, str, str]
+"""Data set, judge and system."""
+
+
+@dataclass
+class DrawnPart:
+    """The claims of one draw that were given back, and how many of them have an answer."""
+
+    draw: Draw | None
+    """None where it is not known."""
+    place: str
+    """Where the first of its claims was found."""
+    n_drawn: int = 0
+    n_answered: int = 0
+    sides: set[_Side] = field(default_factory=set)
+
+    @property
+    def n_open(self) -> int:
+        """Claims that were drawn and have no answer, or were not given back."""
+        return self.n_drawn - self.n_answered
+
+    @property
+    def share(self) -> float:
+        """How likely a claim of the draw is to be answered: each as likely, where the first rows are."""
+        return self.n_answered / self.n_drawn
+
+    @property
+    def n_before(self) -> int:
+        """Claims of the run that had a label when it was drawn."""
+        return 0 if self.draw is None else self.draw.n_before
+
+    @property
+    def name(self) -> str:
+        return "the claims" if self.draw is None else f"draw {self.draw.name}"
+
+
+def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
+    """The draws by their names, from different claims with a probability, each with its place and whether it has an
+    answer.
+
+    Where the number drawn is not known, it is that of the claims given back.
+    """
+    found: dict[str | None, DrawnPart] = {}
+    for claim, place, is_answered in claims:
+        part = found.setdefault(_name(claim), DrawnPart(claim.draw, place))
+        part.n_drawn += 1
+        part.n_answered += is_answered
+        part.sides.add((claim.dataset, claim.judge, claim.system))
+    for part in found.values():
+        part.n_drawn = max(part.n_drawn, 0 if part.draw is None else part.draw.n)
+    return found
+
+
+def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[ClaimToLabel]:
+    """Labelled claims, each with the probability by which its label counts beside the others; one that was not drawn
+    stays as it is.
+
+    Raises DataError for draws that know nothing of one another, and for one whose labels before are not all there.
+    """
+    given = {_name_of(part.draw): part for part in parts if part.n_answered}
+    later = sorted(given.values(), key=lambda part: part.n_before)
+    for place, part in enumerate(later):
+        _refuse_strangers(part, later[:place])
+    chances = [None if one.probability is None else one.probability * given[_name(one)].share for one in claims]
+    for part in later:
+        if part.draw is not None and part.n_before:
+            share = share_of_draw(part.draw.n_claims, part.n_before, part.draw.n)
+            for place in _before(part, claims):
+                known = chances[place]
+                chances[place] = None if known is None else probability_after(known, share)
+    rounded = (None if chance is None else round(chance, 12) for chance in chances)
+    return [one.model_copy(update={"probability": chance}) for one, chance in zip(claims, rounded, strict=True)]
+
+
+def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
+    """Places of the labelled claims that the draw left out. Raises DataError where they are not as many as it says."""
+    of_run = {(dataset, judge) for dataset, judge, _ in part.sides}
+    found = [
+        place
+        for place, one in enumerate(claims)
+        if (one.dataset, one.judge) in of_run and (0 if one.draw is None else one.draw.n_before) < part.n_before
+    ]
+    if len(found) != part.n_before:
+        raise DataError(
+            f"{part.name} left out {part.n_before:,} claims that had a label, and {len(found):,} are given here: name "
+            "the file that was given to labels next --labels beside it, and no other labels of these claims",
+            path=part.place,
+        )
+    return found
+
+
+def _refuse_strangers(part: DrawnPart, before: Iterable[DrawnPart]) -> None:
+    for one in before:
+        if one.n_before == part.n_before and not one.sides.isdisjoint(part.sides):
+            raise DataError(
+                f"the draw of this file and that of {one.place} know nothing of each other and cannot be put together: "
+                "export one of them, and draw on from it with labels next --labels",
+                path=part.place,
+            )
+
+
+def _name(claim: ClaimToLabel) -> str | None:
+    return _name_of(claim.draw)
+
+
+def _name_of(draw: Draw | None) -> str | None:
+    return None if draw is None else draw.name

@@ -1,0 +1,88 @@
+"""Runs whose true labels are known, and a person who fills in sheets of theirs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.precision import debiased_precision
+from factloop.evaluation.debiasing.records import DebiasedPrecision
+from factloop.evaluation.debiasing.samples import JudgedResponses
+from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
+from factloop.evaluation.labels.sheets import SHEET, NextLabels, draw_next
+from factloop.evaluation.runs.calibration import load_calibration
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.reports.downloads import csv_text
+from tests.evaluation.runs.finished_runs import judged
+
+DATA = "answers.jsonl"
+
+
+@dataclass(frozen=True)
+class LabelledRun:
+    """A run, and what people say of each of its claims."""
+
+    responses: Sequence[JudgedResponse]
+    truth: dict[tuple[str, str], int]
+    """By the ids of response and claim."""
+
+    @property
+    def precision(self) -> float:
+        return float(np.mean([*self.truth.values()]))
+
+
+def labelled_run(
+    rng: np.random.Generator, n_responses: int, n_claims: int, tpr: float = 0.9, fpr: float = 0.2
+) -> LabelledRun:
+    """Responses whose shares supported differ, and a judge with these error rates."""
+    responses: list[JudgedResponse] = []
+    truth: dict[tuple[str, str], int] = {}
+    for place in range(n_responses):
+        labels = rng.random(n_claims) < rng.beta(3.0, 1.2)
+        verdicts = rng.random(n_claims) < np.where(labels, tpr, fpr)
+        one = judged(f"p{place}", "".join("s" if verdict else "n" for verdict in verdicts.tolist()))
+        responses.append(one)
+        truth |= {(one.id, f"c{number}"): int(label) for number, label in enumerate(labels.tolist())}
+    return LabelledRun(responses, truth)
+
+
+def filled_in(place: Path, drawn: NextLabels, run: LabelledRun, n_first: int | None = None) -> Path:
+    """The sheet with the true label of its first claims, or of all."""
+    rows = [dict(zip(SHEET, one.row, strict=True)) for one in drawn.drawn]
+    for row in rows[:n_first]:
+        row["label"] = run.truth[str(row["response_id"]), str(row["claim_id"])]
+    place.write_text(csv_text(SHEET, [tuple(row.values()) for row in rows]), encoding="utf-8")
+    return place
+
+
+def exported(out: Path, *places: Path, **options: Any) -> ExportedLabels:
+    """The labels of the places, written as `factloop labels export` does."""
+    found = export_labels(places, **options)
+    out.write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
+    return found
+
+
+def corrected(labels: Path, run: LabelledRun) -> DebiasedPrecision:
+    """The precision of the run by a file of labels, all of them the run's own."""
+    sample = load_calibration(labels)
+    known = sample.for_system("one")
+    own = type(known)(known.labels, known.verdicts, known.groups, known.probabilities, [True] * len(known.labels))
+    return debiased_precision(own, of_run(run.responses))
+
+
+def of_run(responses: Sequence[JudgedResponse]) -> JudgedResponses:
+    counts = [
+        Counts(supported=one.report.counts.supported, not_supported=one.report.counts.not_supported)
+        for one in responses
+    ]
+    return JudgedResponses(counts, [one.prompt_id for one in responses])
+
+
+def drawn_from(run: LabelledRun, n: int, seed: int, **options: Any) -> NextLabels:
+    return draw_next(run.responses, n, data=DATA, seed=seed, **options)

@@ -1,0 +1,218 @@
+"""Sheets that are filled in from the top on: a smaller draw, whose labels count by the probabilities it then has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.labels.draws import drawn_parts
+from factloop.evaluation.labels.people import DisagreementPolicy
+from factloop.evaluation.labels.sampling import Pilot, probabilities, probability_after, share_of_draw, systematic_draw
+from factloop.evaluation.labels.sheets import KnownLabels, draw_next, read_known
+from factloop.reports.labels import ClaimToLabel, Draw, GivenLabel, LabelFile, PersonLabel, hash_of
+from tests.evaluation.labels.labelled_runs import DATA, corrected, drawn_from, exported, filled_in, labelled_run
+from tests.evaluation.runs.finished_runs import judged
+
+
+def test_any_beginning_of_a_sheet_is_a_smaller_draw() -> None:
+    """Of ten drawn of twenty claims the first three, 600 times: each claim 90 times, SD 8.7; five SD are 44.
+
+    By response the first three would be of system a alone, and claims of b never among them.
+    """
+    run = [judged(f"p{n}", "snsns", system=system) for n in range(2) for system in ("a", "b")]
+    times: dict[tuple[str, str], int] = {}
+    for seed in range(600):
+        for one in draw_next(run, 10, data=DATA, seed=seed).drawn[:3]:
+            times[one.to_label.key] = times.get(one.to_label.key, 0) + 1
+    assert len(times) == 20
+    assert all(abs(n - 90) < 44 for n in times.values())
+
+
+def claim(number: int, draw: Draw | None) -> ClaimToLabel:
+    return ClaimToLabel(
+        dataset=DATA, system="one", response_id="r", group="p", claim_id=f"c{number}", claim="A.", judge="j",
+        verdict=None, probability=0.5, draw=draw,
+    )  # fmt: skip
+
+
+def test_the_answered_part_of_a_draw_by_hand() -> None:
+    """Of ten drawn five were given back, three with an answer: 3/10. Of an unknown draw two of four were: 1/2."""
+    ten = Draw(name="d", n=10, n_claims=20)
+    given = [(claim(n, ten), "s.csv", n < 3) for n in range(5)] + [(claim(n, None), "l", n < 7) for n in range(5, 9)]
+    found = drawn_parts(given)
+    assert (found["d"].n_open, found["d"].share) == (7, 0.3)
+    assert (found[None].n_open, found[None].share) == (2, 0.5)
+
+
+def test_labels_of_a_part_of_a_sheet_count_as_a_smaller_draw(tmp_path: Path) -> None:
+    """30 of 40 claims drawn, p = 3/4; 12 of those labelled, so 12/40."""
+    run = labelled_run(np.random.default_rng(0), 8, 5)
+    found = exported(tmp_path / "l", filled_in(tmp_path / "s.csv", drawn_from(run, 30, 0), run, 12))
+    assert {row["probability"] for row in found.rows} == {0.3}
+    assert [(part.n_open, part.n_drawn) for part in found.unfinished] == [(18, 30)]
+    assert "draw" not in found.rows[0]
+    whole = exported(tmp_path / "l", filled_in(tmp_path / "s.csv", drawn_from(run, 30, 0), run))
+    assert {row["probability"] for row in whole.rows} == {0.75}
+    assert whole.unfinished == []
+
+
+@pytest.mark.statistical
+def test_intervals_of_a_part_of_a_sheet_hold_the_precision_of_the_run(tmp_path: Path) -> None:
+    """60 of 180 drawn of 200 claims: of 300 with a chance of 0.95 each, fewer than 273 come once in 500.
+
+    Taken for a draw of 180 its labels would leave a tenth of the run open and not 7/10: the interval is 0.4 as wide.
+    """
+    held = 0
+    for seed, rng in enumerate(np.random.default_rng(1).spawn(300)):
+        run = labelled_run(rng, 40, 5)
+        exported(tmp_path / "l.jsonl", filled_in(tmp_path / "s.csv", drawn_from(run, 180, seed), run, 60))
+        own = corrected(tmp_path / "l.jsonl", run).own_claims
+        assert own is not None
+        assert own.low is not None
+        assert own.high is not None
+        held += own.low <= run.precision <= own.high
+    assert held >= 273
+
+
+def test_the_share_of_a_draw_by_hand() -> None:
+    """N = 300 with 100 labels: even draws of 100 have variances 300 * 200 / 100 = 600 and, of the other 200,
+    200 * 100 / 100 = 200, so that the draw has 600/800. Of all 200, and after no labels, it has everything.
+    """
+    assert share_of_draw(300, 100, 100) == pytest.approx(0.75)
+    assert share_of_draw(300, 100, 200) == share_of_draw(300, 0, 100) == 1.0
+
+
+def test_no_claim_of_a_draw_counts_for_less_than_itself() -> None:
+    """By hand at most 3/4, two draws: 1/2 + 1/2 + 1 with the last cut to 3/4, and the rest shared, 5/8 each."""
+    assert probabilities(np.array([1.0, 1.0, 100.0]), 2, 0.75) == pytest.approx([0.625, 0.625, 0.75])
+
+
+def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
+    """40 claims, 10 drawn (p = 1/4), then 15 of the other 30 (1/2): the second has 40 * 15 / (40 * 15 + 10 * 15) = 0.8.
+
+    Labels of the second count by 1/2 / 0.8 = 0.625, those of the first by 1 / (0.2 * 4 + 0.8) = 0.625, too: even draws
+    make an even one, of 25 of 40.
+    """
+    run = labelled_run(np.random.default_rng(0), 8, 5)
+    first = filled_in(tmp_path / "s1.csv", drawn_from(run, 10, 0), run)
+    exported(tmp_path / "l1.jsonl", first)
+    known = read_known(tmp_path / "l1.jsonl")
+    drawn = drawn_from(run, 15, 1, known=KnownLabels(Pilot(*[np.array([])] * 3), known.claims))
+    second = filled_in(tmp_path / "s2.csv", drawn, run)
+    for before in (first, tmp_path / "l1.jsonl"):
+        found = exported(tmp_path / "l2.jsonl", before, second)
+        assert [row["probability"] for row in found.rows] == pytest.approx([0.625] * 25)
+        assert len({row["id"] for row in found.rows}) == 25, "no claim is labelled twice"
+    table = load_predictions(tmp_path / "l2.jsonl")
+    assert len(table.label) == 25
+    third = drawn_from(run, 100, 2, known=read_known(tmp_path / "l2.jsonl"))
+    rest = filled_in(tmp_path / "s3.csv", third, run)
+    census = exported(tmp_path / "l3.jsonl", first, second, rest)
+    assert [row["probability"] for row in census.rows] == [1.0] * 40
+    own = corrected(tmp_path / "l3.jsonl", run).own_claims
+    assert own is not None
+    assert own.value == own.low == own.high == pytest.approx(run.precision)
+    with pytest.raises(ConfigError, match="each of the 40 claims that could be drawn has a label"):
+        drawn_from(run, 5, 3, known=read_known(tmp_path / "l3.jsonl"))
+
+
+def test_the_mean_over_two_uneven_draws_is_the_truth() -> None:
+    """300 claims, of 200 drawn rarely 190 are supported, of 100 drawn often 45: 235/300 = 0.7833. 100 labels, then 100.
+
+    Over 400 pairs of draws the mean has a standard error of 0.0007; 0.003 is four. With the probability of the first
+    draw that has a claim it is 0.802.
+    """
+    labels = np.r_[np.ones(190), np.zeros(10), np.ones(45), np.zeros(55)]
+    spread = np.r_[np.full(200, 0.22), np.full(100, 0.5)]
+    share, found = share_of_draw(300, 100, 100), []
+    for rng in np.random.default_rng(0).spawn(400):
+        chance = probabilities(spread, 100)
+        first = systematic_draw(chance, rng)
+        rest = np.setdiff1d(np.arange(300), first)
+        of_rest = probabilities(spread[rest], 100, share)
+        second = systematic_draw(of_rest, rng)
+        by = [probability_after(one, share) for one in chance[first].tolist()] + (of_rest[second] / share).tolist()
+        assert max(by) <= 1.0 + 1e-12
+        found.append(np.average(labels[[*first, *rest[second]]], weights=1.0 / np.array(by)))
+    assert np.mean(found) == pytest.approx(235 / 300, abs=0.003)
+
+
+def test_labels_from_elsewhere_are_learnt_from_and_nothing_is_left_out(tmp_path: Path) -> None:
+    """Ids may be numbers, and a claim that was not drawn may be drawn."""
+    run = labelled_run(np.random.default_rng(0), 4, 5)
+    row = {"label": 1, "verdict": 1, "response_id": 7, "claim_id": 3, "system": "one", "claim": "A.", "judge": None}
+    one = run.responses[0]
+    own = {"response_id": one.id, "claim_id": "c0", "claim": "Fact 0.", "judge": one.report.fingerprint.evaluator}
+    (tmp_path / "l.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(row | own)}\n")
+    known = read_known(tmp_path / "l.jsonl")
+    assert (known.pilot.n, known.claims) == (2, frozenset())
+    assert drawn_from(run, 5, 0, known=known).n_before == 0
+    (tmp_path / "l.jsonl").write_text(json.dumps(row | own | {"probability": 0.5}))
+    assert drawn_from(run, 5, 0, known=read_known(tmp_path / "l.jsonl")).n_before == 1
+
+
+def test_the_page_of_a_draw_says_what_its_labels_count_for(tmp_path: Path) -> None:
+    """12 of 40 claims drawn, three labelled on the page: 3/40."""
+    run = labelled_run(np.random.default_rng(0), 8, 5)
+    claims = tuple(one.to_label for one in drawn_from(run, 12, 0).drawn)
+    labels = tuple(
+        GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel.SUPPORTED)
+        for one in claims[:3]
+    )
+    file = LabelFile(claims_hash=hash_of(claims), claims=claims, labels=labels)
+    (tmp_path / "page.json").write_text(to_json(file), encoding="utf-8")
+    found = exported(tmp_path / "l.jsonl", tmp_path / "page.json")
+    assert [row["probability"] for row in found.rows] == [0.075] * 3
+    assert [part.n_open for part in found.unfinished] == [9]
+    more = (claims[0].model_copy(update={"draw": claims[0].draw and claims[0].draw.model_copy(update={"n": 3})}),)
+    assert hash_of(more) != hash_of(claims[:1]), "a draw that was changed shows"
+
+
+def test_draws_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    run = labelled_run(np.random.default_rng(0), 8, 5)
+    first = filled_in(tmp_path / "s1.csv", drawn_from(run, 10, 0), run)
+    half = filled_in(tmp_path / "half.csv", drawn_from(run, 10, 0), run, 5)
+    stranger = filled_in(tmp_path / "other.csv", drawn_from(run, 10, 1), run)
+    exported(tmp_path / "l1.jsonl", first)
+    second = filled_in(tmp_path / "s2.csv", drawn_from(run, 10, 1, known=read_known(tmp_path / "l1.jsonl")), run)
+    out = tmp_path / "out.jsonl"
+    for differing in (None, DisagreementPolicy.LEFT_OUT):
+        with pytest.raises(DataError, match=r"that of .*s1.csv know nothing of each other"):
+            exported(out, first, stranger, differing=differing)
+    with pytest.raises(DataError, match=r"d-\w{8} left out 10 claims that had a label, and 0 are given here"):
+        exported(out, second)
+    with pytest.raises(DataError, match="and 5 are given here"):
+        exported(out, half, second)
+    with pytest.raises(DataError, match="know nothing of each other"):
+        exported(out, first, tmp_path / "l1.jsonl", second)
+
+
+@pytest.mark.statistical
+def test_labels_of_two_draws_are_not_biased_and_their_intervals_hold(tmp_path: Path) -> None:
+    """Of 200 claims 60 and then 60, the second draw learning from the first; 300 runs with a chance of 0.95 each.
+
+    Fewer than 273 come once in 500. The bias stays below four standard errors.
+    """
+    held, errors = 0, []
+    for seed, rng in enumerate(np.random.default_rng(2).spawn(300)):
+        run = labelled_run(rng, 40, 5)
+        first = filled_in(tmp_path / "s1.csv", drawn_from(run, 60, seed), run)
+        exported(tmp_path / "l.jsonl", first)
+        known = read_known(tmp_path / "l.jsonl")
+        second = filled_in(tmp_path / "s2.csv", drawn_from(run, 60, seed + 1, known=known), run)
+        exported(tmp_path / "l.jsonl", first, second)
+        own = corrected(tmp_path / "l.jsonl", run).own_claims
+        assert own is not None
+        assert own.value is not None
+        assert own.low is not None
+        assert own.high is not None
+        errors.append(own.value - run.precision)
+        held += own.low <= run.precision <= own.high
+    assert held >= 273
+    assert abs(np.mean(errors)) < 4.0 * np.std(errors) / np.sqrt(300)
