@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -37,6 +38,33 @@ class JsonAnswer:
     headers: Mapping[str, str]
     """Names in any case."""
     value: dict[str, Any]
+
+
+class _NoAddress(requests.exceptions.InvalidURL):
+    """A redirect leads to what is no address."""
+
+
+class _Session(requests.Session):
+    """A session that reads the address of a redirect in order to follow it, and for nothing else."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """The address as text. Raises ValueError; then nobody else would close the answer."""
+        try:
+            return super().get_redirect_target(resp)
+        except ValueError:
+            resp.close()
+            raise
+
+    def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
+        """The answers on the way. Raises _NoAddress."""
+        if yield_requests:  # asked where a redirect is not followed
+            return
+        try:
+            yield from super().resolve_redirects(*args, **kwargs)
+        except requests.exceptions.InvalidHeader:  # of an answer on the way
+            raise
+        except ValueError as error:
+            raise _NoAddress(str(error)) from error
 
 
 class JsonClient:
@@ -86,29 +114,34 @@ class JsonClient:
     def reach(self, *, timeout_s: float) -> None:
         """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
-        deadline = time.monotonic() + timeout_s
-        try:
-            with (
-                reading_until(deadline),
-                self._session().head(self._base_url, timeout=timeout_s, stream=True, allow_redirects=False),
-            ):
-                return
-        except requests.RequestException as error:
-            raise self._translated(error, deadline, timeout_s) from error
+        with (
+            self._failures_by(timeout_s),
+            self._session().head(self._base_url, timeout=timeout_s, stream=True, allow_redirects=False),
+        ):
+            return
 
     def _exchange(self, method: str, path: str, *, timeout_s: float | None = None, **content: Any) -> JsonAnswer:
         timeout_s = self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
-        deadline = time.monotonic() + timeout_s
-        try:
-            with (
-                reading_until(deadline),
-                self._send(requests.Request(method, self._base_url + path, **content), timeout_s) as response,
-            ):
-                body = self._read(response)
-        except requests.RequestException as error:
-            raise self._translated(error, deadline, timeout_s) from error
+        with (
+            self._failures_by(timeout_s),
+            self._send(requests.Request(method, self._base_url + path, **content), timeout_s) as response,
+        ):
+            body = self._read(response)
         self._check_status(response, body)
         return JsonAnswer(response.status_code, response.headers, self._parsed(response, body))
+
+    @contextmanager
+    def _failures_by(self, timeout_s: float) -> Iterator[None]:
+        """Bounds what is read inside, and raises ToolError for what `requests` raises.
+
+        For some addresses that is a ValueError: its own of text, or urllib3's.
+        """
+        deadline = time.monotonic() + timeout_s
+        try:
+            with reading_until(deadline):
+                yield
+        except (requests.RequestException, ValueError) as error:
+            raise self._translated(error, deadline, timeout_s) from error
 
     def _send(self, request: requests.Request, timeout_s: float) -> requests.Response:
         session = self._session()
@@ -131,7 +164,7 @@ class JsonClient:
     def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
-            session = requests.Session()
+            session = _Session()
             session.max_redirects = MAX_REDIRECTS
             session.headers.update({"Accept": "application/json", **self._headers, **self._secret_headers})
             for scheme in ("http://", "https://"):
@@ -148,7 +181,7 @@ class JsonClient:
                 raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", response.status_code)
         return b"".join(chunks)
 
-    def _translated(self, error: requests.RequestException, deadline: float, timeout_s: float) -> ToolError:
+    def _translated(self, error: Exception, deadline: float, timeout_s: float) -> ToolError:
         host = urlsplit(self._base_url).hostname
         if time.monotonic() >= deadline or isinstance(error, requests.Timeout):
             return ToolTimeout(tool=self._tool, timeout_s=timeout_s)
@@ -156,6 +189,8 @@ class JsonClient:
             return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
+        if isinstance(error, _NoAddress):
+            return self._failure(f"{host} redirects to what is no address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             return self._failure("the answer broke off before its end", retryable=True)
         if isinstance(error, requests.ConnectionError):

@@ -173,6 +173,34 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     assert len(server.received) == 5
 
 
+NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x")
+
+
+@pytest.mark.parametrize("location", NO_ADDRESSES)
+def test_a_redirect_to_what_is_no_address_is_a_failure(server: FakeServer, location: str) -> None:
+    server.will(Reply(status=302, headers=(("Location", location),)))
+    with pytest.raises(ToolError, match=r"probe: 127\.0\.0\.1 redirects to what is no address") as caught:
+        JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
+    assert not caught.value.retryable
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("location", NO_ADDRESSES)
+def test_a_redirect_that_is_not_followed_may_lead_anywhere(server: FakeServer, location: str) -> None:
+    server.hello = Reply(status=302, headers=(("Location", location),))
+    server.will(server.hello)
+    client(server.url).reach(timeout_s=5)
+    with pytest.raises(ToolError, match="status 302"):
+        client(server.url).get("/x", {})
+
+
+def test_a_base_url_that_no_client_takes_is_a_failure() -> None:
+    talker = client(f"http://{'a' * 70}.test")
+    for ask in (lambda: talker.get("/x", {}), lambda: talker.reach(timeout_s=5)):
+        with pytest.raises(ToolError, match=r"the request to a+\.test failed"):
+            ask()
+
+
 @pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan")])
 def test_timeout_must_be_positive(timeout_s: float) -> None:
     with pytest.raises(ConfigError, match="timeout"):
