@@ -48,12 +48,10 @@ class _Session(requests.Session):
     """A session that reads the address of a redirect in order to follow it, and for nothing else."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """The address as text. Raises ValueError; then nobody else would close the answer."""
-        try:
-            return super().get_redirect_target(resp)
-        except ValueError:
+        """The address. The answer is closed: else its body is read to the end, whatever its length, and for nothing."""
+        if resp.is_redirect:
             resp.close()
-            raise
+        return super().get_redirect_target(resp)
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
         """The answers on the way. Raises _NoAddress."""

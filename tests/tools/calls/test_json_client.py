@@ -173,6 +173,14 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     assert len(server.received) == 5
 
 
+def test_the_body_of_a_redirect_is_not_read(server: FakeServer) -> None:
+    """It may have no end, and nothing bounds it."""
+    server.will(
+        Reply(status=302, headers=(("Location", "/there"),), body=b" " * 100, drip_s=0.2), Reply(body=b'{"a": 1}')
+    )
+    assert JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {}) == {"a": 1}
+
+
 NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x")
 
 
