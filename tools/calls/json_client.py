@@ -21,7 +21,7 @@ import requests
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.unreachable import unreachable_words
+from factloop.tools.calls.unreachable import asked_url, place_of, unreachable_words
 
 MAX_BODY_BYTES = 8_000_000
 MAX_REDIRECTS = 3
@@ -184,6 +184,7 @@ class JsonClient:
         if time.monotonic() >= deadline or isinstance(error, requests.Timeout):
             return ToolTimeout(tool=self._tool, timeout_s=timeout_s)
         if isinstance(error, requests.exceptions.SSLError):
+            host = urlsplit(asked_url(error) or self._base_url).hostname
             return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
@@ -196,9 +197,8 @@ class JsonClient:
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
 
     def _unreachable(self, error: requests.ConnectionError) -> str:
-        parts = urlsplit(self._base_url)
-        place = f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"
-        return unreachable_words(error, self._base_url) or f"no connection to {place}"
+        words = unreachable_words(error, self._base_url)
+        return words or f"no connection to {place_of(asked_url(error) or self._base_url)}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code
