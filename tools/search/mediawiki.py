@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.search.passages import PARAGRAPHS
 
 _RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api_error_DBQueryError"})
+_OF_SEARCH = re.compile(r"\b(?:generator|gsr[a-z]+)\b")
+"""Parameters of a search, which warnings name where the wiki does not know them."""
+_LONGEST_WARNING = 200
 
 
 class _General(BaseModel):
@@ -111,6 +115,7 @@ class MediaWiki:
         carry_on: dict[str, str | int] = {}
         for _ in range(n_articles):
             answer = self._get(params | carry_on, deadline)
+            self._refuse_unfinished(answer)
             for page in self._read_pages(answer):
                 known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
@@ -156,6 +161,21 @@ class MediaWiki:
             raise ToolError(f"{self.name}: error {code!r}", tool=self.name, retryable=code in _RETRYABLE_CODES)
         return answer
 
+    def _refuse_unfinished(self, answer: dict[str, Any]) -> None:
+        """Raises ToolError where the wiki, by status 200 and a warning, did not search, or not to the end.
+
+        That is not "found nothing". Its other warnings do no harm: a wiki without TextExtracts has two of that.
+        """
+        warnings = answer.get("warnings")
+        if not isinstance(warnings, dict):
+            return
+        if "search" in warnings:
+            said = _words(warnings["search"])[:_LONGEST_WARNING]
+            raise ToolError(f"{self.name}: warns of its search: {said!r}", tool=self.name, retryable=True)
+        said = " ".join(_words(warnings[module]) for module in ("main", "query") if module in warnings)
+        if _OF_SEARCH.search(said):
+            raise ToolError(f"{self.name}: does not take the search: {said[:_LONGEST_WARNING]!r}", tool=self.name)
+
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
         """The pages of one answer; none where the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
@@ -167,3 +187,8 @@ class MediaWiki:
 
     def _misshapen(self, what: str) -> ToolError:
         return ToolError(f"{self.name}: the answer has another shape than MediaWiki's ({what})", tool=self.name)
+
+
+def _words(warning: object) -> str:
+    """What a module warns of. The key depends on the version of the format that the wiki knows."""
+    return " ".join(map(str, warning.values())) if isinstance(warning, dict) else str(warning)
