@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import ToolError, ToolTimeout
-from factloop.core.extras import require
+from factloop.core.extras import has_packages, require
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.search.passages import PARAGRAPHS
 
@@ -18,6 +18,8 @@ _RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api
 _OF_SEARCH = re.compile(r"\b(?:generator|gsr[a-z]+)\b")
 """Parameters of a search, which warnings name where the wiki does not know them."""
 _LONGEST_WARNING = 200
+_READER = "lxml"
+"""The package that reads pages."""
 
 
 class _General(BaseModel):
@@ -50,6 +52,11 @@ class Article(BaseModel):
     extract: str | None = None
     """Its text; None where the wiki does not offer plain text."""
     revisions: list[_Revision] = []
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is a plain text, and nothing in it: TextExtracts leaves out tables and boxes."""
+        return self.extract is not None and not self.extract.strip()
 
     @property
     def edited(self) -> str | None:
@@ -89,10 +96,13 @@ class MediaWiki:
 
         One request for each article, since the API gives one whole text a request: the rest are continuations. A wiki
         without the extension TextExtracts gives none; then each article is read as the page that people see, which
-        needs the extra `documents`.
+        needs the extra `documents`. With it, so is an article of which the extension leaves nothing.
         """
         found = self._search(query, n_articles, deadline)
-        return [page if page.extract is not None else self._with_text(page, deadline) for page in found]
+        return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
+
+    def _is_unread(self, page: Article) -> bool:
+        return page.extract is None or (page.is_blank and has_packages(_READER))
 
     def _search(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         params: dict[str, str | int] = {
@@ -148,7 +158,7 @@ class MediaWiki:
         return page.model_copy(update={"extract": PARAGRAPHS.join(section.text for section in sections)})
 
     def _require_reader(self) -> None:
-        require("documents", f"{self.name}: reading a wiki without TextExtracts", "lxml")
+        require("documents", f"{self.name}: reading a wiki without TextExtracts", _READER)
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
         """The answer to one request. Raises ToolError, ToolTimeout."""

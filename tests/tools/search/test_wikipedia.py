@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from factloop import FactChecker
@@ -63,6 +65,27 @@ def test_a_wiki_without_plain_text_is_read_page_by_page(server: FakeServer) -> N
     assert (hit.title, hit.published) == ("Ada", "2024-05-06T07:08:09Z")
     assert hit.passage.split("\n") == ["Ada was born in London.", "She wrote notes."]
     assert (server.received[1].params["action"], server.received[1].params["pageid"]) == ("parse", "7")
+
+
+def test_an_article_of_which_textextracts_leaves_nothing_is_read_as_a_page(server: FakeServer) -> None:
+    """It drops tables, and some articles are nothing else."""
+    server.will_answer(
+        {"batchcomplete": True, "query": {"pages": [page(7, "Keepers", 1, "\n"), page(8, "Ada", 2, ADA)]}},
+        {"parse": {"title": "Keepers", "pageid": 7, "text": "<table><tr><td>Jon Vik<td>1884</table>"}},
+    )
+    hits = wikipedia(server).search("keeper Jon Vik 1884", 3)
+    assert (hits[0].title, "Jon Vik" in hits[0].passage) == ("Keepers", True)
+    assert [one.params["action"] for one in server.received] == ["query", "parse"]
+
+
+def test_such_an_article_beside_others_needs_no_reader(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    blank, ada = page(7, "Keepers", 1, ""), page(8, "Ada", 2, ADA)
+    server.will_answer({"batchcomplete": True, "query": {"pages": [blank, ada]}})
+    assert {hit.title for hit in wikipedia(server).search("keeper Jon Vik 1884", 3)} == {"Ada"}
+    server.will_answer({"batchcomplete": True, "query": {"pages": [blank]}})
+    with pytest.raises(ToolError, match="wikipedia: found pages, and no text of any"):
+        wikipedia(server).search("keeper Jon Vik 1884", 3)
 
 
 def test_a_page_that_cannot_be_read_is_an_error(server: FakeServer) -> None:
