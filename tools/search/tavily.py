@@ -20,7 +20,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.extras import require
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.urls import without_userinfo
-from factloop.tools.search.base import SearchHit
+from factloop.tools.search.base import SearchHit, textless
 from factloop.tools.search.keyed import KeyedSearch, misshapen
 
 _STATUS = re.compile(r"\b(?:[Ee]rror|status code) (?P<status>[45]\d\d)\b")
@@ -48,6 +48,8 @@ class _Results(BaseModel):
 
 class TavilySearch(KeyedSearch):
     """Passages of pages that Tavily chose for the query, by its search of depth `basic`: one credit each.
+
+    It gives each page with a passage. Where none has any, the search failed.
 
     `build`, and each search, raise MissingExtra without the extra `searches`.
     """
@@ -101,11 +103,14 @@ class TavilySearch(KeyedSearch):
             results = _Results.model_validate(answer).results
         except ValidationError as error:
             raise misshapen(self.name, error) from error
-        return [
+        hits = [
             SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published_date)
             for item in results
-            if item.content
+            if item.content and item.content.strip()
         ]
+        if results and not hits:
+            raise textless(self.name)
+        return hits
 
     @contextmanager
     def _failures(self) -> Iterator[None]:

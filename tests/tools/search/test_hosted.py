@@ -145,6 +145,33 @@ async def test_what_is_no_answer_is_never_nothing_found(search: SearchTool, serv
         await search.asearch("ada", 3)
 
 
+PAGES_WITHOUT_TEXT = {
+    "tavily": {"results": [{"url": "https://a.example", "title": "Ada", "content": " "}]},
+    "exa": {
+        "results": [{"url": "https://a.example", "title": "Ada", "highlights": []}],
+        "statuses": [{"id": "https://a.example", "status": "error", "error": {"tag": "CRAWL_TIMEOUT"}}],
+    },
+    "brave": {"query": {}, "web": {"results": [{"url": "https://a.example", "title": "Ada", "description": ""}]}},
+}
+
+
+async def test_pages_without_any_text_are_not_nothing_found(
+    name: str,
+    search: SearchTool,
+    server: FakeServer,
+    brisk: None,  # noqa: ARG001
+) -> None:
+    server.will_answer(PAGES_WITHOUT_TEXT[name])
+    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any") as caught:
+        search.search("ada", 3)
+    assert not caught.value.retryable, "another try would cost another query"
+    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any"):
+        await search.asearch("ada", 3)
+    async with FactChecker(search=name, cache=False, patience_s=1.0) as checker:
+        report = await checker.acheck("Ada Lovelace was born in London.")
+    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"]
+
+
 async def test_a_dead_server_may_come_back(name: str) -> None:
     search = KINDS[name][0].model_validate({"api_key": KEY, "base_url": "http://127.0.0.1:9"})
     for ask in (lambda: search.search("ada", 3), None):
