@@ -98,12 +98,19 @@ class JsonClient:
         """Gets as `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
-    def post(self, path: str, payload: Mapping[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
-        """The JSON object that answers `payload`, in less time than usual where that is given.
+    def post(
+        self,
+        path: str,
+        payload: Mapping[str, Any],
+        *,
+        timeout_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """The JSON object that answers `payload`, in less time and with more headers than usual where these are given.
 
         Raises ToolError, ToolTimeout.
         """
-        return self._exchange("POST", path, timeout_s=timeout_s, json=payload).value
+        return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
         """Posts a form, and returns the answer. Raises ToolError, ToolTimeout."""
