@@ -185,6 +185,9 @@ def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeSe
         ({"context_length": 131_072}, 131_072),
         ({}, None),
         ({"meta": "none"}, None),
+        ({"meta": {"n_ctx": -5}}, None),
+        ({"meta": {"n_ctx": 0}, "max_model_len": 8192}, 8192),
+        ({"max_model_len": 10**30}, None),
     ],
 )
 def test_a_servers_context_is_a_limit(
