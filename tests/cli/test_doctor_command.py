@@ -210,9 +210,9 @@ def test_a_servers_context_is_a_limit(
     )
 
 
-def site(*extensions: str) -> Reply:
+def site(*extensions: str, generator: str = "MediaWiki 1.39.17") -> Reply:
     about = {
-        "general": {"generator": "MediaWiki 1.39.17"},
+        "general": {"generator": generator},
         "extensions": [{"type": "other", "name": name} for name in extensions],
     }
     return Reply(body=json.dumps({"batchcomplete": True, "query": about}).encode())
@@ -232,6 +232,13 @@ def test_a_wiki_says_how_it_is_read(
     found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=DONE), "search")
     assert found["how"][:2] == ["MediaWiki 1.39.17", how]
     assert "nothing about" in found["how"][2]
+
+
+def test_half_a_character_that_a_server_says_does_no_harm(factloop: Command, server: FakeServer) -> None:
+    server.will_answer({"batchcomplete": True})
+    server.respond = lambda request: site(generator="Wiki \ud800") if "meta" in request.params else None
+    found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=DONE), "search")
+    assert found["how"][0] == "Wiki \ufffd"
 
 
 def test_a_wiki_that_may_not_be_read(factloop: Command, server: FakeServer) -> None:
