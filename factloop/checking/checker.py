@@ -149,6 +149,11 @@ class FactChecker:
         return open_search_tools(self.settings, self._own_tools)
 
     @property
+    def has_sources(self) -> bool:
+        """Whether it has anything of its own to search. Opens nothing."""
+        return bool(self.settings.search or self.settings.docs or self._own_tools)
+
+    @property
     def tools(self) -> tuple[SearchTool, ...]:
         """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):

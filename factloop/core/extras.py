@@ -55,13 +55,18 @@ def require(extra: Extra, feature: str, *packages: str) -> None:
 
     `packages`: those that it needs, where these are not all of the extra. Imports none of them.
     """
-    if not all(map(_is_installed, packages or _all_of(extra))):
+    if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
 
 
 def is_installed(extra: Extra) -> bool:
     """Whether all packages of the extra are there. Imports none of them."""
-    return all(map(_is_installed, _all_of(extra)))
+    return has_packages(*_all_of(extra))
+
+
+def has_packages(*names: str) -> bool:
+    """Whether all these packages are there. Imports none of them."""
+    return all(map(_is_installed, names))
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:

@@ -42,11 +42,12 @@ class Record(BaseModel):
             return fields
         for value in fields.values():  # nearly always there is nothing to mend, and nothing to copy
             if isinstance(value, str) and not value.isascii():
-                return {name: _whole(text) if isinstance(text, str) else text for name, text in fields.items()}
+                return {name: whole(text) if isinstance(text, str) else text for name, text in fields.items()}
         return fields
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
+    """The text with each half of a character replaced."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 

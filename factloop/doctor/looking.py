@@ -10,6 +10,8 @@ from factloop.core.errors import FactloopError, ModelOutputError, ToolError, Too
 from factloop.doctor.records import ControlsFound, ModelFound, Part, PartFound
 from factloop.tools.calls.blame import is_out_of_reach
 
+UNEXPECTED = "factloop does not expect this error: please report it."
+
 
 @dataclass(frozen=True)
 class WorkingPart:
@@ -26,7 +28,7 @@ class WorkingPart:
 
 @dataclass(frozen=True)
 class Look:
-    """A part, and the question that shows whether it works. The question raises FactloopError where it does not."""
+    """A part, and the question that shows whether it works. The question raises where it does not."""
 
     part: Part
     name: str
@@ -39,11 +41,16 @@ class Look:
                 seen = await self.ask()
         except FactloopError as error:
             return self._failed(error)
-        except TimeoutError:
-            if not scope.expired():
-                raise
-            return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
+        except Exception as error:  # noqa: BLE001 - servers and packages surprise; the other findings must not be lost
+            if scope.expired():
+                return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
+            return self._surprised(error)
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
+
+    def _surprised(self, error: Exception) -> PartFound:
+        """By its type alone: its words may hold a key."""
+        problem = f"the look at it raised {type(error).__name__}"
+        return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
         """A failure that was blamed on the set-up is told as it came: what to do about it stands apart."""

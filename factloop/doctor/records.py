@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from factloop.core.records import Count, Record, Usage
+from pydantic import field_validator
+
+from factloop.core.records import Count, Record, Usage, whole
 from factloop.tools.models.wire import Mode
 
 Part = Literal[
@@ -60,6 +62,12 @@ class PartFound(Record):
     """What to do; empty where nothing is to be done, or the problem says it."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
+
+    @field_validator("how", "limits")
+    @classmethod
+    def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
+        """Servers are quoted here; the base of records sees to single texts alone."""
+        return tuple(map(whole, said))
 
 
 class ExtraFound(Record):

@@ -54,3 +54,4 @@ class GivenDocument(RequestModel):
 
 
 NO_SUBJECT = "give the response: no subject model is set up to ask"
+NOTHING_TO_SEARCH = "there is nothing to check against: give documents; nothing else is searched here"

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.entrance.asks import NO_SUBJECT
+from factloop.entrance.asks import NO_SUBJECT, NOTHING_TO_SEARCH
 from factloop.reports.figures import plural
 from factloop.service.context import Caller, LoopServices, Open, TheCaller, answers, no_such_job
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
@@ -25,7 +25,6 @@ from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, LongFormAsk, 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
 SEARCH = "search"
-NOTHING_TO_SEARCH = "there is nothing to check against: give documents; this service searches nothing of its own"
 _REFUSALS = answers(403, 408, 413, 415, 422, 500, 502, 503, 504)
 
 

@@ -167,6 +167,24 @@ def test_a_dead_port(factloop: Command, nobody: str) -> None:
         assert part(found, name)["advice"].startswith("Start the server")
 
 
+@pytest.mark.parametrize("location", ["http://\udcff/", "http://[::1"])
+def test_a_redirect_to_no_address_is_a_finding(factloop: Command, server: FakeServer, location: str) -> None:
+    server.hello = Reply(status=302, headers=(("Location", location),))
+    server.will(server.hello)
+    dbpedia = ("--dbpedia", "--spotlight-url", f"{server.url}/annotate", "--sparql-url", f"{server.url}/sparql")
+    found = diagnosis(factloop, "--search", "searxng", "--searxng-url", server.url, *dbpedia, code=BROKEN)
+    failed = [one for one in found["parts"] if one["part"] in ("search", "knowledge_base")]
+    assert len(failed) == 3
+    assert all("127.0.0.1 redirects to what is no address" in one["problem"] for one in failed)
+
+
+def test_a_model_server_that_redirects_to_no_address_is_there(factloop: Command, server: FakeServer) -> None:
+    server.will(Reply(status=302, headers=(("Location", "http://[::1"),)))
+    found = part(diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=BROKEN), "model")
+    assert "no host" not in found["problem"]
+    assert "location header" in found["problem"]
+
+
 def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeServer) -> None:
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Well, who knows?"}}
     server.will_answer({"id": "1", "object": "chat.completion", "created": 0, "model": "x", "choices": [choice]})
@@ -185,19 +203,28 @@ def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeSe
         ({"context_length": 131_072}, 131_072),
         ({}, None),
         ({"meta": "none"}, None),
+        ({"meta": {"n_ctx": -5}}, None),
+        ({"meta": {"n_ctx": 0}, "max_model_len": 8192}, 8192),
+        ({"max_model_len": 10**30}, None),
+        (Reply(status=302, headers=(("Location", "http://[::1"),)), None),
     ],
 )
 def test_a_servers_context_is_a_limit(
-    factloop: Command, server: FakeServer, listed: dict[str, Any], tokens: int | None
+    factloop: Command, server: FakeServer, listed: dict[str, Any] | Reply, tokens: int | None
 ) -> None:
     said = json.dumps({"rationale": "[1] says so.", "cited": [1], "wrong": "", "verdict": "supported"})
     message = {"role": "assistant", "content": said}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "x", "choices": [choice]}
-    models = {"object": "list", "data": [{"id": "another"}, {"id": "x", **listed}]}
+
+    def models() -> Reply:
+        if isinstance(listed, Reply):
+            return listed
+        found = {"object": "list", "data": [{"id": "another"}, {"id": "x", **listed}]}
+        return Reply(body=json.dumps(found).encode())
 
     def respond(request: ReceivedRequest) -> Reply:
-        return Reply(body=json.dumps(models if request.path == "/v1/models" else completion).encode())
+        return models() if request.path == "/v1/models" else Reply(body=json.dumps(completion).encode())
 
     server.respond = respond
     found = part(diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=DONE), "model")
@@ -207,9 +234,9 @@ def test_a_servers_context_is_a_limit(
     )
 
 
-def site(*extensions: str) -> Reply:
+def site(*extensions: str, generator: str = "MediaWiki 1.39.17") -> Reply:
     about = {
-        "general": {"generator": "MediaWiki 1.39.17"},
+        "general": {"generator": generator},
         "extensions": [{"type": "other", "name": name} for name in extensions],
     }
     return Reply(body=json.dumps({"batchcomplete": True, "query": about}).encode())
@@ -229,6 +256,13 @@ def test_a_wiki_says_how_it_is_read(
     found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=DONE), "search")
     assert found["how"][:2] == ["MediaWiki 1.39.17", how]
     assert "nothing about" in found["how"][2]
+
+
+def test_half_a_character_that_a_server_says_does_no_harm(factloop: Command, server: FakeServer) -> None:
+    server.will_answer({"batchcomplete": True})
+    server.respond = lambda request: site(generator="Wiki \ud800") if "meta" in request.params else None
+    found = part(diagnosis(factloop, "--search", "wikipedia", "--wikipedia-url", server.url, code=DONE), "search")
+    assert found["how"][0] == "Wiki \ufffd"
 
 
 def test_a_wiki_that_may_not_be_read(factloop: Command, server: FakeServer) -> None:

@@ -18,9 +18,13 @@ import pytest
 USER = "postgres"
 
 
+class CommandFailed(Exception):
+    """A command of PostgreSQL's failed, and what it said."""
+
+
 @dataclass(frozen=True)
 class PostgresServer:
-    """A server with an empty database, which may be stopped and started again."""
+    """A server with an empty database, which may be stopped and started again. Raises CommandFailed."""
 
     url: str
     _control: tuple[object, ...]
@@ -36,30 +40,39 @@ class PostgresServer:
 
 @contextmanager
 def running() -> Iterator[PostgresServer]:
-    """A server of one's own, started. Skips, with the reason, where none can be started."""
+    """A server of one's own, started. Skips, with the reason, where none can be started in the first place."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not programs:
         pytest.skip("PostgreSQL is not installed")
     pytest.importorskip("psycopg", reason="the extra factloop[postgres] is not installed")
     folder = Path(tempfile.mkdtemp(prefix="factloop-postgres-"))
     try:
-        prefix = _as_somebody(folder)
-        _run(*prefix, programs[-1], "-D", folder / "data", "-U", USER, "-A", "trust", "--no-sync")
-        port = _free_port()
-        options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= -c fsync=off"
-        server = PostgresServer(
-            f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres",
-            (*prefix, programs[-1].with_name("pg_ctl"), "-D", folder / "data", "-w"),
-            ("-l", folder / "log", "-o", options, "start"),
-        )
-        server.start()
+        try:
+            server = _started(programs[-1], folder)
+        except CommandFailed as error:
+            pytest.skip(f"PostgreSQL does not start: {error}")
         try:
             yield server
         finally:
-            with suppress(pytest.skip.Exception):  # where the test stopped it
+            with suppress(CommandFailed):  # where the test stopped it
                 server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(initdb: Path, folder: Path) -> PostgresServer:
+    """A server with its files in the folder. Raises CommandFailed."""
+    prefix = _as_somebody(folder)
+    _run(*prefix, initdb, "-D", folder / "data", "-U", USER, "-A", "trust", "--no-sync")
+    port = _free_port()
+    options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= -c fsync=off"
+    server = PostgresServer(
+        f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres",
+        (*prefix, initdb.with_name("pg_ctl"), "-D", folder / "data", "-w"),
+        ("-l", folder / "log", "-o", options, "start"),
+    )
+    server.start()
+    return server
 
 
 def _as_somebody(folder: Path) -> list[str]:
@@ -75,11 +88,10 @@ def _as_somebody(folder: Path) -> list[str]:
 
 
 def _run(*command: object) -> None:
-    done = subprocess.run(
-        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
-    )
+    words = [str(word) for word in command]
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
-        pytest.skip(f"PostgreSQL does not start: {done.stderr.decode(errors='replace')[:200]}")
+        raise CommandFailed(f"{' '.join(words)}: {done.stderr.decode(errors='replace')[:200]}")
 
 
 def _free_port() -> int:

@@ -18,7 +18,10 @@ import pytest
 
 @dataclass(frozen=True)
 class Reply:
-    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often."""
+    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often.
+
+    In headers a surrogate such as \\udcff stands for the byte 0xff.
+    """
 
     status: int = 200
     body: bytes = b"{}"
@@ -41,12 +44,14 @@ class ReceivedRequest:
 class FakeServer:
     """Gives its replies in turn, the last one for ever, and remembers what it was asked.
 
-    With `respond` it thinks: what that returns is the reply, and None leaves the request to the list.
+    With `respond` it thinks: what that returns is the reply, and None leaves the request to the list. HEAD requests are
+    answered by `hello` alone, and refused without one.
     """
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
     respond: Callable[[ReceivedRequest], Reply | None] | None = None
+    hello: Reply | None = None
     received: list[ReceivedRequest] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -76,6 +81,13 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # head and body are sent apart, and the second would wait 40 ms
 
+    def do_HEAD(self) -> None:
+        hello = cast(_LoopbackServer, self.server).fake.hello
+        if hello is None:
+            self.send_error(501)
+        else:
+            self.wfile.write(_head(hello))
+
     def do_GET(self) -> None:
         self._answer(None)
 
@@ -94,15 +106,12 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         params = {name: values[0] for name, values in parse_qs(parts.query).items()}
         reply = fake.next_reply(ReceivedRequest(self.command, parts.path, params, dict(self.headers.items()), payload))
-        length = len(reply.body) if reply.content_length is None else reply.content_length
-        lines = [f"HTTP/1.1 {reply.status} Told", *(f"{name}: {value}" for name, value in reply.headers)]
-        head = "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode()
         try:
-            self._send(head, reply.drip_s if reply.drip_head else 0.0)
+            self._send(_head(reply), reply.drip_s if reply.drip_head else 0.0)
             self._send(reply.body, reply.drip_s)
         except OSError:  # the client has had enough
             pass
-        if length != len(reply.body):
+        if reply.content_length not in (None, len(reply.body)):
             self.close_connection = True
 
     def _send(self, data: bytes, drip_s: float) -> None:
@@ -114,6 +123,12 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             self.wfile.write(data[place : place + 1])
             time.sleep(drip_s)
+
+
+def _head(reply: Reply) -> bytes:
+    length = len(reply.body) if reply.content_length is None else reply.content_length
+    lines = [f"HTTP/1.1 {reply.status} Told", *(f"{name}: {value}" for name, value in reply.headers)]
+    return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode("utf-8", "surrogateescape")
 
 
 @pytest.fixture

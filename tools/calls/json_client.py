@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,7 +21,7 @@ import requests
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.unreachable import unreachable_words
+from factloop.tools.calls.unreachable import asked_url, place_of, unreachable_words
 
 MAX_BODY_BYTES = 8_000_000
 MAX_REDIRECTS = 3
@@ -37,6 +38,31 @@ class JsonAnswer:
     headers: Mapping[str, str]
     """Names in any case."""
     value: dict[str, Any]
+
+
+class _NoAddress(requests.exceptions.InvalidURL):
+    """A redirect leads to what is no address."""
+
+
+class _Session(requests.Session):
+    """A session that reads the address of a redirect in order to follow it, and for nothing else."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """The address. The answer is closed: else its body is read to the end, whatever its length, and for nothing."""
+        if resp.is_redirect:
+            resp.close()
+        return super().get_redirect_target(resp)
+
+    def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
+        """The answers on the way. Raises _NoAddress."""
+        if yield_requests:  # asked where a redirect is not followed
+            return
+        try:
+            yield from super().resolve_redirects(*args, **kwargs)
+        except requests.exceptions.InvalidHeader:  # of an answer on the way
+            raise
+        except ValueError as error:
+            raise _NoAddress(str(error)) from error
 
 
 class JsonClient:
@@ -72,12 +98,19 @@ class JsonClient:
         """Gets as `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
-    def post(self, path: str, payload: Mapping[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
-        """The JSON object that answers `payload`, in less time than usual where that is given.
+    def post(
+        self,
+        path: str,
+        payload: Mapping[str, Any],
+        *,
+        timeout_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """The JSON object that answers `payload`, in less time and with more headers than usual where these are given.
 
         Raises ToolError, ToolTimeout.
         """
-        return self._exchange("POST", path, timeout_s=timeout_s, json=payload).value
+        return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
         """Posts a form, and returns the answer. Raises ToolError, ToolTimeout."""
@@ -86,29 +119,34 @@ class JsonClient:
     def reach(self, *, timeout_s: float) -> None:
         """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
-        deadline = time.monotonic() + timeout_s
-        try:
-            with (
-                reading_until(deadline),
-                self._session().head(self._base_url, timeout=timeout_s, stream=True, allow_redirects=False),
-            ):
-                return
-        except requests.RequestException as error:
-            raise self._translated(error, deadline, timeout_s) from error
+        with (
+            self._failures_by(timeout_s),
+            self._session().head(self._base_url, timeout=timeout_s, stream=True, allow_redirects=False),
+        ):
+            return
 
     def _exchange(self, method: str, path: str, *, timeout_s: float | None = None, **content: Any) -> JsonAnswer:
         timeout_s = self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
-        deadline = time.monotonic() + timeout_s
-        try:
-            with (
-                reading_until(deadline),
-                self._send(requests.Request(method, self._base_url + path, **content), timeout_s) as response,
-            ):
-                body = self._read(response)
-        except requests.RequestException as error:
-            raise self._translated(error, deadline, timeout_s) from error
+        with (
+            self._failures_by(timeout_s),
+            self._send(requests.Request(method, self._base_url + path, **content), timeout_s) as response,
+        ):
+            body = self._read(response)
         self._check_status(response, body)
         return JsonAnswer(response.status_code, response.headers, self._parsed(response, body))
+
+    @contextmanager
+    def _failures_by(self, timeout_s: float) -> Iterator[None]:
+        """Bounds what is read inside, and raises ToolError for what `requests` raises.
+
+        For some addresses that is a ValueError: its own of text, or urllib3's.
+        """
+        deadline = time.monotonic() + timeout_s
+        try:
+            with reading_until(deadline):
+                yield
+        except (requests.RequestException, ValueError) as error:
+            raise self._translated(error, deadline, timeout_s) from error
 
     def _send(self, request: requests.Request, timeout_s: float) -> requests.Response:
         session = self._session()
@@ -131,7 +169,7 @@ class JsonClient:
     def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
-            session = requests.Session()
+            session = _Session()
             session.max_redirects = MAX_REDIRECTS
             session.headers.update({"Accept": "application/json", **self._headers, **self._secret_headers})
             for scheme in ("http://", "https://"):
@@ -148,14 +186,17 @@ class JsonClient:
                 raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", response.status_code)
         return b"".join(chunks)
 
-    def _translated(self, error: requests.RequestException, deadline: float, timeout_s: float) -> ToolError:
+    def _translated(self, error: Exception, deadline: float, timeout_s: float) -> ToolError:
         host = urlsplit(self._base_url).hostname
         if time.monotonic() >= deadline or isinstance(error, requests.Timeout):
             return ToolTimeout(tool=self._tool, timeout_s=timeout_s)
         if isinstance(error, requests.exceptions.SSLError):
+            host = urlsplit(asked_url(error) or self._base_url).hostname
             return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
+        if isinstance(error, _NoAddress):
+            return self._failure(f"{host} redirects to what is no address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             return self._failure("the answer broke off before its end", retryable=True)
         if isinstance(error, requests.ConnectionError):
@@ -163,9 +204,8 @@ class JsonClient:
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
 
     def _unreachable(self, error: requests.ConnectionError) -> str:
-        parts = urlsplit(self._base_url)
-        place = f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"
-        return unreachable_words(error, self._base_url) or f"no connection to {place}"
+        words = unreachable_words(error, self._base_url)
+        return words or f"no connection to {place_of(asked_url(error) or self._base_url)}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code

@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 
-def unreachable_words(error: BaseException, url: str) -> str | None:
-    """ "connection refused at 127.0.0.1:8080", or that there is no such host; None for any other failure."""
-    parts = urlsplit(url)
-    place = f" at {parts.hostname}:{parts.port}" if parts.port else f" at {parts.hostname}" if parts.hostname else ""
+def unreachable_words(error: BaseException, url: str = "") -> str | None:
+    """ "connection refused at 127.0.0.1:8080", or that there is no such host; None for any other failure.
+
+    `url` was asked first, and is needed where the client's errors do not say what was asked.
+    """
+    asked = [url] if url else []
     for seen in _chain(error):
+        asked += [there] if (there := asked_url(seen)) else []
         if isinstance(seen, socket.gaierror):
-            return f"there is no host {parts.hostname or 'of this name'}, or no way to look it up"
+            host = urlsplit(asked[-1]).hostname if asked else None
+            return f"there is no host {host or 'of this name'}, or no way to look it up{_led(asked)}"
         if isinstance(seen, OSError) and seen.errno == errno.ECONNREFUSED:
-            return f"connection refused{place}"
+            return f"connection refused{f' at {place_of(asked[-1])}' if asked else ''}{_led(asked)}"
     return None
+
+
+def place_of(url: str) -> str:
+    """Its host, with the port where it names one."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+
+
+def asked_url(error: BaseException) -> str:
+    """The URL that was asked when the error came; empty where it does not say."""
+    try:
+        return str(getattr(getattr(error, "request", None), "url", None) or "")
+    except RuntimeError:  # of httpx, where the request is not set
+        return ""
+
+
+def _led(asked: Sequence[str]) -> str:
+    """Who redirects to the last address, where that is of another place than the first."""
+    is_led = bool(asked) and place_of(asked[0]) != place_of(asked[-1])
+    return f"; {place_of(asked[0])} redirects there" if is_led else ""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

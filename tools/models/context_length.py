@@ -12,6 +12,8 @@ from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
+MOST_TOKENS = 100_000_000
+"""Ten times what any model takes: a larger number is a mistake of the server."""
 
 
 class _Meta(BaseModel):
@@ -60,4 +62,5 @@ def _listed(base_url: str, name: str, key: str) -> int | None:
     one = next((model for model in models if model.id == name), None)
     if one is None:
         return None
-    return (one.meta and one.meta.n_ctx) or one.max_model_len or one.context_length
+    said = (one.meta.n_ctx if one.meta else None, one.max_model_len, one.context_length)
+    return next((number for number in said if number is not None and 0 < number <= MOST_TOKENS), None)

@@ -29,7 +29,7 @@ def translate(error: Exception, model: str) -> FactloopError:
     status = _status(error)
     said = _without_keys(_one_line(error), error)[:LONGEST_SAID]
     if status is None:
-        if (refused := unreachable_words(error, _address(error))) is not None:
+        if (refused := unreachable_words(error)) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
         if isinstance(error, _UNEXPECTED):
             said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
@@ -75,11 +75,6 @@ def _status(error: Exception) -> int | None:
         if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is not a status of an error
             return value
     return None
-
-
-def _address(error: Exception) -> str:
-    """The URL that was asked; empty where the client's error does not say."""
-    return str(getattr(getattr(error, "request", None), "url", ""))
 
 
 def _without_keys(text: str, error: Exception) -> str:

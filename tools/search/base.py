@@ -13,6 +13,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from factloop.core.errors import ToolError
 from factloop.core.headings import heading
 from factloop.core.records import Record
 
@@ -31,6 +32,11 @@ class SearchHit(Record):
     passage: str
     published: str | None = None
     """Date of the source as the search gave it, unparsed."""
+
+
+def textless(name: str) -> ToolError:
+    """The failure of a search that found pages and shows no text of any: that is not "found nothing"."""
+    return ToolError(f"{name}: found pages, and no text of any", tool=name)
 
 
 class SearchInput(BaseModel):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from factloop.tools.search.base import SearchHit
+from factloop.tools.search.base import SearchHit, textless
 from factloop.tools.search.keyed import KeyedSearch
 
 MOST_HITS = 20
@@ -41,7 +41,11 @@ class _Answer(BaseModel):
 
 
 class BraveSearch(KeyedSearch):
-    """Brave's index of the web."""
+    """Brave's index of the web.
+
+    A page may come without a description, and is passed over. Where all do, the search failed: that pages were found
+    is known, and what they say is not.
+    """
 
     key_variable: ClassVar[str] = "BRAVE_SEARCH_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_BRAVE_URL"
@@ -60,7 +64,10 @@ class BraveSearch(KeyedSearch):
         asked = " ".join(query.split()[:MOST_WORDS])[:LONGEST_QUERY]
         params: dict[str, str | int] = {"q": asked, "count": min(limit, MOST_HITS), "extra_snippets": "true"}
         answer = self._read(self._client.get("/res/v1/web/search", params), _Answer)
-        return [hit for hit in map(_hit, answer.web.results) if hit.passage][:limit]
+        hits = [hit for hit in map(_hit, answer.web.results) if hit.passage]
+        if answer.web.results and not hits:
+            raise textless(self.name)
+        return hits[:limit]
 
 
 def _hit(page: _Page) -> SearchHit:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from factloop.tools.search.base import SearchHit
+from factloop.tools.search.base import SearchHit, textless
 from factloop.tools.search.keyed import KeyedSearch
 
 LONGEST_TEXT = 1_500
@@ -30,7 +30,11 @@ class _Answer(BaseModel):
 
 
 class ExaSearch(KeyedSearch):
-    """The sentences of pages that Exa picked for the query; the beginning of the page where it picked none."""
+    """The sentences of pages that Exa picked for the query; the beginning of the page where it picked none.
+
+    A page of which it could fetch no text is passed over. Where that is all of them, the search failed: text was asked
+    for.
+    """
 
     key_variable: ClassVar[str] = "EXA_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_EXA_URL"
@@ -53,7 +57,10 @@ class ExaSearch(KeyedSearch):
         wanted = {"highlights": True, "text": {"maxCharacters": LONGEST_TEXT}}
         asked = {"query": query, "numResults": limit, "contents": wanted}
         answer = self._read(self._client.post("/search", asked), _Answer)
-        return [hit for hit in map(_hit, answer.results) if hit.passage][:limit]
+        hits = [hit for hit in map(_hit, answer.results) if hit.passage]
+        if answer.results and not hits:
+            raise textless(self.name)
+        return hits[:limit]
 
 
 def _hit(page: _Page) -> SearchHit:

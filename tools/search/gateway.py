@@ -142,6 +142,11 @@ class SearchGateway:
         except ToolTimeout:
             if patience.is_given_up:
                 raise  # else it is slow to say hello, and may still answer
+        except FactloopError:
+            raise
+        except Exception as error:  # a user's own tool may raise anything
+            said = f"{tool.name}: its server could not be looked at ({type(error).__name__})"
+            raise ToolError(said, tool=tool.name) from error
 
     @property
     def is_given_up(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,16 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import ToolError, ToolTimeout
-from factloop.core.extras import require
+from factloop.core.extras import has_packages, require
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.search.passages import PARAGRAPHS
 
 _RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api_error_DBQueryError"})
+_OF_SEARCH = re.compile(r"\b(?:generator|gsr[a-z]+)\b")
+"""Parameters of a search, which warnings name where the wiki does not know them."""
+_LONGEST_WARNING = 200
+_READER = "lxml"
+"""The package that reads pages."""
 
 
 class _General(BaseModel):
@@ -46,6 +52,11 @@ class Article(BaseModel):
     extract: str | None = None
     """Its text; None where the wiki does not offer plain text."""
     revisions: list[_Revision] = []
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is a plain text, and nothing in it: TextExtracts leaves out tables and boxes."""
+        return self.extract is not None and not self.extract.strip()
 
     @property
     def edited(self) -> str | None:
@@ -85,10 +96,13 @@ class MediaWiki:
 
         One request for each article, since the API gives one whole text a request: the rest are continuations. A wiki
         without the extension TextExtracts gives none; then each article is read as the page that people see, which
-        needs the extra `documents`.
+        needs the extra `documents`. With it, so is an article of which the extension leaves nothing.
         """
         found = self._search(query, n_articles, deadline)
-        return [page if page.extract is not None else self._with_text(page, deadline) for page in found]
+        return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
+
+    def _is_unread(self, page: Article) -> bool:
+        return page.extract is None or (page.is_blank and has_packages(_READER))
 
     def _search(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         params: dict[str, str | int] = {
@@ -111,6 +125,7 @@ class MediaWiki:
         carry_on: dict[str, str | int] = {}
         for _ in range(n_articles):
             answer = self._get(params | carry_on, deadline)
+            self._refuse_unfinished(answer)
             for page in self._read_pages(answer):
                 known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
@@ -143,7 +158,7 @@ class MediaWiki:
         return page.model_copy(update={"extract": PARAGRAPHS.join(section.text for section in sections)})
 
     def _require_reader(self) -> None:
-        require("documents", f"{self.name}: reading a wiki without TextExtracts", "lxml")
+        require("documents", f"{self.name}: reading a wiki without TextExtracts", _READER)
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
         """The answer to one request. Raises ToolError, ToolTimeout."""
@@ -156,6 +171,21 @@ class MediaWiki:
             raise ToolError(f"{self.name}: error {code!r}", tool=self.name, retryable=code in _RETRYABLE_CODES)
         return answer
 
+    def _refuse_unfinished(self, answer: dict[str, Any]) -> None:
+        """Raises ToolError where the wiki, by status 200 and a warning, did not search, or not to the end.
+
+        That is not "found nothing". Its other warnings do no harm: a wiki without TextExtracts has two of that.
+        """
+        warnings = answer.get("warnings")
+        if not isinstance(warnings, dict):
+            return
+        if "search" in warnings:
+            said = _words(warnings["search"])[:_LONGEST_WARNING]
+            raise ToolError(f"{self.name}: warns of its search: {said!r}", tool=self.name, retryable=True)
+        said = " ".join(_words(warnings[module]) for module in ("main", "query") if module in warnings)
+        if _OF_SEARCH.search(said):
+            raise ToolError(f"{self.name}: does not take the search: {said[:_LONGEST_WARNING]!r}", tool=self.name)
+
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
         """The pages of one answer; none where the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
@@ -167,3 +197,8 @@ class MediaWiki:
 
     def _misshapen(self, what: str) -> ToolError:
         return ToolError(f"{self.name}: the answer has another shape than MediaWiki's ({what})", tool=self.name)
+
+
+def _words(warning: object) -> str:
+    """What a module warns of. The key depends on the version of the format that the wiki knows."""
+    return " ".join(map(str, warning.values())) if isinstance(warning, dict) else str(warning)

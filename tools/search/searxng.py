@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
+from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, textless
 from factloop.tools.search.keyed import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
@@ -70,7 +70,11 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result."""
+        """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result.
+
+        A page may come without a text, as some engines give it, and is passed over. Where all do, as from an engine
+        whose markup has changed, the search failed, too.
+        """
         if not query.strip() or limit < 1:
             return []
         params: dict[str, str | int] = {"q": query, "format": "json"}
@@ -82,8 +86,11 @@ class SearxngSearch(SearchTool):
             raise misshapen(self.name, error) from error
         if not answer.results and answer.unresponsive_engines:
             raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
-        return [
+        hits = [
             SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published)
             for item in answer.results
-            if item.content
-        ][:limit]
+            if item.content and item.content.strip()
+        ]
+        if answer.results and not hits:
+            raise textless(self.name)
+        return hits[:limit]

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 from pydantic import BaseModel, Field, model_validator
 
 from factloop.core.errors import ToolError
-from factloop.tools.search.base import REACH_S, SearchHit
+from factloop.tools.search.base import REACH_S, SearchHit, textless
 from factloop.tools.search.keyed import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
@@ -58,6 +58,9 @@ class SerperSearch(KeyedSearch):
 
     `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
     are Google's.
+
+    A page may come without a snippet, as its site may wish, and is passed over. Where all do, and no panel has a text,
+    the search failed: that pages were found is known, and what they say is not.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -100,7 +103,10 @@ class SerperSearch(KeyedSearch):
         asked = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
         payload = {name: value for name, value in asked.items() if value is not None}
         results = self._read(self._client.post("/search", payload), _SerperResults)
-        return list(_hits(results, query))[:limit]
+        hits = list(_hits(results, query))
+        if results.organic and not hits:
+            raise textless(self.name)
+        return hits[:limit]
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
@@ -115,7 +121,7 @@ def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
             title = f"{graph.title or ''} ({graph.type})" if graph.type else graph.title or ""
             yield SearchHit(source=graph.description_link or graph.website or page, title=title, passage=passage)
     for item in results.organic:
-        if item.snippet:
+        if item.snippet and item.snippet.strip():
             yield SearchHit(source=item.link, title=item.title or "", passage=item.snippet, published=item.date)
 
 

@@ -1,32 +1,26 @@
 """Web results through Tavily (https://tavily.com), by the package langchain-tavily. Costs one credit a query.
 
-The package says the status of a refusal in words alone, and in some ways of asking hands a failure over as a result. So
-it is asked in the way that raises, and what it raises is read for that status.
+The package makes the request. It would send it without a bound on time or length, follow redirects with the key, and
+say the status of a refusal in words alone; and it has no place for a session. So what it makes is sent by a client of
+ours: its own function runs with that in place of the module `requests`, which stays as it is for everyone else.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from types import FunctionType, MethodType
 from typing import Any, ClassVar, Self
 
-import aiohttp
-import requests
 from pydantic import BaseModel, ValidationError
 
-from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, FactloopError, ToolError
 from factloop.core.extras import require
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS
-from factloop.tools.calls.urls import without_userinfo
-from factloop.tools.search.base import SearchHit
+from factloop.tools.calls.json_client import JsonClient
+from factloop.tools.search.base import SearchHit, textless
 from factloop.tools.search.keyed import KeyedSearch, misshapen
 
-_STATUS = re.compile(r"\b(?:[Ee]rror|status code) (?P<status>[45]\d\d)\b")
-_RETRYABLE = frozenset({408, TOO_MANY_REQUESTS})
-_KEY_REFUSED = frozenset({401, 403})
-_UNREACHABLE = (requests.ConnectionError, aiohttp.ClientConnectionError)
 _NOT_ASKED = (
     "include_domains", "exclude_domains", "include_answer", "include_raw_content", "include_images",
     "include_image_descriptions", "include_favicon", "topic", "time_range", "country", "auto_parameters", "start_date",
@@ -46,8 +40,32 @@ class _Results(BaseModel):
     results: list[_Result]
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """The answer as the package looks at it: one of another status has been raised as an error."""
+
+    value: dict[str, Any]
+    status_code: int = 200
+
+    def json(self) -> dict[str, Any]:
+        return self.value
+
+
+@dataclass(frozen=True)
+class _Requests:
+    """What the package finds under the name `requests`. Raises ToolError, ToolTimeout."""
+
+    client: JsonClient
+    base_url: str
+
+    def post(self, url: str, *, json: Mapping[str, Any], headers: Mapping[str, str]) -> _Answer:
+        return _Answer(self.client.post(url.removeprefix(self.base_url), json, headers=headers))
+
+
 class TavilySearch(KeyedSearch):
     """Passages of pages that Tavily chose for the query, by its search of depth `basic`: one credit each.
+
+    It gives each page with a passage. Where none has any, the search failed.
 
     `build`, and each search, raise MissingExtra without the extra `searches`.
     """
@@ -77,63 +95,44 @@ class TavilySearch(KeyedSearch):
         """Costs one query. An empty one asks nothing and finds nothing."""
         if not query.strip() or limit < 1:
             return []
-        with self._failures():
-            return self._hits(self._wrapper.raw_results(**_asked(query, limit)))[:limit]
-
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """As `search`, without a thread."""
-        if not query.strip() or limit < 1:
-            return []
-        with self._failures():
-            return self._hits(await self._wrapper.raw_results_async(**_asked(query, limit)))[:limit]
+        try:
+            answer = self._raw_results(**_asked(query, limit))
+        except FactloopError:
+            raise
+        except Exception as error:  # the package may raise anything
+            raise ToolError(f"{self.name}: langchain-tavily failed ({type(error).__name__})", tool=self.name) from error
+        return self._hits(answer)[:limit]
 
     @cached_property
-    def _wrapper(self) -> Any:
-        """What asks. The package's own tool would turn failures, and finding nothing, into texts."""
+    def _raw_results(self) -> Callable[..., Any]:
+        """Asks. The package's own tool would turn failures, and finding nothing, into texts."""
         _require_package()
         from langchain_tavily import TavilySearch as Tool
 
         # As text: of a secret the package would send the stars that hide it.
-        return Tool(tavily_api_key=self._key.get_secret_value(), api_base_url=self._url).api_wrapper
+        wrapper = Tool(tavily_api_key=self._key.get_secret_value(), api_base_url=self._url).api_wrapper
+        asks = type(wrapper).raw_results
+        if not {"requests", "post"} <= set(asks.__code__.co_names):
+            raise ConfigError(
+                "this version of langchain-tavily asks in a way that factloop cannot bound: install 0.2.18"
+            )
+        names = {**asks.__globals__, "requests": _Requests(self._client, self._url)}
+        bounded = FunctionType(asks.__code__, names, asks.__name__, asks.__defaults__, asks.__closure__)
+        return MethodType(bounded, wrapper)
 
     def _hits(self, answer: Any) -> list[SearchHit]:
         try:
             results = _Results.model_validate(answer).results
         except ValidationError as error:
             raise misshapen(self.name, error) from error
-        return [
+        hits = [
             SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published_date)
             for item in results
-            if item.content
+            if item.content and item.content.strip()
         ]
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Raises ToolError for what the package raises inside."""
-        try:
-            yield
-        except FactloopError:
-            raise
-        except Exception as error:  # the package raises plain Exception and ValueError
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> ToolError:
-        """What the package raised, by status and kind; of its words nothing else is looked at, or shown."""
-        if isinstance(error, requests.Timeout | TimeoutError):
-            return ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
-        found = _STATUS.search(str(error))
-        if found is None:
-            is_gone = isinstance(error, _UNREACHABLE)
-            said = f"no connection to {without_userinfo(self._url)}" if is_gone else f"failed ({type(error).__name__})"
-            return ToolError(f"{self.name}: {said}", tool=self.name, retryable=is_gone)
-        status = int(found["status"])
-        hint = f": the key in {self.key_variable} was refused" if status in _KEY_REFUSED else ""
-        return ToolError(
-            f"{self.name}: status {status}{hint}",
-            tool=self.name,
-            status=status,
-            retryable=status >= 500 or status in _RETRYABLE,
-        )
+        if results and not hits:
+            raise textless(self.name)
+        return hits
 
 
 def _require_package() -> None:

@@ -13,7 +13,7 @@ from factloop.core.errors import ConfigError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.linguistics.queries import looser_queries
-from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
+from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, textless
 from factloop.tools.search.mediawiki import Article, MediaWiki
 from factloop.tools.search.passages import PassageSettings, best_passages, split_passages
 
@@ -83,6 +83,8 @@ class WikipediaSearch(SearchTool):
             return []
         pages = self._articles(query.strip()[:_LONGEST_QUERY], min(limit, _MAX_ARTICLES))
         found = [(page, passage) for page in pages for passage in split_passages(page.extract or "", _PASSAGES)]
+        if pages and not found:
+            raise textless(self.name)
         texts = [f"{page.title} {passage}" for page, passage in found]
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 

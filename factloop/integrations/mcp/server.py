@@ -23,6 +23,7 @@ from factloop.core.records import FactualityReport, GivenFacts, Record
 from factloop.entrance.asks import (
     MOST_DOCUMENTS,
     NO_SUBJECT,
+    NOTHING_TO_SEARCH,
     DocumentText,
     GivenDocument,
     Prompt,
@@ -112,6 +113,7 @@ class _Tools:
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedResponse]:
         """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
+        self._refuse_nothing_to_search(documents)
         async with self._turn():
             report = await self._check(response, prompt, await self._sources(documents, mode), limits, ctx)
         return _result(in_words(report), checked_response(report))
@@ -124,6 +126,7 @@ class _Tools:
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedClaim]:
         """Check whether one claim holds, as it is: by documents or by search."""
+        self._refuse_nothing_to_search(documents)
         async with self._turn():
             facts = [GivenFacts(sentence=claim, facts=(claim,))]
             sources = await self._sources(documents, mode)
@@ -159,6 +162,11 @@ class _Tools:
                     n_judged += 1
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
         raise AssertionError("a check ends with its report")
+
+    def _refuse_nothing_to_search(self, documents: Sequence[str | GivenDocument] | None) -> None:
+        """Raises ToolError where a check would have nothing to judge by, as the service refuses it."""
+        if documents is None and not self._checker.has_sources:
+            raise ToolError(NOTHING_TO_SEARCH)
 
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode = "faithfulness"

@@ -14,6 +14,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from factloop import FactChecker, TrustScorer
+from factloop.entrance.asks import NOTHING_TO_SEARCH
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import AT_ONCE, build_server
 from factloop.service.shapes import CheckAsk, TrustAsk
@@ -271,10 +272,30 @@ async def test_no_passage_is_spoken_of_that_is_not_there(sim: Simulator) -> None
     assert f"\n  “{title}”: {passage[:40]}" in text
 
 
-async def test_a_wrong_set_up_is_told_as_such(sim: Simulator) -> None:
-    async with served(simulated_checker(sim, search=()), TrustScorer(cache=False)) as client:
+async def test_a_wrong_set_up_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SERPER_API_KEY", raising=False)
+    async with served(FactChecker(search="serper", cache=False), TrustScorer(cache=False)) as client:
         line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
-    assert "this server is set up wrongly: there is nothing to check against" in line
+    assert "this server is set up wrongly: serper needs a key" in line
+
+
+@pytest.mark.parametrize("mode", ["faithfulness", "factuality"])
+async def test_without_documents_or_anything_to_search_a_check_is_refused_as_by_the_service(
+    sim: Simulator, mode: str
+) -> None:
+    for checker in (FactChecker(cache=False), simulated_checker(sim, search=())):
+        async with served(checker, TrustScorer(cache=False)) as client:
+            for name, asked in (("check_response", {"response": ANSWER}), ("check_claim", {"claim": ANSWER})):
+                line = complaint(await client.call_tool(name, {**asked, "mode": mode}))
+                assert line == f"Error executing tool {name}: {NOTHING_TO_SEARCH}"
+    assert sim.stats().model.requests == 0
+
+
+@pytest.mark.parametrize("documents", [[], [" \n"]])
+async def test_documents_without_text_leave_nothing_to_judge_by(documents: list[str]) -> None:
+    async with offline() as client:
+        answer = structured(await client.call_tool("check_claim", {"claim": ANSWER, "documents": documents}))
+    assert answer["claim"]["unscored_reason"] == "no_source"
 
 
 @pytest.mark.parametrize("text", HOSTILE)

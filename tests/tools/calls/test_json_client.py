@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -151,12 +152,18 @@ def test_silent_server() -> None:
             client(f"http://127.0.0.1:{listener.getsockname()[1]}", 0.2).get("/x", {})
 
 
-def test_refused_connection() -> None:
+@pytest.fixture
+def nobody() -> str:
+    """The base URL of a port at which nothing listens."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    with pytest.raises(ToolError, match=rf"probe: connection refused at 127\.0\.0\.1:{port}$") as caught:
-        client(f"http://user:{KEY}@127.0.0.1:{port}").get("/x", {})
+        return f"http://127.0.0.1:{unused.getsockname()[1]}"
+
+
+def test_refused_connection(nobody: str) -> None:
+    place = nobody.removeprefix("http://")
+    with pytest.raises(ToolError, match=rf"probe: connection refused at {re.escape(place)}$") as caught:
+        client(f"http://user:{KEY}@{place}").get("/x", {})
     assert caught.value.retryable
     assert caught.value.__cause__ is not None
     assert KEY not in str(caught.value)
@@ -171,6 +178,51 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     with pytest.raises(ToolError, match="status 302"):
         client(server.url).get("/x", {})
     assert len(server.received) == 5
+
+
+def test_the_body_of_a_redirect_is_not_read(server: FakeServer) -> None:
+    """It may have no end, and nothing bounds it."""
+    server.will(
+        Reply(status=302, headers=(("Location", "/there"),), body=b" " * 100, drip_s=0.2), Reply(body=b'{"a": 1}')
+    )
+    assert JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {}) == {"a": 1}
+
+
+def test_a_redirect_to_where_nothing_listens_is_blamed_on_that_place(server: FakeServer, nobody: str) -> None:
+    server.will(Reply(status=302, headers=(("Location", f"{nobody}/there"),)))
+    asked, there = server.url.removeprefix("http://"), nobody.removeprefix("http://")
+    said = f"probe: connection refused at {there}; {asked} redirects there"
+    with pytest.raises(ToolError, match=re.escape(said)) as caught:
+        JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
+    assert caught.value.retryable
+
+
+NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x")
+
+
+@pytest.mark.parametrize("location", NO_ADDRESSES)
+def test_a_redirect_to_what_is_no_address_is_a_failure(server: FakeServer, location: str) -> None:
+    server.will(Reply(status=302, headers=(("Location", location),)))
+    with pytest.raises(ToolError, match=r"probe: 127\.0\.0\.1 redirects to what is no address") as caught:
+        JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
+    assert not caught.value.retryable
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("location", NO_ADDRESSES)
+def test_a_redirect_that_is_not_followed_may_lead_anywhere(server: FakeServer, location: str) -> None:
+    server.hello = Reply(status=302, headers=(("Location", location),))
+    server.will(server.hello)
+    client(server.url).reach(timeout_s=5)
+    with pytest.raises(ToolError, match="status 302"):
+        client(server.url).get("/x", {})
+
+
+def test_a_base_url_that_no_client_takes_is_a_failure() -> None:
+    talker = client(f"http://{'a' * 70}.test")
+    for ask in (lambda: talker.get("/x", {}), lambda: talker.reach(timeout_s=5)):
+        with pytest.raises(ToolError, match=r"the request to a+\.test failed"):
+            ask()
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan")])

@@ -4,6 +4,7 @@ import asyncio
 import time
 from email.utils import formatdate
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -92,6 +93,15 @@ async def test_a_refused_connection_may_pass(monkeypatch: pytest.MonkeyPatch) ->
     assert isinstance(error, ToolError)
     assert (error.status, error.retryable) == (None, True)
     assert "\n" not in str(error)
+
+
+async def test_a_redirect_to_where_nothing_listens_is_blamed_on_that_place(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.will(Reply(307, headers=(("Location", f"{CONNECTION_REFUSED}/x"),)))
+    error = translate(await raised_by(server.url, monkeypatch), "m")
+    asked = urlsplit(server.url).netloc
+    assert str(error) == f"m: connection refused at 127.0.0.1:9; {asked} redirects there"
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])

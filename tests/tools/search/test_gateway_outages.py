@@ -219,6 +219,24 @@ async def test_a_tool_whose_server_is_not_there_does_not_stop_the_others(
     assert server.received == []
 
 
+class Surprised(Shelf):
+    """A search of a user's own, taken by surprise by what its server says."""
+
+    def reach(self) -> None:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+
+async def test_what_a_tool_raises_at_its_hello_is_a_failure_of_that_tool(cache: CallCache) -> None:
+    surprised, shelf = Surprised(name="surprised"), Shelf()
+    searching = gateway(surprised, shelf, cache=cache)
+    await searching.reach()
+    with pytest.raises(ToolError, match="its server could not be looked at \\(UnicodeDecodeError\\)"):
+        await search(searching, surprised, "query")
+    assert (await search(searching, shelf, "query")).hits
+    with pytest.raises(ToolError, match="UnicodeDecodeError"):
+        await gateway(Surprised(), cache=cache).reach()
+
+
 class Sleeping(Shelf):
     """A shelf whose server sleeps at first."""
 

@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable
 
 import pytest
+from langchain_tavily._utilities import TavilySearchAPIWrapper
 
 from factloop import FactChecker
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.json_client import MAX_BODY_BYTES
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.brave import BraveSearch
 from factloop.tools.search.exa import LONGEST_TEXT, ExaSearch
 from factloop.tools.search.registry import search_builder
 from factloop.tools.search.tavily import TavilySearch
-from tests.tools.fake_server import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply, serving
 
 KEY = "t0p-s3cret"
 KINDS = {
@@ -62,6 +64,7 @@ def test_tavily(server: FakeServer) -> None:
     (asked,) = server.received
     assert (asked.path, asked.headers["Authorization"]) == ("/search", f"Bearer {KEY}")
     assert asked.payload == {"query": "ada", "max_results": 3, "search_depth": "basic"}
+    assert asked.headers["X-Client-Source"] == "langchain-tavily"
 
 
 def test_exa(server: FakeServer) -> None:
@@ -145,6 +148,33 @@ async def test_what_is_no_answer_is_never_nothing_found(search: SearchTool, serv
         await search.asearch("ada", 3)
 
 
+PAGES_WITHOUT_TEXT = {
+    "tavily": {"results": [{"url": "https://a.example", "title": "Ada", "content": " "}]},
+    "exa": {
+        "results": [{"url": "https://a.example", "title": "Ada", "highlights": []}],
+        "statuses": [{"id": "https://a.example", "status": "error", "error": {"tag": "CRAWL_TIMEOUT"}}],
+    },
+    "brave": {"query": {}, "web": {"results": [{"url": "https://a.example", "title": "Ada", "description": ""}]}},
+}
+
+
+async def test_pages_without_any_text_are_not_nothing_found(
+    name: str,
+    search: SearchTool,
+    server: FakeServer,
+    brisk: None,  # noqa: ARG001
+) -> None:
+    server.will_answer(PAGES_WITHOUT_TEXT[name])
+    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any") as caught:
+        search.search("ada", 3)
+    assert not caught.value.retryable, "another try would cost another query"
+    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any"):
+        await search.asearch("ada", 3)
+    async with FactChecker(search=name, cache=False, patience_s=1.0) as checker:
+        report = await checker.acheck("Ada Lovelace was born in London.")
+    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"]
+
+
 async def test_a_dead_server_may_come_back(name: str) -> None:
     search = KINDS[name][0].model_validate({"api_key": KEY, "base_url": "http://127.0.0.1:9"})
     for ask in (lambda: search.search("ada", 3), None):
@@ -156,13 +186,51 @@ async def test_a_dead_server_may_come_back(name: str) -> None:
         await search.areach()
 
 
-@pytest.mark.parametrize("kind", [ExaSearch, BraveSearch], ids=["exa", "brave"])
-def test_a_server_that_stalls_is_given_up(kind: type[SearchTool], server: FakeServer) -> None:
+async def test_a_server_that_stalls_is_given_up(name: str, server: FakeServer) -> None:
     """Beyond that time a thread would wait, and a process could not end."""
     server.will(Reply(body=b'{"results": []}', drip_s=5.0))
-    search = kind.model_validate({"api_key": KEY, "base_url": server.url, "timeout_s": 0.3})
+    search = search_builder(name)(timeout_s=0.3, replayed=False)
     with pytest.raises(ToolTimeout):
         search.search("ada", 3)
+    with pytest.raises(ToolTimeout):
+        await search.asearch("ada", 3)
+
+
+async def test_an_answer_has_a_longest_length(search: SearchTool, server: FakeServer) -> None:
+    server.will(Reply(body=b"{" + b" " * MAX_BODY_BYTES + b"}"))
+    with pytest.raises(ToolError, match="larger than 8,000,000 bytes"):
+        search.search("ada", 3)
+    with pytest.raises(ToolError, match="larger than 8,000,000 bytes"):
+        await search.asearch("ada", 3)
+
+
+async def test_no_redirect_is_followed_with_a_key(search: SearchTool, server: FakeServer) -> None:
+    with serving() as thief:
+        thief.will_answer({"query": {}, "results": [], "web": {}})
+        server.will(Reply(status=307, headers=(("Location", f"{thief.url}/search"),)))
+        with pytest.raises(ToolError, match="status 307"):
+            search.search("ada", 3)
+        with pytest.raises(ToolError, match="status 307"):
+            await search.asearch("ada", 3)
+        assert thief.received == []
+
+
+async def test_a_wait_that_the_server_asks_for_is_heeded(search: SearchTool, server: FakeServer) -> None:
+    server.will(Reply(status=429, headers=(("Retry-After", "7"),)))
+    with pytest.raises(ToolError) as caught:
+        await search.asearch("ada", 3)
+    assert caught.value.retry_after_s == 7.0
+
+
+def test_a_package_that_asks_in_another_way_is_refused(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it would send then has no bound."""
+
+    def raw_results(self: object, **_: object) -> dict[str, object]:  # noqa: ARG001
+        return {"results": []}
+
+    monkeypatch.setattr(TavilySearchAPIWrapper, "raw_results", raw_results)
+    with pytest.raises(ConfigError, match="langchain-tavily"):
+        of("tavily", server).search("ada", 3)
 
 
 async def test_a_failed_search_leaves_claims_unscored(name: str, server: FakeServer, brisk: None) -> None:  # noqa: ARG001

@@ -43,6 +43,13 @@ def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer
     assert tool.search("ada", 3) == []
 
 
+def test_pages_without_any_text_are_not_nothing_found(server: FakeServer) -> None:
+    """As an engine gives them whose markup has changed."""
+    server.will_answer({"results": [{"url": "https://a.example", "title": "Ada", "content": " "}]})
+    with pytest.raises(ToolError, match="searxng: found pages, and no text of any"):
+        SearxngSearch(base_url=server.url).search("ada", 3)
+
+
 @pytest.mark.parametrize("answer", [{}, {"results": None}, {"results": [{"title": "no address"}]}])
 def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     server.will_answer(answer)

@@ -76,6 +76,14 @@ def test_other_shapes_are_errors(server: FakeServer, answer: object, place: str)
     assert not caught.value.retryable
 
 
+def test_pages_without_any_text_are_not_nothing_found(server: FakeServer) -> None:
+    pages = {"organic": [{"title": "Ada", "link": "https://a.example"}, {"link": "https://b.example", "snippet": " "}]}
+    server.will_answer({**pages, "knowledgeGraph": {"title": "Ada"}}, {**pages, "answerBox": {"answer": "1815"}})
+    with pytest.raises(ToolError, match="serper: found pages, and no text of any"):
+        serper(server).search("ada", 3)
+    assert [hit.passage for hit in serper(server).search("ada", 3)] == ["1815"]
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_key_names_the_variable(server: FakeServer, status: int) -> None:
     server.will(Reply(status=status))

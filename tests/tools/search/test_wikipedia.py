@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from factloop import FactChecker
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, Reply
@@ -64,6 +67,27 @@ def test_a_wiki_without_plain_text_is_read_page_by_page(server: FakeServer) -> N
     assert (server.received[1].params["action"], server.received[1].params["pageid"]) == ("parse", "7")
 
 
+def test_an_article_of_which_textextracts_leaves_nothing_is_read_as_a_page(server: FakeServer) -> None:
+    """It drops tables, and some articles are nothing else."""
+    server.will_answer(
+        {"batchcomplete": True, "query": {"pages": [page(7, "Keepers", 1, "\n"), page(8, "Ada", 2, ADA)]}},
+        {"parse": {"title": "Keepers", "pageid": 7, "text": "<table><tr><td>Jon Vik<td>1884</table>"}},
+    )
+    hits = wikipedia(server).search("keeper Jon Vik 1884", 3)
+    assert (hits[0].title, "Jon Vik" in hits[0].passage) == ("Keepers", True)
+    assert [one.params["action"] for one in server.received] == ["query", "parse"]
+
+
+def test_such_an_article_beside_others_needs_no_reader(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    blank, ada = page(7, "Keepers", 1, ""), page(8, "Ada", 2, ADA)
+    server.will_answer({"batchcomplete": True, "query": {"pages": [blank, ada]}})
+    assert {hit.title for hit in wikipedia(server).search("keeper Jon Vik 1884", 3)} == {"Ada"}
+    server.will_answer({"batchcomplete": True, "query": {"pages": [blank]}})
+    with pytest.raises(ToolError, match="wikipedia: found pages, and no text of any"):
+        wikipedia(server).search("keeper Jon Vik 1884", 3)
+
+
 def test_a_page_that_cannot_be_read_is_an_error(server: FakeServer) -> None:
     server.will_answer({"batchcomplete": True, "query": {"pages": [page(7, "Ada", 1)]}}, {"parse": {"title": "Ada"}})
     with pytest.raises(ToolError, match="another shape"):
@@ -94,6 +118,49 @@ def test_errors_with_status_200(server: FakeServer, code: str, retryable: bool) 
     with pytest.raises(ToolError, match=code) as caught:
         wikipedia(server).search("ada", 3)
     assert caught.value.retryable is retryable
+
+
+TIMED_OUT = {"search": {"warnings": "The search has timed out; only partial results are available."}}
+
+
+@pytest.mark.parametrize("found", [{}, {"query": {"pages": [page(7, "Ada", 1, ADA)]}}], ids=["nothing", "a part"])
+def test_a_search_that_was_not_done_to_its_end_is_a_failure(server: FakeServer, found: dict[str, object]) -> None:
+    server.will_answer({"batchcomplete": True, "warnings": TIMED_OUT, **found})
+    with pytest.raises(ToolError, match=r"wikipedia: warns of its search: 'The search has timed out; only") as caught:
+        wikipedia(server).search("ada", 3)
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    "warnings",
+    [
+        {"main": {"warnings": "Unrecognized parameter: generator."}},
+        {"main": {"*": "Unrecognized parameters: 'gsrsearch', 'gsrlimit'"}},
+        {"query": {"warnings": 'Unrecognized value for parameter "generator": search.'}},
+    ],
+)
+def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: object) -> None:
+    server.will_answer({"batchcomplete": True, "warnings": warnings})
+    with pytest.raises(ToolError, match=r"wikipedia: does not take the search: .Unrecognized") as caught:
+        wikipedia(server).search("ada", 3)
+    assert not caught.value.retryable
+
+
+def test_nothing_found_without_textextracts(server: FakeServer) -> None:
+    warnings = {
+        "main": {"warnings": "Unrecognized parameters: explaintext, exsectionformat, exlimit."},
+        "query": {"warnings": 'Unrecognized value for parameter "prop": extracts.'},
+    }
+    server.will_answer({"batchcomplete": True, "warnings": warnings})
+    assert wikipedia(server).search("qwxzt", 3) == []
+
+
+@pytest.mark.parametrize("warnings", [TIMED_OUT, {"main": {"warnings": "Unrecognized parameter: generator."}}])
+async def test_a_failed_search_leaves_claims_unscored(server: FakeServer, brisk: None, warnings: object) -> None:  # noqa: ARG001
+    server.will_answer({"batchcomplete": True, "warnings": warnings})
+    async with FactChecker(search="wikipedia", wikipedia_url=server.url, cache=False, patience_s=1.0) as checker:
+        report = await checker.acheck("Ada Lovelace was born in London.")
+    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"]
 
 
 @pytest.mark.parametrize(
