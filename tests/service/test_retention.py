@@ -75,6 +75,19 @@ def test_days_are_greater_than_nothing() -> None:
         ServiceSettings(keep_days=0.0)
 
 
+@pytest.mark.parametrize("days", [36_501.0, 1e6, 1e9, float("inf"), float("nan")])
+def test_days_are_those_that_a_calendar_has(days: float) -> None:
+    with pytest.raises(ConfigError, match="--keep-days"):
+        ServiceSettings(keep_days=days)
+
+
+async def test_the_longest_time_is_swept(service: Service, home: Path) -> None:
+    old = keep_an_old_job(home, days=10_000)
+    async with service(keep_days=36_500.0) as client:
+        assert (await client.get(f"/v1/jobs/{old}")).status_code == 200
+        assert (await client.delete("/v1/jobs?older_than_days=36500")).json() == {"n_jobs": 0}
+
+
 class FailingStore(JobStore):
     """A store that fails as no one expects, once at each of its two looks for what is old."""
 
