@@ -184,6 +184,8 @@ def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeSe
     ("listed", "tokens"),
     [
         ({"meta": {"n_ctx": 4096, "n_ctx_train": 8192}}, 4096),
+        ({"id": "z", "aliases": ["z", "x"], "meta": {"n_ctx": 4096}}, 4096),
+        ({"aliases": None, "max_model_len": 8192}, 8192),
         ({"max_model_len": 32_768}, 32_768),
         ({"context_length": 131_072}, 131_072),
         ({}, None),
