@@ -40,18 +40,25 @@ def _read(url: str) -> WorkingPart:
     from sqlalchemy import func, inspect, select
     from sqlalchemy.exc import SQLAlchemyError
 
-    from factloop.service.database import file_of, open_database, said_by
+    from factloop.service.database import file_of, open_to_read, said_by
     from factloop.service.tables import FORMAT, FORMATS, JOBS, WITHOUT_LEASES
 
-    if url.startswith("sqlite") and not Path(url.partition("///")[2]).is_file():
+    engine = open_to_read(url)
+    file = file_of(engine)
+    if file is not None and not file.exists():
         return WorkingPart(how=_NOTHING)
-    engine = open_database(url)
-    limits = () if file_of(engine) is None else ("one service at a time",)
+    if file is not None and not file.is_file():
+        raise ConfigError(f"{_shown(url)}: is no file: give that of a database, or one that is not there yet")
+    limits = () if file is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
-            if not inspect(connection).has_table(FORMATS.name):
+            looked_at = inspect(connection)
+            is_ours = looked_at.has_table(FORMATS.name)
+            if file is not None and not is_ours and looked_at.get_table_names():
+                raise ConfigError(f"{_shown(url)}: its tables are not factloop's: give jobs a file of their own")
+            found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
+            if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
-            found = connection.scalar(select(FORMATS.c.format))
             if found not in (WITHOUT_LEASES, FORMAT):
                 raise ConfigError(
                     f"{_shown(url)}: was written by another version of factloop (format {found}): use that one, or "
@@ -59,9 +66,8 @@ def _read(url: str) -> WorkingPart:
                 )
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
-        raise ConfigError(
-            f"{_shown(url)}: cannot be read ({said_by(error)}): is it running, and is the address right?"
-        ) from error
+        advice = "is it running, and is the address right?" if file is None else "is it a database of factloop's?"
+        raise ConfigError(f"{_shown(url)}: cannot be read ({said_by(error)}): {advice}") from error
     finally:
         engine.dispose()
     kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))

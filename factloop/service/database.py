@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,25 @@ class FileReplaced(SQLAlchemyError):
 
 def open_database(url: str) -> Engine:
     """The engine; nothing is connected yet, except that a SQLite file is made. Raises ConfigError."""
+    engine = _engine_of(url)
+    if engine.dialect.name == "sqlite":
+        if (path := file_of(engine)) is not None:
+            with suppress(OSError):  # SQLite says what is wrong
+                make_private_database(path)
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def open_to_read(url: str) -> Engine:
+    """The engine of a database that is only looked at: no file is made, and none changed. Raises ConfigError."""
+    engine = _engine_of(url)
+    path = file_of(engine)
+    if path is None:
+        return engine.execution_options(postgresql_readonly=True)
+    return create_engine(engine.url, creator=partial(_connect_to_read, path))
+
+
+def _engine_of(url: str) -> Engine:
     wrong = f"--database {shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
     try:
         parsed = make_url(url)
@@ -50,17 +71,21 @@ def open_database(url: str) -> Engine:
         given: dict[str, Any] = {} if is_file else dict(_TO_A_SERVER)
         if parsed.drivername == "postgresql+psycopg":
             given["prepare_threshold"] = None  # a pool between may give each transaction another connection
-        engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
+        return create_engine(parsed, pool_pre_ping=True, connect_args=given)
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(wrong) from error
     except ImportError as error:
         raise missing("postgres", "PostgreSQL") from error
-    if is_file:
-        if (path := file_of(engine)) is not None:
-            with suppress(OSError):  # SQLite says what is wrong
-                make_private_database(path)
-        event.listen(engine, "connect", _set_up_sqlite)
-    return engine
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing. A service at work has a log beside its file, which is read with it.
+
+    Where there is none SQLite would make one for its readers, and leave it behind, unless told that no one writes.
+    """
+    has_log = Path(f"{path}-wal").exists()
+    how = "mode=ro" if has_log else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
 
 def file_of(engine: Engine) -> Path | None:

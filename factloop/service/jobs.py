@@ -11,8 +11,7 @@ import hashlib
 import logging
 import shutil
 import time
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,13 +52,15 @@ class Jobs:
         max_queued: int,
         lease_s: float = 10.0,
         keep_days: float | None = None,
+        sweep_every_s: float = SWEEP_EVERY_S,
         day: DayLimits,
     ) -> None:
         """`folder` is for the journals; `max_running_together`: in all services; `keep_days`: of jobs that are over.
 
         It closes the database.
         """
-        self._database, self._folder, self._keep_days, self._day = database, folder, keep_days, day
+        self._database, self._folder, self._day = database, folder, day
+        self._keep_days, self._sweep_every_s = keep_days, sweep_every_s
         leases = Leases(database.store, lease_s, most_at_work=max_running_together, day=day)
         self._runner = Runner(database, leases, work, folder, metrics, max_running=max_running)
         self._room = Room(leases.service, max_running + max_queued, day)
@@ -261,20 +262,29 @@ class Jobs:
 
     async def _sweep(self) -> None:
         """Forgets what was kept long enough, now and every hour; first the journals of jobs that ended elsewhere."""
-        with suppress(RequestRefusal):
-            await self._tidy_journals()
+        await self._one_sweep(self._tidy_journals)
         while True:
-            now, store = datetime.now(UTC), self._database.store
-            with suppress(RequestRefusal):
-                await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
-                await self._database.ask(store.forget_spending, self._day)
-                if store.is_shared:
-                    await self._database.ask(SharedHits(store.engine).forget)
-                if self._keep_days is not None:
-                    n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
-                    if n_old:
-                        log.info("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
-            await asyncio.sleep(SWEEP_EVERY_S)
+            await self._one_sweep(self._forget_old)
+            await asyncio.sleep(self._sweep_every_s)
+
+    async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await sweep()
+        except RequestRefusal:  # what failed is in the log
+            return
+        except Exception:  # or nothing would be forgotten until the next start
+            log.exception("what was kept long enough could not be forgotten")
+
+    async def _forget_old(self) -> None:
+        now, store = datetime.now(UTC), self._database.store
+        await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
+        await self._database.ask(store.forget_spending, self._day)
+        if store.is_shared:
+            await self._database.ask(SharedHits(store.engine).forget)
+        if self._keep_days is not None:
+            n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
+            if n_old:
+                log.info("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:

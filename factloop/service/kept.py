@@ -1,4 +1,8 @@
-"""Asks the database from the event loop, and says once when it fails and once when it answers again."""
+"""Asks the database from the event loop, and says once when it fails and once when it answers again.
+
+A database that is away takes its time to fail: a locked file or a lost server is given up after ten seconds. So that no
+caller waits for the failures of others, one call at a time asks it meanwhile, and the others are refused at once.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from factloop.service.database import FileReplaced, said_by
 from factloop.service.errors import RequestRefusal
@@ -20,6 +24,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 RETRY_AFTER_S = 10
 THREADS_TO_A_SERVER = 4
+_OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
+"""Failures that say nothing of what else the database would do."""
 
 log = logging.getLogger(__name__)
 
@@ -31,20 +37,36 @@ class Database:
         self.store = store
         threads = THREADS_TO_A_SERVER if store.is_shared else 1
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="factloop-jobs")
+        self._under_way: set[Future[Any]] = set()
+        self._n_outages = 0
+        self._is_away = False
         self._trouble: str | None = None
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls. Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file."""
+        """Calls. Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
+
+        While the database is away and another call asks it, this one is refused at once.
+        """
+        if self._is_away and self._under_way:
+            raise not_kept()
+        return await self.save(call, *args, **kwargs)
+
+    async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls, after the call that asks a database which is away: refused with it, or done after it."""
         work: Any = partial(call, *args, **kwargs)
+        asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
+        self._under_way.add(asked)
+        asked.add_done_callback(self._under_way.discard)  # at its end, which a caller who leaves may not wait for
         try:
-            found: T = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            found = await asyncio.wrap_future(asked)
         except SQLAlchemyError as error:
             self._failed(error)
             raise not_kept() from error
         if self._trouble is not None:
             log.warning("the database answers again")
             self._trouble, self._in_touch_since = None, time.monotonic()
+        self._is_away = False
         return found
 
     @property
@@ -55,6 +77,18 @@ class Database:
     async def aclose(self) -> None:
         await asyncio.to_thread(self._threads.shutdown)  # what is still asked would leave its connection open
         await asyncio.to_thread(self.store.close)
+
+    def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
+        """Calls, in a thread; refuses what waited behind a call that found the database away."""
+        if n_outages != self._n_outages:
+            raise not_kept()
+        try:
+            return work()
+        except _OF_ONE_STATEMENT:
+            raise
+        except SQLAlchemyError:
+            self._n_outages, self._is_away = self._n_outages + 1, True
+            raise
 
     def _failed(self, error: SQLAlchemyError) -> None:
         reason = said_by(error)

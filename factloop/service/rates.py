@@ -13,6 +13,9 @@ from factloop.service.windows import Windows
 
 READS_FOR_A_JOB = 10
 """How many times as many reads a caller may make as requests for work."""
+MOST_REQUESTS = 1_000_000_000
+LONGEST_DAYS = 36_500
+LONGEST_S = 86_400 * LONGEST_DAYS
 
 
 class RateLimits:
@@ -24,6 +27,10 @@ class RateLimits:
             jobs = parse_many(rate)
         except ValueError as error:
             raise ConfigError(f"--rate {rate!r}: say for instance 60/minute") from error
+        if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= LONGEST_S) for one in jobs):
+            raise ConfigError(
+                f"--rate {rate!r}: give 1 to {MOST_REQUESTS:,} requests, in a time of at most {LONGEST_DAYS:,} days"
+            )
         self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
         self._windows = windows
 

@@ -173,9 +173,11 @@ async def _check_report(name: str, job_id: str, opened: LoopServices, owner: str
 
 
 async def _result(job: Job, opened: LoopServices) -> str:
-    text = await opened.jobs.result(job.id) if job.status == "done" else None
-    if text is None:
+    if job.status != "done":
         raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
+    text = await opened.jobs.result(job.id)
+    if text is None:  # deleted since it was looked up
+        raise no_such_job()
     return text
 
 

@@ -118,7 +118,7 @@ class Runner:
         except asyncio.CancelledError:  # what was taken meanwhile is given back
             with suppress(RequestRefusal):
                 for one in await taking:
-                    await self._database.ask(self.leases.give_back, one.stored)
+                    await self._database.save(self.leases.give_back, one.stored)
             raise
         for one in taken:
             live = LiveJob(one.stored, one.request)
@@ -141,7 +141,7 @@ class Runner:
                 (live.stored, write_events(live.events) if told[live] != before.get(live, 0) else None) for live in here
             ]
             try:
-                renewal = await self._database.ask(self.leases.renew, jobs)
+                renewal = await self._database.save(self.leases.renew, jobs)
             except RequestRefusal:
                 told.clear()
                 continue
@@ -179,7 +179,7 @@ class Runner:
                 await self._finish(live, "cancelled")
             else:
                 live.is_ending = True
-                await self._database.ask(self.leases.give_back, live.stored)
+                await self._database.save(self.leases.give_back, live.stored)
 
     async def _at_work(self, live: LiveJob, leased: LeasedJob) -> None:
         job, started = live.stored.job, time.perf_counter()
@@ -236,7 +236,7 @@ class Runner:
         pause_s = POLL_S / 4
         while True:
             try:
-                return await self._database.ask(save)
+                return await self._database.save(save)
             except RequestRefusal:
                 live.note_trouble()
                 if self.is_stopping:

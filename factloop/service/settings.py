@@ -14,6 +14,12 @@ from factloop.entrance.address import Binding, in_brackets, is_loopback
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """The name of registered documents or results."""
+MOST_JOBS = 1_000_000
+MOST_IN_A_DAY = 1_000_000_000
+"""Dollars or model calls: a database adds them up."""
+MOST_MEGABYTES = 1_000_000
+MOST_DAYS = 36_500
+"""Days before today that the calendar of computers has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +69,18 @@ class ServiceSettings(Binding):
         for name, paths in self.documents.items():
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
-        amounts: dict[str, float | None] = {
-            "--max-jobs": self.max_jobs,
-            "--max-jobs-together": self.max_jobs_together,
-            "--budget-usd-per-day": self.budget_usd_per_day,
-            "--max-calls-per-day": self.max_calls_per_day,
-            "--max-body-mb": self.max_body_mb,
-            "--keep-days": self.keep_days,
+        amounts: dict[str, tuple[float | None, int]] = {
+            "--max-jobs": (self.max_jobs, MOST_JOBS),
+            "--max-jobs-together": (self.max_jobs_together, MOST_JOBS),
+            "--budget-usd-per-day": (self.budget_usd_per_day, MOST_IN_A_DAY),
+            "--max-calls-per-day": (self.max_calls_per_day, MOST_IN_A_DAY),
+            "--max-body-mb": (self.max_body_mb, MOST_MEGABYTES),
+            "--keep-days": (self.keep_days, MOST_DAYS),
         }
-        for flag, value in amounts.items():
-            if value is not None and not value > 0:
-                raise ConfigError(f"{flag} {value:g}: must be greater than 0")
+        for flag, (value, most) in amounts.items():
+            if value is not None and not 0 < value <= most:
+                given = f"{value:g}" if isinstance(value, float) else value
+                raise ConfigError(f"{flag} {given}: must be greater than 0, and {most:,} at most")
         self._refuse_wrong_proxy()
 
     def _refuse_wrong_proxy(self) -> None:

@@ -19,6 +19,10 @@ from factloop.tools.search.registry import built_in_searches
 
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0.0)]
+Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
+"""Longer ones are refused by sockets, as failures of whatever is asked."""
+Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
+"""Costs stay finite: JSON has no other."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -60,15 +64,15 @@ class RunSettings(BaseModel):
     """Stop spending here; the rest stays unscored."""
     max_calls: Annotated[Number | None, Mark(LIMITS, whole_experiment=True)] = None
     """Model calls, failed ones included."""
-    price_in: Annotated[NotNegative | None, Mark(LIMITS)] = None
+    price_in: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million prompt tokens, where the model's price is not known."""
-    price_out: Annotated[NotNegative | None, Mark(LIMITS)] = None
+    price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million completion tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Model calls in flight over the whole run; 0 for no bound."""
     requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
     """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
-    timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
+    timeout_s: Annotated[Timeout, Mark(LIMITS)] = 60.0
     """Seconds for one model call or search.
 
     Unless it is set, a model on this machine or in a private network has 600."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema
 import pytest
@@ -18,6 +20,7 @@ from factloop.schemas import FOLDER
 from factloop.service.store import JobStore
 from tests.cli.command import Command
 from tests.service.postgres import running
+from tests.service.test_store import job
 from tests.simulator import MODEL, Simulator
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
 from tests.tools.knowledge_base.dbpedia_servers import Servers, annotated
@@ -199,6 +202,8 @@ def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeSe
     ("listed", "tokens"),
     [
         ({"meta": {"n_ctx": 4096, "n_ctx_train": 8192}}, 4096),
+        ({"id": "z", "aliases": ["z", "x"], "meta": {"n_ctx": 4096}}, 4096),
+        ({"aliases": None, "max_model_len": 8192}, 8192),
         ({"max_model_len": 32_768}, 32_768),
         ({"context_length": 131_072}, 131_072),
         ({}, None),
@@ -336,6 +341,56 @@ def test_the_database_of_the_service_is_read_and_not_made(factloop: Command, tmp
     assert part(diagnosis(factloop, "--folder", folder, code=DONE), "database")["how"] == ["no jobs"]
     (folder / "jobs.sqlite").write_text("overwritten " * 1_000)
     assert "cannot be read" in part(diagnosis(factloop, "--folder", folder, code=BROKEN), "database")["problem"]
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Rights and bytes of all files of a folder but SQLite's shared memory, where readers write down that they read."""
+    files = [path for path in folder.iterdir() if not path.name.endswith("-shm")]
+    return {path.name: (path.stat().st_mode, path.read_bytes()) for path in files}
+
+
+@pytest.mark.parametrize("name", ["jobs.sqlite", "100% of a #?.sqlite"])
+def test_looking_at_a_database_changes_nothing(factloop: Command, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    flags = ("--database", f"sqlite:///{quote(str(folder / name), safe='/')}")
+    store = JobStore(f"sqlite:///{quote(str(folder / name), safe='/')}")
+    store.add(job(), "{}")
+    with store.held():
+        store.add(job(), "{}")  # in the log, not in the file
+        (folder / name).chmod(0o640)
+        before = state_of(folder)
+        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["2 jobs queued"]
+        assert state_of(folder) == before
+        assert len(before) == 3  # with the log, and the lock of the service
+    store.close()
+    before = state_of(folder)
+    assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["2 jobs queued"]
+    assert (state_of(folder), len(before)) == (before, 2)
+    assert not list(folder.glob("*-shm"))
+
+
+def test_a_database_of_something_else_is_no_place_for_jobs(factloop: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "others"
+    folder.mkdir()
+    file = folder / "other.sqlite"
+    flags = ("--database", f"sqlite:///{file}")
+    with sqlite3.connect(file) as other:
+        other.execute("VACUUM")
+    assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["nothing is kept there yet"]
+    with other:
+        other.execute("CREATE TABLE songs (title)")
+    other.close()
+    before = state_of(folder)
+    found = part(diagnosis(factloop, *flags, code=BROKEN), "database")
+    assert (found["state"], "its tables are not factloop's" in found["problem"]) == ("fails", True)
+    assert state_of(folder) == before
+    for path, said in ((folder, "is no file"), (folder / "notes.txt", "file is not a database")):
+        if path != folder:
+            path.write_text("no database " * 1_000)
+        found = part(diagnosis(factloop, "--database", f"sqlite:///{path}", code=BROKEN), "database")
+        assert (found["state"], said in found["problem"]) == ("fails", True)
+        assert "is it running" not in found["problem"]
 
 
 @pytest.mark.postgres

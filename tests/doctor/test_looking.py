@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.doctor.looking import Look, Working
+from factloop.doctor.looking import Look, WorkingPart
 
 
 def look(error: BaseException) -> Look:
-    async def ask() -> Working:
+    async def ask() -> WorkingPart:
         raise error
 
     return Look("search", "made-up", ask)
@@ -30,7 +30,7 @@ async def test_what_nobody_expects_is_a_finding_too(error: Exception) -> None:
 
 
 async def test_a_look_ends() -> None:
-    async def ask() -> Working:
+    async def ask() -> WorkingPart:
         await asyncio.Event().wait()
         raise AssertionError
 

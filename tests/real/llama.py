@@ -82,15 +82,15 @@ def write_model(path: Path, template: str) -> Path:
 
 
 @contextmanager
-def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
-    """The base URL of a server of that model, as OpenAI's clients want it."""
+def running_llama(model: Path, *, n_ctx: int = 8192, also: str = "") -> Iterator[str]:
+    """The base URL of a server of that model, as OpenAI's clients want it; `also`: another name of the model."""
     xllamacpp: Any = import_module("xllamacpp")
 
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
-    params.model_alias = {model.stem}
+    params.model_alias = {model.stem, also} - {""}
     params.hostnames = ["127.0.0.1"]
     params.port = port
     params.use_jinja = True

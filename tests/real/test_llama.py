@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
-from factloop import FactChecker
+from factloop import FactChecker, FactualityReport, TrustScorer
 from factloop.agents.safe.schemas import Assessment
+from factloop.agents.trustscore.consistency import LEAST_MASS
 from factloop.core.errors import ModelOutputError
+from factloop.core.events import CheckFinished
+from factloop.service.app import build_app
+from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
+from factloop.trust.settings import TrustSettings
 from tests.cli.command import Command, build_command
 from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, write_model
+from tests.service.asking import FINISHED_WITHIN_S, events_in
+from tests.service.serving import serving
 from tests.tools.models.questions import STAGE, assess, question
 from tests.tools.models.talk import Talk, talking
 
@@ -30,7 +40,12 @@ CONTEXT = 4096
 """Tokens of one conversation: the server divides what it has between two."""
 WARM = ("--temperature", "1")
 ANSWER = "Mira Halden founded the Merrow Institute. It stands in Arden.\n"
+QUESTION = "Who founded the Merrow Institute?"
 SOURCE = "The Merrow Institute in Arden was founded by Mira Halden in 1884.\n"
+OTHER_NAME = "another"
+"""A second name of the model without tools: one server has several, as far as its callers see."""
+LONG = " ".join(f"Mira Halden founded the Merrow Institute number {number}." for number in range(60))
+"""An answer that takes the model minutes."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +53,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     """The base URL of a server for each template."""
     folder = tmp_path_factory.mktemp("models")
     plain, tools = (write_model(folder / f"{name}.gguf", text) for name, text in TEMPLATES.items())
-    with running_llama(plain) as of_plain, running_llama(tools) as of_tools:
+    with running_llama(plain, also=OTHER_NAME) as of_plain, running_llama(tools) as of_tools:
         yield {"plain": of_plain, "tools": of_tools}
 
 
@@ -53,6 +68,12 @@ async def talk(addresses: dict[str, str], name: str) -> AsyncIterator[Talk]:
         build_chat_model(f"openai:{name}", base_url=addresses[name], temperature=1.0), {"timeout_s": 60.0}
     ) as talk:
         yield talk
+
+
+@pytest.fixture
+def judge(addresses: dict[str, str], name: str) -> dict[str, Any]:
+    """The settings of a judge that the server is."""
+    return {"model": f"openai:{name}", "base_url": addresses[name], "temperature": 1.0, "cache": False}
 
 
 @pytest.fixture
@@ -99,6 +120,96 @@ async def test_a_check_loses_no_claim(addresses: dict[str, str], name: str, plan
     assert all(claim.judgement.verdict or claim.judgement.unscored_reason for claim in report.claims)
 
 
+async def test_a_check_that_is_stopped_leaves_the_server_to_the_next(judge: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
+    async with FactChecker(**judge, docs=str(tmp_path)) as checker:
+        stopped = asyncio.create_task(checker.acheck(LONG))
+        await asyncio.sleep(0.05)  # a call is under way, or about to be
+        stopped.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopped
+        async with aclosing(checker.astream(ANSWER)) as events:
+            seen = [event async for event in events]
+    last = seen[-1]
+    assert isinstance(last, CheckFinished)
+    assert len(last.report.sentences) == 2
+
+
+async def test_a_score_of_letters_that_were_forced_is_not_graded(addresses: dict[str, str], name: str) -> None:
+    """The grammar holds a model that would say something else to a letter, which says nothing of the answer."""
+    async with TrustScorer(subject_model=f"openai:{name}", base_url=addresses[name], cache=False) as scorer:
+        report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
+    found = report.trust_bc
+    assert found.n_asked > 0
+    assert all(check.letter_probabilities is not None for check in found.checks)
+    assert found.letters_mass is not None
+    assert 0.0 < found.letters_mass < LEAST_MASS
+    assert found.graded is None
+
+
+async def test_a_subject_and_a_judge_of_one_server_have_names_of_their_own(
+    addresses: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
+    address = addresses["plain"]
+    one_server: dict[str, Any] = {"base_url": address, "judge_base_url": address, "temperature": 1.0, "cache": False}
+    async with TrustScorer(
+        subject_model="openai:plain", judge_model=f"openai:{OTHER_NAME}", corpus=str(tmp_path), **one_server
+    ) as scorer:
+        report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
+    assert (report.fingerprint.subject_model, report.fingerprint.judge) == ("openai:plain", f"openai:{OTHER_NAME}")
+    assert {stage: used.calls > 0 for stage, used in report.usage.stages.items()} == {
+        "choose": True,
+        "entailment": True,
+        "search": False,
+    }
+
+
+def test_a_service_streams_its_jobs_and_cancels_them(judge: dict[str, Any], tmp_path: Path) -> None:
+    settings = ServiceSettings(folder=tmp_path / "service", port=0, max_jobs=1)
+    asked = {"response": ANSWER, "documents": [{"text": SOURCE}]}
+    with (
+        serving(build_app(settings, CheckSettings.of(None, **judge), TrustSettings(cache=False))) as address,
+        httpx.Client(base_url=address, timeout=FINISHED_WITHIN_S) as client,
+    ):
+        long = client.post("/v1/checks", json=asked | {"response": LONG}).json()["id"]
+        with client.stream("GET", f"/v1/jobs/{long}/events") as stream:
+            next(line for line in stream.iter_lines() if line.startswith("event: "))  # it is at work
+            cancelled = client.post(f"/v1/jobs/{long}/cancel").json()
+        short = client.post("/v1/checks", json=asked).json()["id"]
+        events = events_in(client.get(f"/v1/jobs/{short}/events").text)
+        report = FactualityReport.model_validate_json(client.get(f"/v1/jobs/{short}/result").content)
+    assert cancelled["status"] == "cancelled"
+    assert events[-1][0] == "job_finished"
+    assert report.usage.calls > 0
+    assert len(report.sentences) == 2
+
+
+@pytest.mark.parametrize("name", ["plain"], indirect=True)
+def test_a_run_ends_with_a_summary_and_pays_for_nothing_twice(
+    factloop: Command, addresses: dict[str, str], name: str
+) -> None:
+    rows = [
+        {"id": f"r{n}", "system": "one", "prompt_id": f"p{n}", "prompt": QUESTION, "response": f"{n}. {ANSWER}"}
+        for n in range(3)
+    ]
+    Path("responses.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    command = (
+        "eval", "responses.jsonl", "--docs", "sources", "--model", f"openai:{name}", "--base-url", addresses[name],
+        "--k", 2, "--resamples", 50, "--quiet", "--run-dir", "run", "--no-cache", *WARM,
+    )  # fmt: skip
+    runs = []
+    for _ in range(2):
+        done = factloop(*command)
+        assert done.code in {0, 3}, done.err
+        runs.append((Path("run/reports.jsonl").read_bytes(), json.loads(Path("run/summary.json").read_text())))
+    (reports, summary), (reports_again, summary_again) = runs
+    assert reports == reports_again
+    assert len(reports.splitlines()) == len(rows)
+    assert [one["n_responses"] for one in summary["scores"]["systems"]] == [len(rows)]
+    assert summary["usage"]["calls"] == summary_again["usage"]["calls"] > 0
+
+
 async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
@@ -116,7 +227,7 @@ async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:
         ("check", "answer.md", "--docs", "sources"),
         ("correct", "answer.md", "--docs", "sources"),
         ("trust", "answer.md", "--long-form", "--prompt", "Who was Mira Halden?", "--corpus", "sources"),
-        ("trust", "--question", "Who founded the Merrow Institute?", "--response", "Mira Halden founded it."),
+        ("trust", "--question", QUESTION, "--response", "Mira Halden founded it."),
     ],
     ids=lambda command: " ".join(command[:3]),
 )

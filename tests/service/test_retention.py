@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ConfigError
+from factloop.service.documents import Library
+from factloop.service.jobs import Jobs
+from factloop.service.kept import Database
+from factloop.service.metrics import Metrics
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job
+from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import JobStore, StoredJob, first_id_of
-from tests.service.asking import ASK, Service, answered, finished
+from factloop.service.work import Work
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, answered, finished
 
 
 def keep_an_old_job(home: Path, days: int, **values: object) -> str:
@@ -50,6 +58,17 @@ async def test_an_owner_deletes_by_age(service: Service, home: Path) -> None:
     assert missing.json()["error"]["field"] == wrong.json()["error"]["field"] == "older_than_days"
 
 
+@pytest.mark.parametrize("page", ["result", "report.html", "claims.csv", "labels"])
+async def test_a_job_that_is_deleted_meanwhile_is_not_found(service: Service, home: Path, page: str) -> None:
+    """The job is looked up first, then its report: here the row has none, as if it had gone in between."""
+    gone = keep_an_old_job(home, days=1)
+    async with service() as client:
+        answer = await client.get(f"/v1/jobs/{gone}/{page}")
+        compared = await client.get("/v1/compare", params={"first": gone, "second": gone})
+    for one in (answer, compared):
+        assert (one.status_code, one.json()["error"]["type"]) == (404, "not_found")
+
+
 async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Service, home: Path) -> None:
     ended = keep_an_old_job(home, days=1)
     journals = home / "service" / "journals"
@@ -65,3 +84,57 @@ async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Servic
 def test_days_are_greater_than_nothing() -> None:
     with pytest.raises(ConfigError, match="--keep-days 0"):
         ServiceSettings(keep_days=0.0)
+
+
+@pytest.mark.parametrize("days", [36_501.0, 1e6, 1e9, float("inf"), float("nan")])
+def test_days_are_those_that_a_calendar_has(days: float) -> None:
+    with pytest.raises(ConfigError, match="--keep-days"):
+        ServiceSettings(keep_days=days)
+
+
+async def test_the_longest_time_is_swept(service: Service, home: Path) -> None:
+    old = keep_an_old_job(home, days=10_000)
+    async with service(keep_days=36_500.0) as client:
+        assert (await client.get(f"/v1/jobs/{old}")).status_code == 200
+        assert (await client.delete("/v1/jobs?older_than_days=36500")).json() == {"n_jobs": 0}
+
+
+class FailingStore(JobStore):
+    """A store that fails as no one expects, once at each of its two looks for what is old."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.failures: list[Exception] = [OverflowError("date value out of range"), OSError("a folder is closed")]
+
+    def finished(self, job_ids: Sequence[str]) -> set[str]:
+        if len(self.failures) == 2:
+            raise self.failures.pop()
+        return super().finished(job_ids)
+
+    def forget_repeats(self, than: datetime) -> None:
+        if self.failures:
+            raise self.failures.pop()
+        super().forget_repeats(than)
+
+
+async def test_a_sweep_that_fails_is_told_and_the_next_one_comes(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    old = keep_an_old_job(home, days=31)
+    store = FailingStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")
+    jobs = Jobs(
+        Database(store),
+        Work(FactChecker(cache=False), TrustScorer(cache=False), Library({})),
+        home / "journals",
+        Metrics(),
+        max_running=1,
+        max_queued=1,
+        keep_days=30.0,
+        sweep_every_s=0.0,
+        day=DayLimits(Cost(), Cost()),
+    )
+    await jobs.start()
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        while await jobs.get(old, "") is not None:  # noqa: ASYNC110 - another task deletes it
+            await asyncio.sleep(0.01)
+    await jobs.aclose()
+    told = [record.exc_info[0] for record in caplog.records if record.exc_info]
+    assert told == [OSError, OverflowError]

@@ -23,6 +23,8 @@ class _Meta(BaseModel):
 
 class _Listed(BaseModel):
     id: str
+    aliases: list[str] | None = None
+    """Of llama.cpp, which lists a model of several names once."""
     meta: _Meta | None = None
     max_model_len: int | None = None
     """Of vLLM."""
@@ -59,7 +61,7 @@ def _listed(base_url: str, name: str, key: str) -> int | None:
         models = _Models.model_validate(client.get("/models", {})).data
     except (ToolError, ValidationError):  # not all servers have a list, and nothing depends on it
         return None
-    one = next((model for model in models if model.id == name), None)
+    one = next((model for model in models if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
         return None
     said = (one.meta.n_ctx if one.meta else None, one.max_model_len, one.context_length)

@@ -1,0 +1,137 @@
+"""Calls of a database that is away: how many of them ask it, and who is refused without a wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from factloop.service.errors import RequestRefusal
+from factloop.service.kept import Database
+from factloop.service.store import JobStore
+
+AT_ONCE = 5
+WITHIN_S = 10.0
+
+
+class SlowStatement:
+    """A statement that ends when the test says so, and counts how often it is asked for."""
+
+    def __init__(self) -> None:
+        self.n_asked = 0
+        self.error: Exception | None = None
+        self.began, self._end = threading.Event(), threading.Event()
+
+    def __call__(self) -> str:
+        self.n_asked += 1
+        self.began.set()
+        self._end.wait(WITHIN_S)
+        if self.error is not None:
+            raise self.error
+        return "a row"
+
+    def end(self, error: Exception | None = None) -> None:
+        self.error = error
+        self._end.set()
+
+
+def away() -> OperationalError:
+    return OperationalError("SELECT 1", {}, Exception("database is locked"))
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    """One of SQLite, which is asked by one thread."""
+    database = Database(JobStore(f"sqlite:///{tmp_path / 'jobs.sqlite'}"))
+    yield database
+    await database.aclose()
+
+
+def asking(
+    call: Callable[[Callable[[], str]], Coroutine[Any, Any, str]], statement: Callable[[], str]
+) -> asyncio.Task[str]:
+    return asyncio.create_task(call(statement))
+
+
+async def begun(statement: SlowStatement) -> None:
+    assert await asyncio.to_thread(statement.began.wait, WITHIN_S)
+
+
+async def refused(tasks: list[asyncio.Task[str]]) -> None:
+    answers = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(answer) for answer in answers] == [RequestRefusal] * len(tasks)
+
+
+async def test_calls_behind_one_that_fails_are_refused_without_asking(database: Database) -> None:
+    first, behind = SlowStatement(), SlowStatement()
+    behind.end()
+    tasks = [asking(database.ask, first)]
+    await begun(first)
+    tasks += [asking(call, behind) for call in (database.ask, database.save) for _ in range(AT_ONCE)]
+    await asyncio.sleep(0)
+    first.end(away())
+    await refused(tasks)
+    assert (first.n_asked, behind.n_asked) == (1, 0)
+
+
+async def test_while_the_database_is_away_one_call_at_a_time_asks_it(database: Database) -> None:
+    for _ in range(2):
+        trial, other = SlowStatement(), SlowStatement()
+        with pytest.raises(RequestRefusal):
+            await database.ask(_fail)
+        tried = asking(database.ask, trial)
+        await begun(trial)
+        await refused([asking(database.ask, other) for _ in range(AT_ONCE)])
+        assert not tried.done()  # the others did not wait for it
+        trial.end(away())
+        await refused([tried])
+        assert (trial.n_asked, other.n_asked) == (1, 0)
+    assert await database.ask(lambda: "a row") == "a row"
+    assert database.in_touch_s > 0
+
+
+async def test_what_must_be_saved_waits_for_the_call_that_tries(database: Database) -> None:
+    with pytest.raises(RequestRefusal):
+        await database.ask(_fail)
+    trial, end = SlowStatement(), SlowStatement()
+    end.end()
+    tried = asking(database.ask, trial)
+    await begun(trial)
+    saved = [asking(database.save, end) for _ in range(AT_ONCE)]
+    await asyncio.sleep(0)
+    trial.end()
+    assert await asyncio.gather(tried, *saved) == ["a row"] * (1 + AT_ONCE)
+
+
+async def test_a_caller_who_left_still_counts_while_his_call_asks(database: Database) -> None:
+    with pytest.raises(RequestRefusal):
+        await database.ask(_fail)
+    trial, other = SlowStatement(), SlowStatement()
+    tried = asking(database.ask, trial)
+    await begun(trial)
+    tried.cancel()
+    await asyncio.gather(tried, return_exceptions=True)
+    await refused([asking(database.ask, other)])
+    trial.end()
+    assert other.n_asked == 0
+
+
+async def test_the_fault_of_one_statement_refuses_no_other(database: Database) -> None:
+    first, behind = SlowStatement(), SlowStatement()
+    behind.end()
+    wrong = asking(database.ask, first)
+    await begun(first)
+    others = [asking(database.ask, behind) for _ in range(AT_ONCE)]
+    await asyncio.sleep(0)
+    first.end(IntegrityError("INSERT", {}, Exception("UNIQUE constraint failed")))
+    await refused([wrong])
+    assert await asyncio.gather(*others) == ["a row"] * AT_ONCE
+
+
+def _fail() -> str:
+    raise away()
