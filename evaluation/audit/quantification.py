@@ -7,7 +7,8 @@
 A response is attributable if all its claims are. Over the systems of a data set: the mean and the worst magnitude of
 the bias, and the headroom by labels, by predictions and their difference. Over task groups and over all: plain means of
 the data sets' figures. Claims without a score, and responses with such a claim, are left out of both rates of that
-evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score.
+evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score. Claims of
+unknown systems (`UNKNOWN_SYSTEM`) are together no system: they count in `datasets` alone.
 
 Departures: the paper's text calls the bias labelled minus predicted, its tables give predicted minus labelled, as here.
 It gives no intervals. Magnitudes and minima of noisy numbers lean to one side (a magnitude upwards, a minimum
@@ -127,7 +128,10 @@ def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
     error_rates = _estimates(counted, _share(tally.labels[:, :, 0], n), n[0], tally.cell_clusters[-1])
     return [
         SystemErrors(level=level, dataset=dataset, system=system, error_rate=error_rate)
-        for (dataset, system), error_rate in zip(_names(counted), error_rates, strict=True)
+        for (dataset, system), error_rate, is_known in zip(
+            _names(counted), error_rates, counted.is_of_known_system.tolist(), strict=True
+        )
+        if is_known
     ]
 
 
@@ -148,9 +152,10 @@ def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBi
             bias=bias,
             n_unscored=unscored,
         )
-        for (dataset, system), of_labels, of_predictions, bias, unscored in zip(
-            _names(counted), *columns, n_unscored, strict=True
+        for (dataset, system), of_labels, of_predictions, bias, unscored, is_known in zip(
+            _names(counted), *columns, n_unscored, counted.is_of_known_system.tolist(), strict=True
         )
+        if is_known
     ]
 
 
@@ -175,7 +180,7 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
 
 
 def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorBias]:
-    labelled, predicted, n = _error_rates(counted, level, evaluator)
+    labelled, predicted, n = _of_known_systems(counted, *_error_rates(counted, level, evaluator))
     bias = predicted - labelled
     low_labelled, low_predicted = (_over_systems(counted, rates, np.min, 2) for rates in (labelled, predicted))
     headroom_bias = low_predicted - low_labelled
@@ -190,7 +195,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
     n_of_dataset = np.bincount(counted.cell_dataset, n, len(counted.datasets)).astype(np.int64)
     n_systems = np.bincount(counted.cell_dataset[n > 0], minlength=len(counted.datasets))
     why = [Undefined.ONE_SYSTEM if count else Undefined.NOTHING_SCORED for count in n_systems.tolist()]
-    n_clusters = counted.tally(level).dataset_clusters[evaluator]
+    n_clusters = _known_clusters(counted, level, evaluator)
     columns = {
         name: estimates_of_groups(counted, Figures(values, n_of_dataset, n_clusters), why)
         for name, values in measures.items()
@@ -214,6 +219,21 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
     return _share(seen + missed, n), _share(seen + alarm, n), n[0].astype(np.int64)
+
+
+def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
+    """Without the rates of unknown systems, which are undefined, and without their units."""
+    is_known = counted.is_of_known_system
+    return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
+
+
+def _known_clusters(counted: CountTable, level: Level, evaluator: int) -> Ints:
+    """(n_datasets,): clusters of claims with a verdict, less those of unknown systems, which share none with others."""
+    tally, is_unknown = counted.tally(level), ~counted.is_of_known_system
+    n_unknown = np.bincount(
+        counted.cell_dataset[is_unknown], tally.cell_clusters[evaluator][is_unknown], len(counted.datasets)
+    )
+    return np.asarray(tally.dataset_clusters[evaluator] - n_unknown.astype(np.int64))
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -65,8 +65,8 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """The scored claims or responses of a data set, in the order of the table."""
-    scores, rows = scores_of(table, evaluator), rows_of(table, dataset)
+    """The scored claims or responses of the known systems of a data set, in the order of the table."""
+    scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     claims = Units(
         table.system.codes[rows],
         None if table.prompt is None else table.prompt.codes[rows],
