@@ -129,6 +129,38 @@ def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
     assert any("2 systems, which make 1 pair; the paper has 15" in note for note in found.notes)
 
 
+def lfqa(tmp_path: Path, **errors: int) -> Reproduction:
+    """Table 24 from predictions that are the labels: ten claims of each system, of which so many are wrong."""
+    rows = [
+        {
+            "dataset": "Lfqa", "system": system, "response_id": f"{system}{n}", "claim_id": "c",
+            "label": int(n >= wrong), "evaluators": {"Bespoke-7B": int(n >= wrong)},
+        }
+        for system, wrong in errors.items()
+        for n in range(10)
+    ]  # fmt: skip
+    run = find_entry("vwc:table-24").run
+    assert run is not None
+    return run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
+
+
+def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
+    """The lowest of two systems, or with claims that nobody knows whose they are, is not the lowest of the paper's."""
+    found = lfqa(tmp_path, webgpt=3, alpaca=8, unknown=0)
+    shown = figure(found, "Lfqa", "Headroom, 2 systems", column="labels")
+    assert shown.ours == pytest.approx(30.0)
+    assert (shown.published, shown.origin) == (None, Origin.RESULTS)
+    assert figure(found, "Lfqa", "webgpt", column="labels").is_compared
+    assert figure(found, "Lfqa", "Headroom", column="labels").origin is not Origin.RESULTS
+    assert any("2 of our 2 systems and of the paper's 6 are the same by name" in note for note in found.notes)
+    papers = ("alpaca", "alpaca_wdoc", "gpt3", "gpt3_wdoc", "gpt3_whudoc", "webgpt")
+    whole = lfqa(tmp_path, **dict.fromkeys(papers, 4))
+    best = figure(whole, "Lfqa", "Headroom", column="labels")
+    assert best.ours == pytest.approx(40.0)
+    assert (best.origin, best.is_compared) == (Origin.RESULTS, True)
+    assert not any("same by name" in note for note in whole.notes)
+
+
 def test_what_holds_the_paper_against_itself_is_called_so() -> None:
     assert outcome(reproduced("vwc:table-1")).endswith("All of these hold the paper against its own figures.")
 
