@@ -39,7 +39,7 @@ def _missing_columns(table: PredictionTable) -> Iterator[str]:
     if table.task is None:
         yield "Task groups: the rows have no task."
     if table.prompt is None:
-        yield "Tests by prompt: the rows have no prompt_id; claims count as independent, and responses are resampled."
+        yield "Tests by prompt: the rows have no prompt_id; systems are compared and resampled by whole responses."
     if len(table.scores) == 1:
         yield "Agreement of evaluators: there is one; it is compared with the labels alone."
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import partial
 from statistics import fmean
 
+from factloop.evaluation.audit.pair_tests import PairTest
 from factloop.evaluation.audit.ranking import Order, Ranking, rank_systems
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.units import Level
@@ -65,7 +66,8 @@ def reproduce_orders(number: int, title: str, inputs: Inputs) -> Reproduction:
         figures=(*_labelled(table, labels), *compare_table(table, found)),
         notes=(
             *inputs.missing(_parts(datasets)),
-            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions, at 0.05.",
+            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
+            "taken for independent, at 0.05; `factloop audit` compares by whole responses instead.",
             *dict.fromkeys(fewer),
             *(() if inputs.results else (PREDICTIONS,)),
         ),
@@ -94,7 +96,7 @@ def _labelled(table: PublishedTable, labels: PredictionTable | None) -> Iterator
     for dataset in table.datasets:
         ranking = None
         if labels is not None and dataset in labels.dataset.names:
-            ranking = rank_systems(labels, LABELS, dataset)
+            ranking = rank_systems(labels, LABELS, dataset, unpaired=PairTest.TWO_PROPORTIONS)
         for sign, order in (("=", Order.SAME), ("<", Order.BETTER)):
             cells = [table.rows[dataset, f"{sign} as {other}"][table.columns[0]] for other in ">=<"]
             printed = sum(cells, Decimal(0))
@@ -113,7 +115,7 @@ def _orders(
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
     n_printed = int(sum(published.value(row, published.columns[0]) for row in cells))
     for evaluator in evaluators_of(table):
-        ranking = rank_systems(table, evaluator, dataset)
+        ranking = rank_systems(table, evaluator, dataset, unpaired=PairTest.TWO_PROPORTIONS)
         name = dataset
         if ranking.n_pairs != n_printed:
             name = f"{dataset}, {plural(ranking.n_pairs, 'pair')}"

@@ -154,8 +154,8 @@ def bare(rows: Sequence[Row], *names: str) -> list[Row]:
     [
         (bare(sample_rows(), "document"), ["Surface similarity: the rows have no claims with their documents.",
          "Chunking: the rows have no claims with their documents."]),
-        (bare(sample_rows(), "prompt"), ["Tests by prompt: the rows have no prompt_id; claims count as independent, "
-         "and responses are resampled."]),
+        (bare(sample_rows(), "prompt"), ["Tests by prompt: the rows have no prompt_id; systems are compared and "
+         "resampled by whole responses."]),
         (bare(sample_rows(), "task"), ["Task groups: the rows have no task."]),
         ([replace(row, scores={"good": row.scores["good"]}) for row in sample_rows()],
          ["Chunking: no evaluator has a second column of scores on chunks, named as NAME@500 beside NAME.",
