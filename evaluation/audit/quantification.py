@@ -11,13 +11,15 @@ evaluator and counted; `errors` has the labelled rates of all claims. Headroom n
 unknown systems (`UNKNOWN_SYSTEM`) are together no system: they count in `datasets` alone.
 
 Departures: the paper's text calls the bias labelled minus predicted, its tables give predicted minus labelled, as here.
-It gives no intervals. Magnitudes and minima of noisy numbers lean to one side (a magnitude upwards, a minimum
-downwards), in resamples more than in the data: their intervals may lie off the value.
+It gives no intervals. A magnitude of noise leans upwards: where there are resamples it is given less what sampling
+explains, with an interval that reaches 0 where there may be no bias at all (`magnitudes`); the paper's plain mean is
+that of `systems`. Minima of noisy numbers lean downwards, in resamples more than in the data: intervals of headrooms
+may lie off the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,6 +30,9 @@ from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.statistics.magnitudes import Magnitude, largest_magnitude, mean_magnitude
+
+OfGroups = list[tuple[Group, list[int], AuditFigure]]
 
 
 class SystemErrors(Record):
@@ -71,6 +76,7 @@ class EvaluatorBias(Record):
     level: Level
     group: Group
     mean_absolute: AuditFigure
+    """Less what sampling explains, with resamples; see `magnitudes`. Likewise the other magnitudes."""
     worst_absolute: AuditFigure
     worst_system: str | None
     """The system whose bias is the worst; None for more than one data set."""
@@ -200,6 +206,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
         name: estimates_of_groups(counted, Figures(values, n_of_dataset, n_clusters), why)
         for name, values in measures.items()
     }
+    columns |= _magnitudes(counted, columns, bias, headroom_bias)
     return [
         EvaluatorBias(
             evaluator=counted.evaluators[evaluator],
@@ -219,6 +226,51 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
     return _share(seen + missed, n), _share(seen + alarm, n), n[0].astype(np.int64)
+
+
+def _magnitudes(
+    counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
+) -> dict[str, OfGroups]:
+    """The columns of magnitudes, less what sampling explains."""
+    level, defined = counted.basis.level, ~np.isnan(bias[0])
+    cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
+    of_members: dict[str, Callable[[list[int]], Magnitude]] = {
+        "mean_absolute": lambda members: _mean_bias(bias, [cells[one] for one in members], level),
+        "worst_absolute": lambda members: _worst_bias(bias, [cells[one] for one in members], level),
+        "headroom_absolute": lambda members: _mean_headroom(headroom_bias[:, members], level),
+    }
+    return {
+        name: [(group, members, _less_noise(plain, of, members)) for group, members, plain in columns[name]]
+        for name, of in of_members.items()
+    }
+
+
+def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], members: list[int]) -> AuditFigure:
+    if plain.value is None:
+        return plain
+    found = of(members)
+    low, high = None, None
+    if found.low is not None and found.high is not None and plain.n_clusters >= 2:
+        low, high = found.low, min(1.0, found.high)
+    return plain.model_copy(update={"value": found.value, "low": low, "high": high})
+
+
+def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
+    """Over the systems of each data set, then over data sets; `cells` has those of each."""
+    cells = [own for own in cells if len(own)]
+    weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
+    return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)
+
+
+def _worst_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
+    """The mean over data sets of the worst system's."""
+    groups = np.concatenate([np.full(len(own), place) for place, own in enumerate(cells)])
+    return largest_magnitude(bias[:, np.concatenate(cells)], groups, level)
+
+
+def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
+    defined = headroom_bias[:, ~np.isnan(headroom_bias[0])]
+    return mean_magnitude(defined, np.full(defined.shape[1], 1.0 / defined.shape[1]), level)
 
 
 def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
