@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from factloop.evaluation.datasets.benchmark import NAMES
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import published_table
 from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Status
@@ -159,6 +160,41 @@ def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
     assert best.ours == pytest.approx(40.0)
     assert (best.origin, best.is_compared) == (Origin.RESULTS, True)
     assert not any("same by name" in note for note in whole.notes)
+
+
+def rates_of(tmp_path: Path, *datasets: str) -> Reproduction:
+    """Table 4 from predictions: of the four claims that do not hold, one is passed on the first data set, then two."""
+    rows = [
+        {
+            "dataset": name, "system": "s", "response_id": f"{n}", "claim_id": f"{n}",
+            "label": int(n >= 4), "evaluators": {"Bespoke-7B": int(n >= 4 or n <= place)},
+        }
+        for place, name in enumerate(datasets)
+        for n in range(8)
+    ]  # fmt: skip
+    run = find_entry("vwc:table-4").run
+    assert run is not None
+    return run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
+
+
+def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
+    """25 and 50 of ours, beside the mean of what the paper prints for these two; a third is not the paper's."""
+    found = rates_of(tmp_path, "Lfqa", "Reveal", "own")
+    table = published_table(4)
+    mean = figure(found, "Bespoke-7B", column="Average of 2 data sets")
+    assert mean.ours == pytest.approx((25 + 50) / 2)
+    assert (mean.origin, mean.n) == (Origin.RESULTS, 8)
+    theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
+    assert mean.published == pytest.approx(theirs, abs=0.051)
+    assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
+    assert "own: not among the paper's data sets, and so left out of the average" in found.notes
+
+
+def test_the_average_of_all_data_sets_is_the_papers(tmp_path: Path) -> None:
+    mean = figure(rates_of(tmp_path, *NAMES), "Bespoke-7B", column="Average")
+    assert mean.ours == pytest.approx((25 + 50 + 75 + 11 * 100) / 14)
+    assert mean.origin is Origin.RESULTS
+    assert mean.published == float(published_table(4).rows[("Bespoke-7B",)]["Average"])
 
 
 def test_what_holds_the_paper_against_itself_is_called_so() -> None:
