@@ -30,7 +30,7 @@ from factloop.evaluation.reproduction.published import (
 )
 from factloop.evaluation.reproduction.records import ComparedFigure, Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import evaluators_of, labels_table, results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY_JOINED, verify_command
 from factloop.evaluation.statistics.correlation import kendall, pearson
 from factloop.reports.figures import plural
 
@@ -244,7 +244,7 @@ def _orders_entry(number: int) -> Entry:
         why=_OF_LABELS.get(number, "The shares of errors follow from its counts; these need predictions with systems."),
         data=_parts(TABLES[number]),
         model=VERIFIERS,
-        command=VERIFY,
+        command=verify_command(TABLES[number]),
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_orders, number, title),
@@ -266,7 +266,7 @@ def _correlation_entry(number: int) -> Entry:
             f"printed, and {_TIED[number]} of Kendall's, where two systems have one printed rate."
         ),
         model=VERIFIERS,
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_correlations, number, title),

@@ -23,7 +23,7 @@ from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import AVERAGE, Names, PublishedTable, published_table
 from factloop.evaluation.reproduction.records import ComparedFigure, Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY_JOINED
 from factloop.reports.figures import plural
 
 MEASURES = {3: "balanced_accuracy", 4: "fpr", 5: "fnr"}
@@ -168,7 +168,7 @@ def _entry(number: int, title: str, why: str) -> Entry:
         why=why,
         data=("llm-aggrefact:dev",),
         model=VERIFIERS,
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_rates, number, title),
@@ -187,7 +187,7 @@ ENTRIES = (
         why="The numbers of Tables 4 and 5; the page of `factloop audit` draws them, a panel a data set.",
         data=("llm-aggrefact:dev",),
         model=VERIFIERS,
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_trade_off, "TPR against TNR on each data set"),

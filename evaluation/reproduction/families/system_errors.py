@@ -27,7 +27,7 @@ from factloop.evaluation.reproduction.published import (
 )
 from factloop.evaluation.reproduction.records import Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import labels_table, results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, verify_command
 from factloop.reports.figures import plural
 
 UNIT = "% of claims or responses, bias in points"
@@ -240,7 +240,7 @@ def _entry(kind: str, number: int, numbers: tuple[int, ...]) -> Entry:
         why=_OF_LABELS.get(number, _ALONE) if kind == "table" else FIGURE,
         data=_parts(numbers),
         model=VERIFIERS,
-        command=VERIFY,
+        command=verify_command(datasets),
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_errors, numbers, title, name),
