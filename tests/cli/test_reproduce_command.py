@@ -338,8 +338,15 @@ def test_a_dry_run_says_what_would_be_asked(factloop: Command, home: Path) -> No
     [
         (("vwc:table-99",), "there is nothing named 'vwc:table-99' to reproduce"),
         (("vwc:table-11", "--data", "nowhere"), "nowhere: no such file or folder"),
-        (("vwc:table-11", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
+        (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
         (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "A=b"), "no scores of b; there are those of mini"),
+        (
+            ("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "nobody=mini"),
+            "the paper has no evaluator 'nobody'; it has gpt-4-turbo, Bespoke-7B,",
+        ),
+        (("vwc:table-11", "--evaluator", "Bespoke-7B=mini"), "--evaluator: it names evaluators of --results"),
+        (("trustscore:table-3", "--results", "rows.jsonl"), "trustscore:table-3 reads the output of no other command"),
+        (("vwc:section-3.5", "--results", "nowhere.jsonl"), "vwc:section-3.5 reads the output of no other command"),
         (("safe:agreement", "--results", "rows.jsonl"), "rows.jsonl: is no RunSummary"),
         (("trustscore:table-1", "--results", "absent.json"), "absent.json: cannot be read"),
         (("vwc:figure-3", "--data", "rows.jsonl"), "a folder is needed here"),
