@@ -7,7 +7,7 @@ counts, and the correlations from the rates of Tables 21 to 29.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from statistics import fmean
@@ -149,8 +149,13 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
     """Kendall's and Pearson's coefficients of labelled with predicted rates, over the systems of a data set."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found: Ours = {}
+    theirs: dict[str, set[str]] = {}
+    others: list[str] = []
     for source in sources:
         found |= _correlated(published_table(source))
+        for dataset, system in published_table(source).rows:
+            if system != HEADROOM:
+                theirs.setdefault(dataset, set()).add(system)
     for kind in ("Kendall", "Pearson"):
         rows = [names for names in table.rows if names[0] == kind and names[1] != AVERAGE]
         for evaluator in table.columns:
@@ -158,7 +163,7 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
             found[(kind, AVERAGE), evaluator] = OurFigure(mean, Origin.PRINTED, len(rows), slack=0.005)
     results = results_table(inputs)
     if results is not None:
-        found |= dict(_of_results(results, {names[1] for names in table.rows}, level))
+        found |= dict(_of_results(results, theirs, level, others))
     return Reproduction(
         entry=f"vwc:table-{number}",
         title=title,
@@ -167,6 +172,7 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
         notes=(
             "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
             "they may differ, so that Kendall's coefficient is not known, and left out.",
+            *dict.fromkeys(others),
             *(() if inputs.results else (PREDICTIONS,)),
         ),
     )
@@ -194,13 +200,18 @@ def _may_hide_an_order(rates: Sequence[float]) -> bool:
 
 
 def _of_results(
-    table: PredictionTable, datasets: set[str], level: Level
+    table: PredictionTable, theirs: Mapping[str, set[str]], level: Level, others: list[str]
 ) -> Iterator[tuple[tuple[Names, str], OurFigure]]:
-    for dataset in datasets & set(table.dataset.names):
+    """Over other systems than the paper's a coefficient is a row of its own; says so in `others`."""
+    for dataset in [name for name in theirs if name in table.dataset.names]:
         for evaluator in evaluators_of(table):
             ranking = rank_systems(table, evaluator, dataset, level=level)
+            place, ours = dataset, {one.system for one in ranking.systems}
+            if ours != theirs[dataset]:
+                place = f"{dataset}, {plural(len(ours), 'system')}"
+                others.append(f"{dataset}: the systems are not the paper's, so that its coefficients are not compared")
             for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
-                yield ((kind, dataset), evaluator), OurFigure(one.value, Origin.RESULTS, one.n)
+                yield ((kind, place), evaluator), OurFigure(one.value, Origin.RESULTS, one.n)
 
 
 def reproduce_share_wrong(title: str, inputs: Inputs) -> Reproduction:

@@ -162,6 +162,18 @@ def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
     assert not any("same by name" in note for note in whole.notes)
 
 
+def test_correlations_over_other_systems_are_not_compared(tmp_path: Path) -> None:
+    """Three systems in order have a coefficient of 1, whatever the paper's six have."""
+    lfqa(tmp_path, webgpt=1, alpaca=5, gpt3=8)
+    run = find_entry("vwc:table-6").run
+    assert run is not None
+    found = run(Inputs(all_results=(tmp_path / "p.jsonl",)))
+    shown = figure(found, "Kendall", "Lfqa, 3 systems", column="Bespoke-7B")
+    assert (shown.ours, shown.published, shown.n) == (1.0, None, 3)
+    assert figure(found, "Kendall", "Lfqa", column="Bespoke-7B").origin is not Origin.RESULTS
+    assert any("Lfqa: the systems are not the paper's" in note for note in found.notes)
+
+
 def rates_of(tmp_path: Path, *datasets: str) -> Reproduction:
     """Table 4 from predictions: of the four claims that do not hold, one is passed on the first data set, then two."""
     rows = [
