@@ -12,7 +12,8 @@ Departure: theirs is the rho of an analysis of variance. Here it is the mean pro
 claims of one response, over all such pairs of claims of both sides, divided by r (1 - r), with G / (G - 1) responses
 for the one figure r that is taken from them, and between 0 and 1. Both take it that rho is the same on both sides:
 residuals of each side alone would not, but call every other difference real where one side has few responses and few
-errors (35 % of equal systems with 200 and 20 responses of one claim each, of which one in twenty is wrong).
+errors (35 % of equal systems with 200 and 20 responses of one claim each, of which one in twenty is wrong). The price:
+where the side with few responses has by far the larger rho (.4 of 20 against .05 of 60), 15 % of equal ones differ.
 """
 
 from __future__ import annotations
