@@ -76,7 +76,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict[str, SortedScores], int]:
-    scores, rows = scores_of(table, evaluator), rows_of(table, dataset)
+    scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     scored = rows & ~np.isnan(scores)
     codes, values, is_error = table.system.codes[scored], scores[scored], table.label[scored] == 0
     systems = {}

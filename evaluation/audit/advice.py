@@ -1,9 +1,10 @@
 """Advises on the uses of an evaluator, in plain sentences, each with the number that it rests on.
 
 Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
-project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes; orders
-of systems, chunks and wording have no interval. Where the labels tell no systems apart, nothing is said of telling them
-apart: an evaluator that passes every claim would have none of these pairs wrong.
+project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes. Where
+what counts is how far something is off, which noise alone puts above 0, a use is advised against only if the more
+favourable end fails, too. Orders of systems, chunks and wording have no interval. Where the labels tell no systems
+apart, nothing is said of telling them apart: an evaluator that passes every claim would have none of these pairs wrong.
 """
 
 from __future__ import annotations
@@ -257,7 +258,8 @@ def _high_enough(figure: Finding, good: float, poor: float) -> Leave:
 
 def _low_enough(figure: Finding, small: float, large: float) -> Leave:
     most = figure.number if figure.high is None else figure.high
-    return Leave.YES if most <= small else Leave.NO if figure.number > large else Leave.WITH_CARE
+    least = figure.number if figure.low is None else figure.low
+    return Leave.YES if most <= small else Leave.NO if least > large else Leave.WITH_CARE
 
 
 def _share(figure: Finding, found: Findings, what: str) -> str:

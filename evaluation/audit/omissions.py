@@ -11,6 +11,7 @@ from factloop.evaluation.audit.report import AuditAt, AuditSettings
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, Scores
 from factloop.evaluation.audit.units import numbered
 from factloop.evaluation.audit.verdicts import cells_of, clusters_of
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.reports.figures import plural
 
 FEWEST_RESAMPLES = 100
@@ -38,14 +39,16 @@ def _missing_columns(table: PredictionTable) -> Iterator[str]:
     if table.task is None:
         yield "Task groups: the rows have no task."
     if table.prompt is None:
-        yield "Tests by prompt: the rows have no prompt_id; claims count as independent, and responses are resampled."
+        yield "Tests by prompt: the rows have no prompt_id; systems are compared and resampled by whole responses."
     if len(table.scores) == 1:
         yield "Agreement of evaluators: there is one; it is compared with the labels alone."
 
 
 def _missing_variety(table: PredictionTable) -> Iterator[str]:
+    yield from _unknown_systems(table)
     cells = cells_of(table)
-    n_systems = np.bincount(cells.dataset, minlength=len(table.dataset.names)).tolist()
+    is_known = [table.system.names[code] != UNKNOWN_SYSTEM for code in cells.system.tolist()]
+    n_systems = np.bincount(cells.dataset[is_known], minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, n_systems, strict=True):
         if n == 1:
             yield f"Headroom, ranking and adjustment on {name}: there is one system."
@@ -61,6 +64,19 @@ def _missing_variety(table: PredictionTable) -> Iterator[str]:
     for name, scores in table.scores.items():
         if not ((scores > 0.0) & (scores < 1.0)).any():
             yield f"Tuned thresholds of {name}: all its scores are 0 or 1."
+
+
+def _unknown_systems(table: PredictionTable) -> Iterator[str]:
+    n_datasets = len(table.dataset.names)
+    n_claims = np.bincount(table.dataset.codes, minlength=n_datasets).tolist()
+    n_unknown = np.bincount(table.dataset.codes[~table.is_of_known_system], minlength=n_datasets).tolist()
+    for name, n, n_all in zip(table.dataset.names, n_unknown, n_claims, strict=True):
+        if n:
+            yield (
+                f"Headroom, ranking, bias by system and adjustment on {name}: {n:,} of {plural(n_all, 'claim')} "
+                f"{'is' if n == 1 else 'are'} of the system `{UNKNOWN_SYSTEM}`, which may be any; rates and agreement "
+                "count them."
+            )
 
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[str, ...]:

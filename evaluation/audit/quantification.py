@@ -7,16 +7,19 @@
 A response is attributable if all its claims are. Over the systems of a data set: the mean and the worst magnitude of
 the bias, and the headroom by labels, by predictions and their difference. Over task groups and over all: plain means of
 the data sets' figures. Claims without a score, and responses with such a claim, are left out of both rates of that
-evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score.
+evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score. Claims of
+unknown systems (`UNKNOWN_SYSTEM`) are together no system: they count in `datasets` alone.
 
 Departures: the paper's text calls the bias labelled minus predicted, its tables give predicted minus labelled, as here.
-It gives no intervals. Magnitudes and minima of noisy numbers lean to one side (a magnitude upwards, a minimum
-downwards), in resamples more than in the data: their intervals may lie off the value.
+It gives no intervals. A magnitude of noise leans upwards: where there are resamples it is given less what sampling
+explains, with an interval that reaches 0 where there may be no bias at all (`magnitudes`); the paper's plain mean is
+that of `systems`. Minima of noisy numbers lean downwards, in resamples more than in the data: intervals of headrooms
+may lie off the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +30,9 @@ from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.statistics.magnitudes import Magnitude, largest_magnitude, mean_magnitude
+
+OfGroups = list[tuple[Group, list[int], AuditFigure]]
 
 
 class SystemErrors(Record):
@@ -70,6 +76,7 @@ class EvaluatorBias(Record):
     level: Level
     group: Group
     mean_absolute: AuditFigure
+    """Less what sampling explains, with resamples; see `magnitudes`. Likewise the other magnitudes."""
     worst_absolute: AuditFigure
     worst_system: str | None
     """The system whose bias is the worst; None for more than one data set."""
@@ -127,7 +134,10 @@ def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
     error_rates = _estimates(counted, _share(tally.labels[:, :, 0], n), n[0], tally.cell_clusters[-1])
     return [
         SystemErrors(level=level, dataset=dataset, system=system, error_rate=error_rate)
-        for (dataset, system), error_rate in zip(_names(counted), error_rates, strict=True)
+        for (dataset, system), error_rate, is_known in zip(
+            _names(counted), error_rates, counted.is_of_known_system.tolist(), strict=True
+        )
+        if is_known
     ]
 
 
@@ -148,9 +158,10 @@ def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBi
             bias=bias,
             n_unscored=unscored,
         )
-        for (dataset, system), of_labels, of_predictions, bias, unscored in zip(
-            _names(counted), *columns, n_unscored, strict=True
+        for (dataset, system), of_labels, of_predictions, bias, unscored, is_known in zip(
+            _names(counted), *columns, n_unscored, counted.is_of_known_system.tolist(), strict=True
         )
+        if is_known
     ]
 
 
@@ -175,7 +186,7 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
 
 
 def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorBias]:
-    labelled, predicted, n = _error_rates(counted, level, evaluator)
+    labelled, predicted, n = _of_known_systems(counted, *_error_rates(counted, level, evaluator))
     bias = predicted - labelled
     low_labelled, low_predicted = (_over_systems(counted, rates, np.min, 2) for rates in (labelled, predicted))
     headroom_bias = low_predicted - low_labelled
@@ -190,11 +201,12 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
     n_of_dataset = np.bincount(counted.cell_dataset, n, len(counted.datasets)).astype(np.int64)
     n_systems = np.bincount(counted.cell_dataset[n > 0], minlength=len(counted.datasets))
     why = [Undefined.ONE_SYSTEM if count else Undefined.NOTHING_SCORED for count in n_systems.tolist()]
-    n_clusters = counted.tally(level).dataset_clusters[evaluator]
+    n_clusters = _known_clusters(counted, level, evaluator)
     columns = {
         name: estimates_of_groups(counted, Figures(values, n_of_dataset, n_clusters), why)
         for name, values in measures.items()
     }
+    columns |= _magnitudes(counted, columns, bias, headroom_bias)
     return [
         EvaluatorBias(
             evaluator=counted.evaluators[evaluator],
@@ -214,6 +226,66 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
     return _share(seen + missed, n), _share(seen + alarm, n), n[0].astype(np.int64)
+
+
+def _magnitudes(
+    counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
+) -> dict[str, OfGroups]:
+    """The columns of magnitudes, less what sampling explains."""
+    level, defined = counted.basis.level, ~np.isnan(bias[0])
+    cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
+    of_members: dict[str, Callable[[list[int]], Magnitude]] = {
+        "mean_absolute": lambda members: _mean_bias(bias, [cells[one] for one in members], level),
+        "worst_absolute": lambda members: _worst_bias(bias, [cells[one] for one in members], level),
+        "headroom_absolute": lambda members: _mean_headroom(headroom_bias[:, members], level),
+    }
+    return {
+        name: [(group, members, _less_noise(plain, of, members)) for group, members, plain in columns[name]]
+        for name, of in of_members.items()
+    }
+
+
+def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], members: list[int]) -> AuditFigure:
+    if plain.value is None:
+        return plain
+    found = of(members)
+    low, high = None, None
+    if found.low is not None and found.high is not None and plain.n_clusters >= 2:
+        low, high = found.low, min(1.0, found.high)
+    return plain.model_copy(update={"value": found.value, "low": low, "high": high})
+
+
+def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
+    """Over the systems of each data set, then over data sets; `cells` has those of each."""
+    cells = [own for own in cells if len(own)]
+    weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
+    return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)
+
+
+def _worst_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
+    """The mean over data sets of the worst system's."""
+    groups = np.concatenate([np.full(len(own), place) for place, own in enumerate(cells)])
+    return largest_magnitude(bias[:, np.concatenate(cells)], groups, level)
+
+
+def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
+    defined = headroom_bias[:, ~np.isnan(headroom_bias[0])]
+    return mean_magnitude(defined, np.full(defined.shape[1], 1.0 / defined.shape[1]), level)
+
+
+def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
+    """Without the rates of unknown systems, which are undefined, and without their units."""
+    is_known = counted.is_of_known_system
+    return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
+
+
+def _known_clusters(counted: CountTable, level: Level, evaluator: int) -> Ints:
+    """(n_datasets,): clusters of claims with a verdict, less those of unknown systems, which share none with others."""
+    tally, is_unknown = counted.tally(level), ~counted.is_of_known_system
+    n_unknown = np.bincount(
+        counted.cell_dataset[is_unknown], tally.cell_clusters[evaluator][is_unknown], len(counted.datasets)
+    )
+    return np.asarray(tally.dataset_clusters[evaluator] - n_unknown.astype(np.int64))
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -2,7 +2,8 @@
 
 For every pair of systems a test says which has the lower error rate, or that the difference may be chance: once by the
 labels, once by the predictions. The paper names no test; here a pair is compared prompt by prompt where the two
-systems answered the same prompts, and by a two-proportion z-test otherwise.
+systems answered the same prompts, and otherwise by shares of errors over whole responses (`clustered_proportions`),
+where each response counts as one draw, however many claims it has.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTests
+from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTest, PairTests, Unpaired
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level, Units, units_of
 from factloop.evaluation.statistics.correlation import Correlation, kendall, pearson
@@ -31,12 +32,6 @@ class Order(StrEnum):
     """A lower error rate, significantly."""
     SAME = "no_difference"
     WORSE = "worse"
-
-
-class PairTest(StrEnum):
-    PAIRED = "paired_sign_flips"
-    """Over prompts; with one response each to a prompt it is McNemar's exact test."""
-    TWO_PROPORTIONS = "two_proportions"
 
 
 class SystemRates(Record):
@@ -117,18 +112,20 @@ def rank_systems(
     threshold: float = THRESHOLD,
     alpha: float = ALPHA,
     p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
+    unpaired: Unpaired = PairTest.CLUSTERED,
     known: LabelTests | None = None,
 ) -> Ranking:
     """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
 
     A difference is significant if its adjusted p-value is below `alpha`. The paper's tables are unadjusted as far as
     it says. No p-value is drawn; neither the order of rows nor other data sets change a result.
+    `unpaired` is the test of systems that do not share prompts; two proportions take all claims for independent.
     `known` spares the tests by labels where several evaluators scored the same claims.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
     places = [table.system.names.index(rate.system) for rate in rates]
-    tests, labelled = (known or LabelTests()).of(units, places)
+    tests, labelled = (known or LabelTests()).of(units, places, unpaired)
     pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, p_adjustment)
     n_wrong, n_reversed = sum(pair.is_wrong for pair in pairs), sum(pair.is_reversed for pair in pairs)
     error_rates = [rate.labelled for rate in rates], [rate.predicted for rate in rates]
@@ -229,7 +226,7 @@ def _ordered(
     columns = zip(
         tests.first.tolist(),
         tests.second.tolist(),
-        tests.is_paired.tolist(),
+        tests.tests,
         tests.n_prompts.tolist(),
         _orders(labelled, alpha, p_adjustment),
         _orders(predicted, alpha, p_adjustment),
@@ -239,14 +236,14 @@ def _ordered(
         PairOrder(
             first=rates[first].system,
             second=rates[second].system,
-            test=PairTest.PAIRED if is_paired else PairTest.TWO_PROPORTIONS,
-            n_prompts=n_prompts if is_paired else 0,
+            test=test,
+            n_prompts=n_prompts if test is PairTest.PAIRED else 0,
             labelled=by_label,
             p_labelled=p_labelled,
             predicted=by_prediction,
             p_predicted=p_predicted,
         )
-        for first, second, is_paired, n_prompts, (by_label, p_labelled), (by_prediction, p_predicted) in columns
+        for first, second, test, n_prompts, (by_label, p_labelled), (by_prediction, p_predicted) in columns
     ]
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Floats, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
-from factloop.evaluation.audit.units import Level
+from factloop.evaluation.audit.units import Bools, Level
 from factloop.evaluation.audit.verdicts import (
     JudgedUnits,
     Thresholds,
@@ -27,6 +27,7 @@ from factloop.evaluation.audit.verdicts import (
     judged_responses,
     threshold_of,
 )
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.blas import one_blas_thread
 from factloop.evaluation.statistics.bootstrap import draw_counts
 
@@ -90,6 +91,12 @@ class CountTable:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         return pairs_of(len(self.evaluators))
+
+    @property
+    def is_of_known_system(self) -> Bools:
+        """(n_cells,): the others are left out of all that is taken by system."""
+        is_known = np.array([name != UNKNOWN_SYSTEM for name in self.systems], np.bool_)
+        return np.asarray(is_known[self.cell_system])
 
     def tally(self, level: Level) -> Tally:
         return self.claims if level is Level.CLAIM else self.responses

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
+
 Codes = NDArray[np.int32]
 Scores = NDArray[np.float64]
 
@@ -79,6 +81,12 @@ class PredictionTable:
     @property
     def n_rows(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def is_of_known_system(self) -> NDArray[np.bool_]:
+        """(n_rows,): claims whose system is known. The others tell nothing of any system, and count in rates alone."""
+        is_known = np.array([name != UNKNOWN_SYSTEM for name in self.system.names], np.bool_)
+        return np.asarray(is_known[self.system.codes])
 
     @cached_property
     def lacks_document(self) -> NDArray[np.bool_]:

@@ -27,6 +27,8 @@ class Units:
 
     system: Codes
     prompt: Codes | None
+    cluster: Codes
+    """The prompt, or the response where there are no prompts: its claims resemble each other."""
     is_error: Bools
     """Not attributable by label."""
     is_flagged: Bools
@@ -65,11 +67,12 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """The scored claims or responses of a data set, in the order of the table."""
-    scores, rows = scores_of(table, evaluator), rows_of(table, dataset)
+    """The scored claims or responses of the known systems of a data set, in the order of the table."""
+    scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     claims = Units(
         table.system.codes[rows],
         None if table.prompt is None else table.prompt.codes[rows],
+        (table.response if table.prompt is None else table.prompt).codes[rows],
         table.label[rows] == 0,
         scores[rows] < threshold,
         0,
@@ -88,6 +91,7 @@ def _keep(units: Units, kept: Bools) -> Units:
     return Units(
         units.system[kept],
         None if units.prompt is None else units.prompt[kept],
+        units.cluster[kept],
         units.is_error[kept],
         units.is_flagged[kept],
         int((~kept).sum()),
@@ -101,6 +105,7 @@ def _join(claims: Units, is_scored: Bools, response: Codes) -> Units:
     whole = Units(
         claims.system[first],
         None if claims.prompt is None else claims.prompt[first],
+        claims.cluster[first],
         _any_within(claims.is_error, number, n_responses),
         _any_within(claims.is_flagged, number, n_responses),
         0,

@@ -34,6 +34,7 @@ from factloop.evaluation.audit.surface import similarities, surface_bias
 from factloop.evaluation.audit.system_groups import group_headrooms
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.significance import PValueAdjustment
 
 Of = TypeVar("Of")
@@ -202,7 +203,7 @@ def _data(table: PredictionTable, name: str, basis: Basis) -> AuditData:
         datasets=table.dataset.names,
         task_of=dict(zip(table.dataset.names, tasks_of(table) or (), strict=False)),
         tasks=() if table.task is None else table.task.names,
-        systems=table.system.names,
+        systems=tuple(name for name in table.system.names if name != UNKNOWN_SYSTEM),
         evaluators=tuple(table.scores),
         has_text=table.claim_text is not None and table.document is not None,
     )

@@ -2,7 +2,8 @@
 
 A claim is of a response whose words hold its words in a row, without case and punctuation. Where several do, those
 count whose document begins as the claim's does, where documents are given; a claim that is still in several responses
-is not guessed at. No claim is lost: one without a response has a response of its own and the system `unknown`.
+is not guessed at. No claim is lost: one without a response has a response of its own and the system `UNKNOWN_SYSTEM`,
+which audits leave out of headroom, rankings and all else that is taken by system.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Literal
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.benchmark import BENCHMARK
 from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
-from factloop.evaluation.datasets.mapping import LabelledClaim
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM, LabelledClaim
 from factloop.evaluation.datasets.upstream import UpstreamResponse
 
-UNKNOWN = "unknown"
+UNKNOWN_TASK = "unknown"
 _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
 """Words that a claim and its response share at least, by which responses are looked up."""
@@ -130,10 +131,10 @@ def _labelled(claim: AggreFactClaim, one: UpstreamResponse | None) -> LabelledCl
     return LabelledClaim(
         id=claim.id,
         dataset=dataset,
-        system=UNKNOWN if one is None else one.system,
+        system=UNKNOWN_SYSTEM if one is None else one.system,
         response_id=claim.id if one is None else one.response_id,
         prompt_id=claim.id if one is None else one.prompt_id,
-        task=_TASK.get(dataset, UNKNOWN),
+        task=_TASK.get(dataset, UNKNOWN_TASK),
         claim=claim.claim,
         document=claim.doc,
         label=claim.label,

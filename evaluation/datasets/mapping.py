@@ -16,6 +16,9 @@ from factloop.evaluation.datasets.labels import BinaryLabel
 
 T = TypeVar("T", bound=TableItem)
 
+UNKNOWN_SYSTEM = "unknown"
+"""The system of claims of which nobody knows whose they are: audits leave them out of all that is taken by system."""
+
 
 class LabelledClaim(TableItem):
     """A claim that people judged, with the text it was judged against where there is one."""

@@ -94,7 +94,8 @@ DEPARTURES = (
     Departure(
         "vwc",
         "No test of system pairs is named.",
-        "Paired sign flips over shared prompts, else two proportions.",
+        "Paired sign flips over shared prompts. Else two proportions in `reproduce`; in `audit` shares of errors over "
+        "whole responses, whose claims are not independent (Donner and Donald 1988).",
         "",
     ),
     Departure(

@@ -45,11 +45,23 @@ def _section(paper: Paper) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"{paper.citation}. {'; '.join(f'{n} {status}' for status, n in sorted(counts.items()))}.\n"
     yield from _table(("Entry", "Shows", "Status", "Why", "Needs"), map(_row, listed))
+    yield from _commands(listed)
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
     needs = [", ".join(f"`{one}`" for one in entry.data), entry.model, entry.key]
     return f"`{entry.id}`", entry.title, entry.status.value, entry.why, "; ".join(filter(None, needs)) or "nothing"
+
+
+def _commands(listed: Iterable[Entry]) -> Iterator[str]:
+    """What to run for what models answer, each command once."""
+    of_command: dict[str, list[str]] = {}
+    for entry in listed:
+        if entry.command:
+            of_command.setdefault(entry.command, []).append(entry.id.partition(":")[2])
+    if of_command:
+        yield "What `--results` reads comes from these commands:\n"
+        yield from _table(("Command", "For"), ((f"`{one}`", ", ".join(ids)) for one, ids in of_command.items()))
 
 
 def _departures() -> Iterator[str]:

@@ -13,10 +13,14 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
+from factloop.core.errors import ConfigError
+
 NAME_HEADS = frozenset({"Calibration system", "Coefficient", "Data set", "Evaluator", "Pairs", "System"})
 EVALUATORS = ("gpt-4-turbo", "gpt-3.5-turbo", "Bespoke-7B", "Bespoke-7B@500", "MiniCheck-FT5", "MiniCheck-Rbta")
 HEADROOM, AVERAGE, LABELS = "Headroom", "Average", "labels"
 Names = tuple[str, ...]
+_ALL_EVALUATORS = 3
+"""Number of a table with a row for every evaluator of the paper."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,15 @@ def published_table(number: int) -> PublishedTable:
         for line in lines
     }
     return PublishedTable(tuple(head[:n_names]), tuple(columns), rows)
+
+
+def find_evaluator(name: str) -> str:
+    """The paper's name of an evaluator, as it is or with `@N` for chunks of N words. Raises ConfigError."""
+    known = [names[0] for names in published_table(_ALL_EVALUATORS).rows]
+    whole, mark, n_words = name.partition("@")
+    if name not in known and not (mark and whole in known and n_words.isdecimal()):
+        raise ConfigError(f"the paper has no evaluator {name!r}; it has {', '.join(known)}")
+    return name
 
 
 @cache

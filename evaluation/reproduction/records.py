@@ -156,6 +156,13 @@ class Entry:
     """Calls of a model for each labelled claim of the data; 0 where none is needed or the number is not known."""
     run: Callable[[Inputs], Reproduction] | None = None
     """Computes it; None where it cannot be."""
+    reads_other_results: bool = False
+    """Whether `--results` may be of data of one's own, though no command gives what the paper's table has."""
+
+    @property
+    def reads_results(self) -> bool:
+        """Whether it takes the output of another command."""
+        return bool(self.command) or self.reads_other_results
 
     def listed(self, estimated_calls: int | None = None) -> ListedEntry:
         """The entry as the list has it."""

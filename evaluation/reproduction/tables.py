@@ -14,7 +14,7 @@ from factloop.evaluation.datasets.benchmark import BENCHMARK
 from factloop.evaluation.datasets.labelled_claims import labelled_claims
 from factloop.evaluation.datasets.mapping import LabelledClaim
 from factloop.evaluation.reproduction.inputs import Inputs
-from factloop.evaluation.reproduction.published import LABELS
+from factloop.evaluation.reproduction.published import LABELS, find_evaluator
 
 _ALIASES = {
     alias.casefold(): one.name
@@ -58,7 +58,7 @@ def results_table(inputs: Inputs) -> PredictionTable | None:
     if unknown:
         there = ", ".join(table.scores)
         raise ConfigError(f"{inputs.results}: no scores of {', '.join(unknown)}; there are those of {there}")
-    ours = {theirs: paper for paper, theirs in inputs.evaluators.items()}
+    ours = {theirs: find_evaluator(paper) for paper, theirs in inputs.evaluators.items()}
     return replace(
         table,
         dataset=_renamed(table.dataset, named),

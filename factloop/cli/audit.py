@@ -19,6 +19,7 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.whole import audit
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
@@ -99,6 +100,7 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
 
 def _groups(given: Sequence[str], table: PredictionTable) -> dict[str, tuple[str, ...]]:
     groups: dict[str, tuple[str, ...]] = {}
+    known = [name for name in table.system.names if name != UNKNOWN_SYSTEM]
     for one in given:
         name, mark, systems = one.partition("=")
         names = tuple(filter(None, (system.strip() for system in systems.split(","))))
@@ -106,9 +108,9 @@ def _groups(given: Sequence[str], table: PredictionTable) -> dict[str, tuple[str
             raise ConfigError(f"--systems {one}: it is GROUP=SYSTEM,SYSTEM")
         if name in groups:
             raise ConfigError(f"--systems names {name!r} twice")
-        unknown = [system for system in names if system not in table.system.names]
+        unknown = [system for system in names if system not in known]
         if unknown:
-            there = ", ".join(table.system.names)
+            there = ", ".join(known)
             raise ConfigError(f"--systems {one}: no claims of {', '.join(unknown)}; there are those of {there}")
         groups[name] = names
     return groups

@@ -52,6 +52,7 @@ def run_reproduce(ask: ReproduceAsk) -> int:
         if ask.entry == LIST:
             return _list(ask)
         entry = find_entry(ask.entry)
+        _refuse_unread(ask, entry)
         inputs = _inputs(ask, entry)
         if ask.dry_run:
             estimate = estimate_calls(entry, inputs)
@@ -80,6 +81,14 @@ def _list(ask: ReproduceAsk) -> int:
     if not ask.quiet and STANDARD_OUTPUT not in ask.outputs:
         say(lambda: print_entries(listed, estimates, Terminal()))
     return DONE
+
+
+def _refuse_unread(ask: ReproduceAsk, entry: Entry) -> None:
+    """Raises ConfigError for flags that the entry would pass over."""
+    if ask.results and not entry.reads_results:
+        raise ConfigError(f"--results: {entry.id} reads the output of no other command")
+    if ask.evaluators and not ask.results:
+        raise ConfigError("--evaluator: it names evaluators of --results, and there are none")
 
 
 def _inputs(ask: ReproduceAsk, entry: Entry) -> Inputs:

@@ -79,7 +79,8 @@ def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: P
     found = rows["TofuEval-MediaS, model_A", "labels"]
     assert (found["Paper"], found["Ours"], found["From"], found["n"]) == ("19.7", "25.0", "labels", "4")
     assert float(found["Difference"]) == pytest.approx(5.3)
-    assert rows["TofuEval-MediaS, Headroom", "labels"]["Ours"] == "25.0"
+    assert rows["TofuEval-MediaS, Headroom, 2 systems", "labels"]["Ours"] == "25.0"
+    assert rows["TofuEval-MediaS, Headroom, 2 systems", "labels"]["Paper"] == ""
     assert rows["TofuEval-MediaS, model_C", "labels"]["Ours"] == ""
     assert "25.0" in (home / "t.html").read_text(encoding="utf-8")
     responses = places(reproduced(factloop, "vwc:table-13", "--data", "data"))
@@ -135,8 +136,8 @@ def test_predictions_fill_the_columns_of_evaluators(factloop: Command, home: Pat
     of_a = found["TofuEval-MediaS", "model_A", "Bespoke-7B"], found["TofuEval-MediaS", "model_A", "Bespoke-7B bias"]
     assert [(one.published, one.ours, one.n) for one in of_a] == [(18.2, 75.0, 4), (-1.5, 50.0, 4)]
     assert of_a[0].difference == pytest.approx(56.8)
-    best = found["TofuEval-MediaS", "Headroom", "Bespoke-7B bias"]
-    assert (best.published, best.ours) == (-3.4, 0.0)
+    best = found["TofuEval-MediaS", "Headroom, 2 systems", "Bespoke-7B bias"]
+    assert (best.published, best.ours) == (None, 0.0)
     rates = places(reproduced(factloop, "vwc:table-4", *flags))
     assert rates["Bespoke-7B", "TofuEval-MediaS"].ours == pytest.approx(100 / 3)
     ranks = places(reproduced(factloop, "vwc:table-12", *flags))
@@ -337,8 +338,15 @@ def test_a_dry_run_says_what_would_be_asked(factloop: Command, home: Path) -> No
     [
         (("vwc:table-99",), "there is nothing named 'vwc:table-99' to reproduce"),
         (("vwc:table-11", "--data", "nowhere"), "nowhere: no such file or folder"),
-        (("vwc:table-11", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
+        (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
         (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "A=b"), "no scores of b; there are those of mini"),
+        (
+            ("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "nobody=mini"),
+            "the paper has no evaluator 'nobody'; it has gpt-4-turbo, Bespoke-7B,",
+        ),
+        (("vwc:table-11", "--evaluator", "Bespoke-7B=mini"), "--evaluator: it names evaluators of --results"),
+        (("trustscore:table-3", "--results", "rows.jsonl"), "trustscore:table-3 reads the output of no other command"),
+        (("vwc:section-3.5", "--results", "nowhere.jsonl"), "vwc:section-3.5 reads the output of no other command"),
         (("safe:agreement", "--results", "rows.jsonl"), "rows.jsonl: is no RunSummary"),
         (("trustscore:table-1", "--results", "absent.json"), "absent.json: cannot be read"),
         (("vwc:figure-3", "--data", "rows.jsonl"), "a folder is needed here"),

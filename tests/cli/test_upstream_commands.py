@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.evaluation.datasets.joining import UNKNOWN
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import array, jsonl
 
@@ -35,12 +35,12 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
     rows = [json.loads(line) for line in (home / "joined.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one["system"], one["task"], one["label"]) for one in rows] == [
         ("webgpt", "long-form QA", 1),
-        (UNKNOWN, "long-form QA", 1),
+        (UNKNOWN_SYSTEM, "long-form QA", 1),
     ]
     scored = factloop("verify", "joined.jsonl", "--verifier", "lexical", "--out", "p.jsonl", "--quiet")
     assert (scored.code, scored.err) == (0, "")
     audited = factloop("audit", "p.jsonl", "--resamples", "10", "--json", "-")
-    assert json.loads(audited.out)["data"]["systems"] == [UNKNOWN, "webgpt"]
+    assert json.loads(audited.out)["data"]["systems"] == ["webgpt"]
     wrong = factloop("data", "join", "dev.jsonl", "--upstream", "up.jsonl", "--out", "x.jsonl")
     assert (wrong.code, "it is KIND=PATH" in wrong.complaint) == (2, True)
 

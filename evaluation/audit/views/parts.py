@@ -150,8 +150,8 @@ def _bias(view: View) -> Part:
     return Part(
         "bias",
         "Are its error rates those of the labels?",
-        "Bias: error rate by the evaluator less that by the labels, for each system. Below 0 errors go unseen. A "
-        "response is wrong if one of its claims is.",
+        "Bias: error rate by the evaluator less that by the labels, for each system. Below 0 errors go unseen. Mean "
+        "and worst have no sign, and are less what sampling explains. A response is wrong if one of its claims is.",
         (sheets.bias(view), sheets.systems(view)),
         ("bias", "bias_by_system", "error_rates"),
         picture,

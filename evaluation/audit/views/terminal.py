@@ -12,7 +12,7 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
 from factloop.evaluation.audit.views.scope import Scope
-from factloop.evaluation.audit.views.words import LEAVES, where
+from factloop.evaluation.audit.views.words import LEAVES, tests_of, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import Sheet
@@ -82,6 +82,7 @@ def _result_rows(report: AuditReport) -> list[Row]:
         ("Means", Text(_means(report))),
         ("Intervals", Text(_intervals(report))),
         ("Tests", Text(f"alpha {settings.alpha:g}, {_ADJUSTMENTS[settings.p_adjustment]}")),
+        *([("Compared", Text(f"systems, {tests}"))] if (tests := tests_of(report.at[0].rankings)) else []),
         *[("Left out", Text(visible(reason))) for reason in report.left_out],
         *notice_rows("Warning", report.warnings),
     ]

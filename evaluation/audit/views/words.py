@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from factloop.evaluation.audit.adjustment_records import (
     FEWEST,
@@ -12,7 +12,8 @@ from factloop.evaluation.audit.adjustment_records import (
 )
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.ranking import Order
+from factloop.evaluation.audit.pair_tests import PairTest
+from factloop.evaluation.audit.ranking import Order, Ranking
 from factloop.evaluation.audit.units import Level
 
 USES: Mapping[Use, str] = {
@@ -34,6 +35,11 @@ LEAVES: Mapping[Leave, tuple[str, str, str]] = {
 """In words, as a sign, and the tone of both."""
 LEVELS: Mapping[Level, str] = {Level.CLAIM: "claims", Level.RESPONSE: "responses"}
 ORDERS: Mapping[Order, str] = {Order.BETTER: "better", Order.SAME: "no difference", Order.WORSE: "worse"}
+TESTS: Mapping[PairTest, str] = {
+    PairTest.PAIRED: "prompt by prompt where they share prompts (paired sign flips)",
+    PairTest.CLUSTERED: "by whole responses, or prompts, where they share none (clustered proportions)",
+    PairTest.TWO_PROPORTIONS: "as independent where each prompt or response has one (two proportions)",
+}
 METHODS: Mapping[AdjustmentMethod, str] = {
     AdjustmentMethod.UNADJUSTED: "unadjusted",
     AdjustmentMethod.ADJUSTED_COUNTS: "adjusted counts",
@@ -51,6 +57,12 @@ CALIBRATION_WARNINGS: Mapping[CalibrationWarning, str] = {
     CalibrationWarning.FEW_ATTRIBUTABLE: f"fewer than {FEWEST} attributable claims",
     CalibrationWarning.NOT_TOLD_APART: "errors hardly flagged more often than other claims",
 }
+
+
+def tests_of(rankings: Iterable[Ranking]) -> str:
+    """How pairs of systems were compared; empty where there is none."""
+    used = {pair.test for one in rankings for pair in one.pairs}
+    return "; ".join(words for test, words in TESTS.items() if test in used)
 
 
 def title_of(group: Group) -> str:

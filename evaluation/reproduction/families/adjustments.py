@@ -19,7 +19,7 @@ from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import HEADROOM, LABELS, Names, published_table
 from factloop.evaluation.reproduction.records import Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFY_JOINED
 
 EVALUATOR = "Bespoke-7B"
 CROSS_VALIDATED = "Cross-Validated"
@@ -104,7 +104,7 @@ def _entry(number: int, title: str, status: Status, why: str) -> Entry:
         status=status,
         why=why,
         model=f"{EVALUATOR} (open weights), its scores on RAGTruth with systems",
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim",
         calls_per_claim=1.0,
         run=partial(reproduce_adjustments, number, title),

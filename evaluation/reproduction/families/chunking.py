@@ -14,7 +14,7 @@ from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import Names, published_table
 from factloop.evaluation.reproduction.records import Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS
+from factloop.evaluation.reproduction.words import JOIN, PREDICTIONS
 
 NUMBER = 30
 WHOLE, CHUNKED = "Bespoke-7B", "Bespoke-7B@500"
@@ -105,7 +105,7 @@ _RATES = "Rates of Bespoke-7B with and without chunks on long documents"
 _CHANGES = "Predictions of Bespoke-7B that change with chunks, by R2-diff"
 _RARER = "How much more rarely Bespoke-7B calls a claim attributable with chunks"
 _MODEL = "Bespoke-7B (open weights), whole documents and chunks of 500 words"
-_COMMAND = "factloop verify --dataset llm-aggrefact:dev --verifier bespoke:NAME --chunk-words 500 --out FILE"
+_COMMAND = f"{JOIN} && factloop verify JOINED --verifier bespoke:NAME --chunk-words 500 --out FILE"
 _CALLS = "a call a claim, and one a chunk"
 ENTRIES = (
     Entry(

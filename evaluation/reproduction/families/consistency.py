@@ -18,7 +18,7 @@ from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import Names
 from factloop.evaluation.reproduction.records import ComparedFigure, Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY_JOINED
 from factloop.reports.figures import plural
 
 PAIR = ("Bespoke-7B", "gpt-4-turbo")
@@ -104,7 +104,7 @@ def _entry(number: int, title: str, pair: Names = (), sides: Names = ("unattribu
         ),
         data=("llm-aggrefact:dev",),
         model=VERIFIERS,
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_agreement, name, title, pair, sides)

@@ -7,11 +7,12 @@ counts, and the correlations from the rates of Tables 21 to 29.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from statistics import fmean
 
+from factloop.evaluation.audit.pair_tests import PairTest
 from factloop.evaluation.audit.ranking import Order, Ranking, rank_systems
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.units import Level
@@ -29,7 +30,7 @@ from factloop.evaluation.reproduction.published import (
 )
 from factloop.evaluation.reproduction.records import ComparedFigure, Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.tables import evaluators_of, labels_table, results_table
-from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY
+from factloop.evaluation.reproduction.words import PREDICTIONS, VERIFIERS, VERIFY_JOINED, verify_command
 from factloop.evaluation.statistics.correlation import kendall, pearson
 from factloop.reports.figures import plural
 
@@ -65,7 +66,8 @@ def reproduce_orders(number: int, title: str, inputs: Inputs) -> Reproduction:
         figures=(*_labelled(table, labels), *compare_table(table, found)),
         notes=(
             *inputs.missing(_parts(datasets)),
-            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions, at 0.05.",
+            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
+            "taken for independent, at 0.05; `factloop audit` compares by whole responses instead.",
             *dict.fromkeys(fewer),
             *(() if inputs.results else (PREDICTIONS,)),
         ),
@@ -94,7 +96,7 @@ def _labelled(table: PublishedTable, labels: PredictionTable | None) -> Iterator
     for dataset in table.datasets:
         ranking = None
         if labels is not None and dataset in labels.dataset.names:
-            ranking = rank_systems(labels, LABELS, dataset)
+            ranking = rank_systems(labels, LABELS, dataset, unpaired=PairTest.TWO_PROPORTIONS)
         for sign, order in (("=", Order.SAME), ("<", Order.BETTER)):
             cells = [table.rows[dataset, f"{sign} as {other}"][table.columns[0]] for other in ">=<"]
             printed = sum(cells, Decimal(0))
@@ -113,7 +115,7 @@ def _orders(
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
     n_printed = int(sum(published.value(row, published.columns[0]) for row in cells))
     for evaluator in evaluators_of(table):
-        ranking = rank_systems(table, evaluator, dataset)
+        ranking = rank_systems(table, evaluator, dataset, unpaired=PairTest.TWO_PROPORTIONS)
         name = dataset
         if ranking.n_pairs != n_printed:
             name = f"{dataset}, {plural(ranking.n_pairs, 'pair')}"
@@ -147,8 +149,13 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
     """Kendall's and Pearson's coefficients of labelled with predicted rates, over the systems of a data set."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found: Ours = {}
+    theirs: dict[str, set[str]] = {}
+    others: list[str] = []
     for source in sources:
         found |= _correlated(published_table(source))
+        for dataset, system in published_table(source).rows:
+            if system != HEADROOM:
+                theirs.setdefault(dataset, set()).add(system)
     for kind in ("Kendall", "Pearson"):
         rows = [names for names in table.rows if names[0] == kind and names[1] != AVERAGE]
         for evaluator in table.columns:
@@ -156,7 +163,7 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
             found[(kind, AVERAGE), evaluator] = OurFigure(mean, Origin.PRINTED, len(rows), slack=0.005)
     results = results_table(inputs)
     if results is not None:
-        found |= dict(_of_results(results, {names[1] for names in table.rows}, level))
+        found |= dict(_of_results(results, theirs, level, others))
     return Reproduction(
         entry=f"vwc:table-{number}",
         title=title,
@@ -165,6 +172,7 @@ def reproduce_correlations(number: int, title: str, inputs: Inputs) -> Reproduct
         notes=(
             "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
             "they may differ, so that Kendall's coefficient is not known, and left out.",
+            *dict.fromkeys(others),
             *(() if inputs.results else (PREDICTIONS,)),
         ),
     )
@@ -192,13 +200,18 @@ def _may_hide_an_order(rates: Sequence[float]) -> bool:
 
 
 def _of_results(
-    table: PredictionTable, datasets: set[str], level: Level
+    table: PredictionTable, theirs: Mapping[str, set[str]], level: Level, others: list[str]
 ) -> Iterator[tuple[tuple[Names, str], OurFigure]]:
-    for dataset in datasets & set(table.dataset.names):
+    """Over other systems than the paper's a coefficient is a row of its own; says so in `others`."""
+    for dataset in [name for name in theirs if name in table.dataset.names]:
         for evaluator in evaluators_of(table):
             ranking = rank_systems(table, evaluator, dataset, level=level)
+            place, ours = dataset, {one.system for one in ranking.systems}
+            if ours != theirs[dataset]:
+                place = f"{dataset}, {plural(len(ours), 'system')}"
+                others.append(f"{dataset}: the systems are not the paper's, so that its coefficients are not compared")
             for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
-                yield ((kind, dataset), evaluator), OurFigure(one.value, Origin.RESULTS, one.n)
+                yield ((kind, place), evaluator), OurFigure(one.value, Origin.RESULTS, one.n)
 
 
 def reproduce_share_wrong(title: str, inputs: Inputs) -> Reproduction:
@@ -242,7 +255,7 @@ def _orders_entry(number: int) -> Entry:
         why=_OF_LABELS.get(number, "The shares of errors follow from its counts; these need predictions with systems."),
         data=_parts(TABLES[number]),
         model=VERIFIERS,
-        command=VERIFY,
+        command=verify_command(TABLES[number]),
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_orders, number, title),
@@ -264,7 +277,7 @@ def _correlation_entry(number: int) -> Entry:
             f"printed, and {_TIED[number]} of Kendall's, where two systems have one printed rate."
         ),
         model=VERIFIERS,
-        command=VERIFY,
+        command=VERIFY_JOINED,
         calls="a call a claim and model",
         calls_per_claim=1.0,
         run=partial(reproduce_correlations, number, title),

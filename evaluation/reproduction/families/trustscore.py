@@ -281,6 +281,7 @@ ENTRIES = (
         status=Status.CANNOT,
         why=_KAPPA,
         run=partial(state_kappa, _TITLES[2]),
+        reads_other_results=True,
     ),
     Entry(
         id="trustscore:table-3",

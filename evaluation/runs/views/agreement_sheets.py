@@ -74,6 +74,7 @@ def basis(overall: SystemAgreement) -> str:
     """`16,011 facts of 496 responses`, and what is not among them."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
-    repeated = f", {table.repeated.total:,} repeated ones left out" if table.repeated.total else ""
+    n_repeats = table.repeated.total
+    repeated = f", {plural(n_repeats, 'repeated fact')} left out of agreement, as in the paper" if n_repeats else ""
     unscored = f", {overall.n_unscored:,} of them unscored" if overall.n_unscored else ""
     return f"{said}{repeated}{unscored}"

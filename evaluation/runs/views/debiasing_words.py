@@ -62,4 +62,5 @@ def weight_words(estimate: Estimate) -> str:
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
-    return f"λ {estimate.weight:.2f}{by}: {estimate.label_share:.0%} from labels alone"
+    weight, share = (round(value, 2) + 0.0 for value in (estimate.weight, estimate.label_share))  # never -0.00
+    return f"λ {weight:.2f}{by}: {share:.0%} from labels alone"

@@ -14,7 +14,8 @@ _POLICIES = {
     AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
 }
 _REPEATS: Mapping[Repeats, str] = {
-    "each": "each: a claim that repeats another of its response counts again, as in the paper's code",
+    "each": "each: a claim that repeats another of its response counts again in precision, recall and F1@K, as in "
+    "the paper's code",
     "once": "once: of claims that say the same the first counts, in every figure",
 }
 

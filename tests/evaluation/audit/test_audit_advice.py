@@ -64,6 +64,13 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ({"tpr": Finding(0.3, 408)}, Use.FILTER_CLAIMS, Leave.NO, "passes 30.0 %"),
         ({"mean_bias": Finding(0.03, 6)}, Use.ERROR_RATE, Leave.WITH_CARE, "off by 3.0 points (6 systems) on average"),
         ({"mean_bias": Finding(0.01, 6, 0.0, 0.03)}, Use.ERROR_RATE, Leave.WITH_CARE, "1.0 points"),
+        (
+            {"mean_bias": Finding(0.06, 6, 0.0, 0.12)},
+            Use.ERROR_RATE,
+            Leave.WITH_CARE,
+            "6.0 points",
+        ),  # or no bias at all
+        ({"mean_bias": Finding(0.09, 6, 0.051, 0.12)}, Use.ERROR_RATE, Leave.NO, "interval 5.1 to 12.0"),
         ({"mean_bias": Finding(0.138, 6), "worst_bias": 0.312}, Use.ERROR_RATE, Leave.NO, "and by 31.2 at worst"),
         (
             {"mean_bias": Finding(0.154, 6), "best_adjustment": "zero bias", "adjusted_bias": 0.06, "n_adjusted": 4},

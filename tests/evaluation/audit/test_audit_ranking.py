@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -12,7 +13,8 @@ from scipy import stats  # type: ignore[import-untyped]  # its stubs are no depe
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
+from factloop.evaluation.audit.pair_tests import LabelTests, PairTest
+from factloop.evaluation.audit.ranking import Order, Ranking, mean_ranking, rank_systems
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.statistics.significance import PValueAdjustment, two_proportions
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -117,6 +119,57 @@ def test_systems_that_hardly_share_prompts_count_as_independent() -> None:
     assert rank_systems(table_of(paired([(0, 1)] * 50) + own), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
     assert rank_systems(table_of(paired([(0, 1)] * 5)), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
     assert rank_systems(table_of(paired([(0, 1)] * 6)), E, "d").pairs[0].test is PairTest.PAIRED
+
+
+def alike(rng: np.random.Generator, system: str, n_responses: int = 40, n_claims: int = 10) -> list[Row]:
+    """Responses whose claims are mostly all right or all wrong: two of them correlate by one half."""
+    shares = rng.beta(0.5, 0.5, n_responses)
+    return [
+        Row(int(rng.random() < share), {E: 1.0}, system, f"{system}{place}")
+        for place, share in enumerate(shares)
+        for _ in range(n_claims)
+    ]
+
+
+def test_claims_of_one_response_are_no_independent_ones() -> None:
+    """Ten responses of ten claims each, wholly right or wrong: 3 of 10 against 8 of 10, z -2.25, is p .025; 30 of 100
+    against 80 of 100, z -7.1, would be 1e-12."""
+    rows = [
+        Row(int(place >= wrong), {E: 1.0}, system, f"{system}{place}")
+        for system, wrong in (("a", 3), ("b", 8))
+        for place in range(10)
+        for _ in range(10)
+    ]
+    (pair,) = rank_systems(table_of(rows), E, "d").pairs
+    assert (pair.test, pair.labelled) == (PairTest.CLUSTERED, Order.BETTER)
+    assert pair.p_labelled == pytest.approx(two_proportions((3, 8), (10, 10)))
+    (named,) = rank_systems(table_of(rows), E, "d", unpaired=PairTest.TWO_PROPORTIONS).pairs
+    assert named.test is PairTest.TWO_PROPORTIONS
+    assert named.p_labelled == two_proportions((30, 80), (100, 100))
+    prompts = [replace(row, prompt=f"{row.system}{int(row.response[1:]) // 2}") for row in rows]
+    (by_prompt,) = rank_systems(table_of(prompts), E, "d", level=Level.RESPONSE).pairs
+    assert by_prompt.test is PairTest.CLUSTERED
+
+
+def test_the_labels_are_tested_anew_where_responses_are_others() -> None:
+    """The same claims in other responses: tests by labels that are kept for other evaluators must not be taken."""
+    rows = [Row(k % 2, {E: 1.0}, "ab"[k % 4 // 2], f"r{k // 8}") for k in range(80)]
+    known = LabelTests()
+    for one in (rows, [replace(row, response=f"{k}") for k, row in enumerate(rows)]):
+        found = rank_systems(table_of(one), E, "d", known=known)
+        assert found == rank_systems(table_of(one), E, "d")
+
+
+@pytest.mark.statistical
+def test_equally_good_systems_differ_in_one_sample_of_twenty() -> None:
+    """By claims as independent ones they differed in 42 % of samples."""
+    rng = np.random.default_rng(3)
+    tables = [table_of(alike(rng, "a") + alike(rng, "b")) for _ in range(300)]
+    pairs = [rank_systems(table, E, "d").pairs[0] for table in tables]
+    assert {pair.test for pair in pairs} == {PairTest.CLUSTERED}
+    assert 0.02 <= np.mean([pair.p_labelled < 0.05 for pair in pairs]) <= 0.08
+    named = [rank_systems(table, E, "d", unpaired=PairTest.TWO_PROPORTIONS).pairs[0] for table in tables]
+    assert np.mean([pair.p_labelled < 0.05 for pair in named]) > 0.3
 
 
 def test_a_response_is_wrong_if_one_of_its_claims_is() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
-from factloop.evaluation.datasets.joining import UNKNOWN, Join, JoinCounts
+from factloop.evaluation.datasets.joining import UNKNOWN_TASK, Join, JoinCounts
 from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.datasets.upstream import UpstreamResponse, load_upstream
 from tests.evaluation.datasets.dataset_files import jsonl, published
@@ -58,12 +59,12 @@ def test_claims_are_matched_by_their_words_and_taken_apart() -> None:
         ("RAGTruth-Yelp", "gpt-4", "r1", "p1"),
         ("RAGTruth-MARCO", "mistral", "r2", "p2"),
         ("RAGTruth-MARCO", "mistral", "r2", "p2"),
-        ("RAGTruth", UNKNOWN, "c4", "c4"),
-        ("Wice", UNKNOWN, "c5", "c5"),
-        ("RAGTruth", UNKNOWN, "c6", "c6"),
+        ("RAGTruth", UNKNOWN_SYSTEM, "c4", "c4"),
+        ("Wice", UNKNOWN_SYSTEM, "c5", "c5"),
+        ("RAGTruth", UNKNOWN_SYSTEM, "c6", "c6"),
     ]
     assert [one.task for one in found[:2]] == ["Data2Text", "long-form QA"]
-    assert (found[4].task, found[3].task) == ("Wikipedia verification", UNKNOWN)
+    assert (found[4].task, found[3].task) == ("Wikipedia verification", UNKNOWN_TASK)
     assert join.report.datasets == (
         JoinCounts(
             dataset="RAGTruth",
@@ -88,7 +89,7 @@ def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells(
     found = list(
         join.joined([claim("AggreFact-CNN", said, 1, "another TEXT"), claim("AggreFact-CNN", said, 2, "None")])
     )
-    assert [one.system for one in found] == ["T5", UNKNOWN]
+    assert [one.system for one in found] == ["T5", UNKNOWN_SYSTEM]
     (counts,) = join.report.datasets
     assert (counts.matched, counts.ambiguous, counts.unmatched) == (1, 1, 0)
 
@@ -96,7 +97,7 @@ def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells(
 def test_a_word_is_matched_whole() -> None:
     join = Join([response("Lfqa", "webgpt", "She was born in Londonderry in 1815.")])
     (found,) = join.joined([claim("Lfqa", "born in London")])
-    assert found.system == UNKNOWN
+    assert found.system == UNKNOWN_SYSTEM
 
 
 def test_ragtruth_is_read_by_its_two_files(tmp_path: Path) -> None:
@@ -170,7 +171,9 @@ def test_sentences_of_tofueval_find_their_summaries() -> None:
     claims = [claim("TofuEval-MediaS", one.sentence, place) for place, one in enumerate(sentences)]
     found = list(join.joined(claims))
     right = [
-        theirs.system == ours.system for theirs, ours in zip(sentences, found, strict=True) if ours.system != UNKNOWN
+        theirs.system == ours.system
+        for theirs, ours in zip(sentences, found, strict=True)
+        if ours.system != UNKNOWN_SYSTEM
     ]
     (counts,) = join.report.datasets
     assert (counts.matched, counts.unmatched) == (len(right), 0)

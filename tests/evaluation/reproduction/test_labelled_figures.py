@@ -7,7 +7,7 @@ from math import sqrt
 
 import pytest
 
-from factloop.evaluation.datasets.expertqa import load_expertqa
+from factloop.evaluation.datasets.expertqa import Support, load_expertqa
 from factloop.evaluation.reproduction.inputs import Inputs, find_places
 from factloop.evaluation.reproduction.records import Origin, Reproduction
 from factloop.evaluation.reproduction.registry import find_entry
@@ -99,3 +99,28 @@ def test_expertqas_labels_agree_with_another_sample_but_for_one_system() -> None
     assert [system for system, is_far in far.items() if is_far] == ["gpt4"]
     table = from_labels(reproduced("vwc:table-21", "expertqa_dev_claims.jsonl"))
     assert table["ExpertQA", "bing_chat", "labels"][1] == pytest.approx(100 * 24 / 143)
+
+
+def test_expertqas_partial_support_is_told_apart_by_one_system_alone() -> None:
+    """Deviations from Table 21 in standard errors, by either reading of `Partial`, as the loader says."""
+    answers: dict[str, dict[str, list[Support]]] = defaultdict(lambda: defaultdict(list))
+    for claim in load_expertqa(published("expertqa_dev_claims.jsonl")):
+        if claim.attributable is not None and claim.support is not None:
+            answers[claim.system][claim.answer_id].append(claim.support)
+
+    def deviations(right: set[Support]) -> dict[str, float]:
+        z = {}
+        for system, (printed, _) in SYSTEMS.items():
+            errors = [[int(one not in right) for one in found] for found in answers[system].values()]
+            n = sum(map(len, errors))
+            rate = sum(map(sum, errors)) / n
+            squares = sum((sum(one) - rate * len(one)) ** 2 for one in errors) * len(errors) / (len(errors) - 1)
+            z[system] = (rate - printed / 100) / (sqrt(squares) / n)
+        return z
+
+    strict, lenient = deviations({Support.COMPLETE}), deviations({Support.COMPLETE, Support.PARTIAL})
+    assert max(map(abs, strict.values())) < 2
+    assert [system for system, z in lenient.items() if abs(z) > 2] == ["bing_chat"]
+    assert lenient["bing_chat"] == pytest.approx(-2.1, abs=0.05)
+    closer = [system for system in SYSTEMS if abs(lenient[system]) < abs(strict[system])]
+    assert len(closer) == 4

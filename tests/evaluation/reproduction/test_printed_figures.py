@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from factloop.evaluation.datasets.benchmark import NAMES
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import published_table
 from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Status
@@ -127,6 +128,85 @@ def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
     shown = figure(found, "ExpertQA, 1 pair", "%Maj. Err", column="Bespoke-7B")
     assert (shown.ours, shown.n, shown.published) == (0.0, 1, None)
     assert any("2 systems, which make 1 pair; the paper has 15" in note for note in found.notes)
+
+
+def lfqa(tmp_path: Path, **errors: int) -> Reproduction:
+    """Table 24 from predictions that are the labels: ten claims of each system, of which so many are wrong."""
+    rows = [
+        {
+            "dataset": "Lfqa", "system": system, "response_id": f"{system}{n}", "claim_id": "c",
+            "label": int(n >= wrong), "evaluators": {"Bespoke-7B": int(n >= wrong)},
+        }
+        for system, wrong in errors.items()
+        for n in range(10)
+    ]  # fmt: skip
+    run = find_entry("vwc:table-24").run
+    assert run is not None
+    return run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
+
+
+def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
+    """The lowest of two systems, or with claims that nobody knows whose they are, is not the lowest of the paper's."""
+    found = lfqa(tmp_path, webgpt=3, alpaca=8, unknown=0)
+    shown = figure(found, "Lfqa", "Headroom, 2 systems", column="labels")
+    assert shown.ours == pytest.approx(30.0)
+    assert (shown.published, shown.origin) == (None, Origin.RESULTS)
+    assert figure(found, "Lfqa", "webgpt", column="labels").is_compared
+    assert figure(found, "Lfqa", "Headroom", column="labels").origin is not Origin.RESULTS
+    assert any("2 of our 2 systems and of the paper's 6 are the same by name" in note for note in found.notes)
+    papers = ("alpaca", "alpaca_wdoc", "gpt3", "gpt3_wdoc", "gpt3_whudoc", "webgpt")
+    whole = lfqa(tmp_path, **dict.fromkeys(papers, 4))
+    best = figure(whole, "Lfqa", "Headroom", column="labels")
+    assert best.ours == pytest.approx(40.0)
+    assert (best.origin, best.is_compared) == (Origin.RESULTS, True)
+    assert not any("same by name" in note for note in whole.notes)
+
+
+def test_correlations_over_other_systems_are_not_compared(tmp_path: Path) -> None:
+    """Three systems in order have a coefficient of 1, whatever the paper's six have."""
+    lfqa(tmp_path, webgpt=1, alpaca=5, gpt3=8)
+    run = find_entry("vwc:table-6").run
+    assert run is not None
+    found = run(Inputs(all_results=(tmp_path / "p.jsonl",)))
+    shown = figure(found, "Kendall", "Lfqa, 3 systems", column="Bespoke-7B")
+    assert (shown.ours, shown.published, shown.n) == (1.0, None, 3)
+    assert figure(found, "Kendall", "Lfqa", column="Bespoke-7B").origin is not Origin.RESULTS
+    assert any("Lfqa: the systems are not the paper's" in note for note in found.notes)
+
+
+def rates_of(tmp_path: Path, *datasets: str) -> Reproduction:
+    """Table 4 from predictions: of the four claims that do not hold, one is passed on the first data set, then two."""
+    rows = [
+        {
+            "dataset": name, "system": "s", "response_id": f"{n}", "claim_id": f"{n}",
+            "label": int(n >= 4), "evaluators": {"Bespoke-7B": int(n >= 4 or n <= place)},
+        }
+        for place, name in enumerate(datasets)
+        for n in range(8)
+    ]  # fmt: skip
+    run = find_entry("vwc:table-4").run
+    assert run is not None
+    return run(Inputs(all_results=(jsonl(tmp_path / "p.jsonl", *rows),)))
+
+
+def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
+    """25 and 50 of ours, beside the mean of what the paper prints for these two; a third is not the paper's."""
+    found = rates_of(tmp_path, "Lfqa", "Reveal", "own")
+    table = published_table(4)
+    mean = figure(found, "Bespoke-7B", column="Average of 2 data sets")
+    assert mean.ours == pytest.approx((25 + 50) / 2)
+    assert (mean.origin, mean.n) == (Origin.RESULTS, 8)
+    theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
+    assert mean.published == pytest.approx(theirs, abs=0.051)
+    assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
+    assert "own: not among the paper's data sets, and so left out of the average" in found.notes
+
+
+def test_the_average_of_all_data_sets_is_the_papers(tmp_path: Path) -> None:
+    mean = figure(rates_of(tmp_path, *NAMES), "Bespoke-7B", column="Average")
+    assert mean.ours == pytest.approx((25 + 50 + 75 + 11 * 100) / 14)
+    assert mean.origin is Origin.RESULTS
+    assert mean.published == float(published_table(4).rows[("Bespoke-7B",)]["Average"])
 
 
 def test_what_holds_the_paper_against_itself_is_called_so() -> None:

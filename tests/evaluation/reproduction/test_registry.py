@@ -10,6 +10,7 @@ from factloop.evaluation.reproduction.documents import papers_document
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.records import Entry, Origin, Reproduction, Status
 from factloop.evaluation.reproduction.registry import PAPERS, all_entries, find_entry
+from factloop.evaluation.reproduction.words import JOIN, VERIFY_JOINED
 from tests.documents.shown import DOCS
 
 IDS = [entry.id for entry in all_entries()]
@@ -76,3 +77,29 @@ def test_the_page_of_the_papers_is_the_list() -> None:
     """Written anew by `python -m factloop.evaluation.reproduction.documents docs/papers.md`."""
     assert (DOCS / "papers.md").read_text(encoding="utf-8") == papers_document()
     assert all(f"`{one}`" in papers_document() for one in IDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("vwc:table-3", VERIFY_JOINED),  # fourteen data sets, four of them RAGTruth's
+        ("vwc:table-24", VERIFY_JOINED),
+        ("vwc:figure-7", VERIFY_JOINED),
+        ("vwc:table-6", VERIFY_JOINED),
+        ("vwc:table-21", "factloop verify --dataset expertqa:claims --verifier NAME --out FILE"),
+        (
+            "vwc:table-11",
+            "factloop verify --dataset tofueval:mediasum-dev --documents DOCUMENTS --verifier NAME --out FILE",
+        ),
+        ("vwc:table-8", "factloop verify --dataset NAME:PART --verifier NAME --out FILE"),
+    ],
+)
+def test_commands_give_the_systems_that_a_table_needs(name: str, command: str) -> None:
+    """Data sets that factloop has without systems must be joined first: `--dataset` has no RAGTruth, Lfqa or Reveal."""
+    assert find_entry(name).command == command
+    assert f"`{command}`" in papers_document()
+
+
+def test_no_command_names_a_data_set_without_systems() -> None:
+    assert not [one.id for one in all_entries() if "--dataset llm-aggrefact" in one.command]
+    assert find_entry("vwc:table-30").command.startswith(f"{JOIN} && factloop verify JOINED")

@@ -63,7 +63,7 @@ def test_the_table_has_each_label_by_each_verdict() -> None:
 
 def test_a_figure_that_is_undefined_says_why_and_repeats_are_counted() -> None:
     text = agreement(judged("p", "ss", labels="SS", texts=["a", "a"]))
-    assert "1 fact of 1 response, 1 repeated ones left out" in text
+    assert "1 fact of 1 response, 1 repeated fact left out of agreement, as in the paper" in " ".join(text.split())
     assert "TNR: people call none not supported" in text
     assert "Cohen’s kappa: all are of one and the same class" in text
 
