@@ -31,7 +31,6 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("check", "answer.txt", "--docs", "page.pdf"): ("page.pdf: reading PDF", "documents"),
     ("check", "answer.txt", "--embeddings", "minilm"): (OFFLINE, "offline"),
     ("check", "answer.txt", "--docs", "sources", "--spacy-model", "en"): ("a spaCy pipeline (--spacy-model)", "spacy"),
-    ("check", "answer.txt", "--search", "tavily"): ("--search tavily", "searches"),
     ("trust", "--question", "Who?", "--response", "Ada."): ("factloop trust", "trust"),
     ("distractors", "--question", "Who?", "--response", "Ada."): ("factloop distractors", "trust"),
     ("audit", "rows.jsonl"): ("factloop audit", "evaluation"),

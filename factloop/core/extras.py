@@ -30,7 +30,6 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "postgres": ("psycopg",),
     "pytest": ("pytest",),
     "ray": ("ray",),
-    "searches": ("langchain_tavily",),
     "semantic": ("numpy", "sentence_transformers"),
     "serve": ("fastapi", "limits", "prometheus_client", "sqlalchemy", "uvicorn"),
     "spacy": ("spacy",),
