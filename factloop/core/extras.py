@@ -15,7 +15,7 @@ from factloop.core.installed import install_command
 
 Extra = Literal[
     "data", "debiasing", "documents", "evaluation", "kb", "mcp", "metrics", "offline", "postgres", "pytest", "ray",
-    "searches", "semantic", "serve", "spacy", "tracing", "trust",
+    "semantic", "serve", "spacy", "tracing", "trust",
 ]  # fmt: skip
 
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
