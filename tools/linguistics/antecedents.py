@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
 from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
+from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
@@ -18,6 +20,15 @@ NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their"
 _DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
+_NO_PLURALS = word_set(
+    """
+    hundreds thousands millions billions seconds minutes hours days weeks months years decades centuries times
+    metres meters kilometres kilometers miles feet grams kilograms tonnes tons pounds litres liters
+    euros dollars degrees points volts watts revolutions
+    diabetes rabies measles lens gas series species news
+    """
+)
+"""Measures, which nothing more is said of, and words in -s that are no plurals."""
 _MODIFIERS = 3
 """Words that a question may have between *the* and a name."""
 _BEFORE_BIDDING = frozenset({"always", "do", "don't", "never", "not", "please"})
@@ -26,13 +37,17 @@ _LONGEST_PHRASE = 8
 
 
 def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
-    """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits."""
-    for said in reversed(context.before):
+    """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits, or
+    *they* may mean others than the subject of a sentence: a pair of people, or what it acted upon."""
+    before = _said_before(number, context)
+    for said in reversed(before):
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
-            return _only_object(said, context) if said is context.before[0] else ()
+            return _only_object(said, context) if said is before[0] else ()
         fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
+        if number == "they" and _may_be_others(said, fitting):
+            return ()
         if fitting:
             return fitting
     titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
@@ -43,6 +58,56 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
         if _may_be_asked(mention, number, context)
     )
     return tuple(dict.fromkeys(asked)) if title is None else (title,)
+
+
+def find_pair(context: Context) -> tuple[str, ...]:
+    """The two people whom *they* means: those of the nearest sentence that does not go on with them, unless something
+    in it fits as well."""
+    for said in reversed(_said_before("they", context)):
+        words = tag_words(said.text)
+        clause = find_clause(words)
+        if clause is not None and words[clause.subject].lower in NUMBER_OF:
+            continue
+        return () if clause is not None and any(_acted_upon(words, clause)) else said.pair
+    return ()
+
+
+def _said_before(number: Number, context: Context) -> tuple[ReadSentence, ...]:
+    """The sentences before, and what the own one says before its pronoun: *The effects are mild; they pass.*"""
+    own = context.own
+    words = () if own is None else tag_words(own.text)
+    place = next((i for i, word in enumerate(words) if NUMBER_OF.get(word.lower) == number and not word.enclosed), 0)
+    if own is None or not place or find_clause(words[:place]) is None:
+        return context.before
+    end = words[place - 1].end
+    return (*context.before, replace(own, text=own.text[:end], mentions=tuple(m for m in own.mentions if m.end <= end)))
+
+
+def _may_be_others(said: ReadSentence, fitting: Sequence[str]) -> bool:
+    """Whether *they* in a later sentence may be others than what fits in this one: its two people, what it acted upon,
+    or, where nothing fits, any plural in it."""
+    words = tag_words(said.text)
+    clause = find_clause(words)
+    if clause is None:
+        return not fitting and not said.is_item and any(_is_plural_noun(word) for word in words)
+    if fitting:
+        return not any(map(is_plural, fitting)) and any(_acted_upon(words, clause))
+    goes_on = words[clause.subject].lower == "they"
+    return not goes_on and (bool(said.pair) or any(_is_plural_noun(word) for word in words))
+
+
+def _acted_upon(words: Sequence[Word], clause: Clause) -> Iterator[Word]:
+    """The plurals after the verb that no preposition governs: *engines* of *ordered 212 engines for its boats*."""
+    governed = False
+    for word in words[clause.main + 1 :]:
+        governed = word.word_class == "preposition" or (governed and word.word_class in NOMINAL)
+        if not governed and _is_plural_noun(word):
+            yield word
+
+
+def _is_plural_noun(word: Word) -> bool:
+    is_noun = word.word_class == "other" and not word.enclosed and word.lower not in _NO_PLURALS
+    return is_noun and is_plural(word.lower)
 
 
 def _titles(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:

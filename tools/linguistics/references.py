@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents
+from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents, find_pair
 from factloop.tools.linguistics.clauses import EXPLETIVE
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
@@ -52,8 +52,10 @@ def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
 def _name_pair(claim: str, context: Context, _nlp: Language | None) -> str:
     """*They* are the only two people spoken of, where no rule sees another plural."""
     pronoun = _open_pronoun(tag_words(claim))
-    pair = " and ".join(context.pair)
-    if pronoun is None or pronoun.lower not in {"they", "their"} or not pair:
+    if pronoun is None or pronoun.lower not in {"they", "their"}:
+        return claim
+    pair = " and ".join(find_pair(context))
+    if not pair:
         return claim
     genitive = "'s" if pronoun.lower == "their" else ""
     return f"{claim[: pronoun.start]}{pair}{genitive}{claim[pronoun.end :]}"
@@ -69,11 +71,11 @@ def is_ambiguous(claim: str, context: Context) -> bool:
     if leaves_thing_open(words) or leaves_person_open(claim, context.referents):
         return True
     pronoun = _open_pronoun(words)
-    if pronoun is None or _is_expletive(claim, pronoun) or (NUMBER_OF[pronoun.lower] == "they" and context.pair):
-        return False
-    if pronoun.lower == "its":
+    if pronoun is None or _is_expletive(claim, pronoun) or pronoun.lower == "its":
         return False
     number = NUMBER_OF[pronoun.lower]
+    if number == "they" and find_pair(context):
+        return False
     found = find_antecedents(number, context)
     if not found and number == "it":
         return not context.before and not context.asked.mentions

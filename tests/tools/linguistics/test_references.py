@@ -259,3 +259,41 @@ def test_no_number_time_or_noun_becomes_a_person(opening: str) -> None:
 def test_what_an_instruction_is_about_comes_before_older_subjects(before: str, claim: str, resolved: str) -> None:
     older = "Some patients have developed urges. It has been reported. "
     assert resolve_references(claim, before=older + before, prompt=None) == resolved
+
+
+COUPLE = "Ann Lee and Eva Marr founded the yard. Otto Berg married Ann Lee in 1921. "
+THEY = [
+    ("Ann Lee and Eva Marr met in Arden. The company ordered 12 engines. ", "They were built in Oss.", None),
+    ("Ann Lee and Eva Marr met. The Admiralty ordered 212 engines for its boats. ", "They were built in Oss.", None),
+    ("Ann Lee and Eva Marr met. Her brothers were painters. ", "They moved to Oss.", None),
+    ("Ann Lee and Eva Marr met. Ann Lee gave Otto Berg two rings. ", "They were gold.", None),
+    (COUPLE, "They had two children.", "Otto Berg and Ann Lee had two children."),
+    (COUPLE, "Their house burnt down.", "Otto Berg and Ann Lee's house burnt down."),
+    (f"{COUPLE}They had two children. ", "They moved to Oss.", "Otto Berg and Ann Lee moved to Oss."),
+    (f"{COUPLE}The wedding was quiet. ", "They moved to Oss.", None),
+    ("The mills of Ann Lee and Otto Berg are old. ", "They burn.", "The mills of Ann Lee and Otto Berg burn."),
+    ("Quasars are bright. The nearest is billions of miles away. ", "They shine.", "Quasars shine."),
+    ("Tablets are swallowed whole. Take two capsules with water. ", "They dissolve.", None),
+    ("Tablets are swallowed whole.\n\n- nausea\n- headaches\n\n", "They dissolve.", "Tablets dissolve."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "claim", "resolved"), THEY)
+def test_they_are_the_nearest_who_may_be_meant_or_open(before: str, claim: str, resolved: str | None) -> None:
+    assert resolve_references(claim, before=before, prompt=None) == (resolved or claim)
+    assert is_ambiguous(claim, before, None) == (resolved is None)
+
+
+LATER_IN_A_SENTENCE = [
+    ("Most effects are mild; they affect 1 in 10.", "They affect 1 in 10.", "Most effects affect 1 in 10."),
+    ("The yard sold its mills in 1917; they burnt down.", "They burnt down.", None),
+    ("Otto Berg met Ann Lee, and they married in 1882.", "They married.", "Otto Berg and Ann Lee married."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "claim", "resolved"), LATER_IN_A_SENTENCE)
+def test_they_later_in_a_sentence_are_first_sought_in_it(sentence: str, claim: str, resolved: str | None) -> None:
+    before = "Modified tablets should be swallowed whole. "
+    context = context_at(before + sentence, len(before), None)
+    assert references.resolve_references(claim, context) == (resolved or claim)
+    assert references.is_ambiguous(claim, context) == (resolved is None)
