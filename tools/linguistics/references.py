@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents, find_pair
-from factloop.tools.linguistics.clauses import EXPLETIVE
+from factloop.tools.linguistics.clauses import EXPLETIVE, find_clause
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
@@ -93,12 +93,16 @@ def _replace(claim: str, pronoun: Word, antecedent: str, context: Context) -> st
     return f"{claim[: pronoun.start]}{replacement}{claim[pronoun.end :]}"
 
 
-def _open_pronoun(words: Sequence[Word]) -> Word | None:
-    """The third-person pronoun that opens the claim, or follows its adverbial lead; None where a noun does."""
+def _open_pronoun(words: tuple[Word, ...]) -> Word | None:
+    """The third-person pronoun that opens the claim, or follows its adverbial lead (*Unlike its rivals, it needed
+    air*); None where a noun does."""
+    clause = find_clause(words)
     for index, word in enumerate(words):
         if word.lower in NUMBER_OF and not word.enclosed:
-            opens = index == 0 or words[index - 1].text == ","
-            return word if opens else None
+            if index == 0 or words[index - 1].text == "," or (clause is not None and clause.subject == index):
+                return word
+            if clause is None or clause.subject < index:
+                return None
         if word.word_class in {"auxiliary", "modal", "past", "present"} or (word.word_class == "name" and index == 0):
             return None
     return None

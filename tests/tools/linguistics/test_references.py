@@ -297,3 +297,19 @@ def test_they_later_in_a_sentence_are_first_sought_in_it(sentence: str, claim: s
     context = context_at(before + sentence, len(before), None)
     assert references.resolve_references(claim, context) == (resolved or claim)
     assert references.is_ambiguous(claim, context) == (resolved is None)
+
+
+AFTER_LEADS = {
+    "Unlike its rivals, it needed no air.": "Unlike its rivals, the Kestrel needed no air.",
+    "In its first year it won.": "In its first year the Kestrel won.",
+    "During the war it sank.": "During the war the Kestrel sank.",
+    "Unlike its rivals, the tower fell.": "Unlike its rivals, the tower fell.",
+    "When its lamp fails, it sinks.": "When its lamp fails, it sinks.",
+}
+
+
+@pytest.mark.parametrize(("claim", "resolved"), AFTER_LEADS.items())
+def test_a_subject_pronoun_may_follow_a_lead_without_a_comma_or_with_its_own_possessive(
+    claim: str, resolved: str
+) -> None:
+    assert resolve_references(claim, before="The Kestrel ran in 1913. ", prompt=None) == resolved
