@@ -18,6 +18,7 @@ from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
 _DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
+_OPENS_CASE = re.compile(r"(?:if|unless|when|where)\b", re.IGNORECASE)
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
 _NO_PLURALS = word_set(
@@ -38,18 +39,26 @@ _LONGEST_PHRASE = 8
 
 def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
     """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits, or
-    *they* may mean others than the subject of a sentence: a pair of people, or what it acted upon."""
-    before = _said_before(number, context)
+    *they* may mean others than the subject of a sentence: a pair of people, or what it acted upon.
+
+    What is said of one case only is no new topic: after *If they fail, the dose is halved*, *it* may be the dose or the
+    subject before.
+    """
+    before, of_a_case = _said_before(number, context), tuple[str, ...]()
     for said in reversed(before):
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
             return _only_object(said, context) if said is before[0] else ()
-        fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
+        fitting = (*of_a_case, *_candidates(said, number, context.about_person))
         if number == "they" and _may_be_others(said, fitting):
             return ()
-        if fitting:
-            return fitting
+        if not of_a_case and number == "it" and _OPENS_CASE.match(said.text):
+            of_a_case = fitting
+        elif len(fitting) > len(of_a_case):
+            return tuple(dict.fromkeys(fitting))
+    if of_a_case:
+        return of_a_case
     titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
     title = next(titles, None)
     asked = (

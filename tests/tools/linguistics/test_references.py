@@ -313,3 +313,14 @@ def test_a_subject_pronoun_may_follow_a_lead_without_a_comma_or_with_its_own_pos
     claim: str, resolved: str
 ) -> None:
     assert resolve_references(claim, before="The Kestrel ran in 1913. ", prompt=None) == resolved
+
+
+OF_A_CASE = "If the kidneys fail, the dose is halved. "
+
+
+def test_what_is_said_of_a_case_is_no_new_topic() -> None:
+    claim, topic = "It can be used in pregnancy.", "Aspirin is a painkiller. It is old. "
+    assert resolve_references(claim, before=f"{topic}{OF_A_CASE}", prompt=None) == claim
+    assert is_ambiguous(claim, f"{topic}{OF_A_CASE}", None)
+    assert resolve_references(claim, before=OF_A_CASE, prompt=None) == "The dose can be used in pregnancy."
+    assert not is_ambiguous(claim, OF_A_CASE, None)
