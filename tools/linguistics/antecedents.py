@@ -50,7 +50,7 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
             return _only_object(said, context) if said is before[0] else ()
-        fitting = (*of_a_case, *_candidates(said, number, context.about_person))
+        fitting = (*of_a_case, *_candidates(said, number, context))
         if number == "they" and _may_be_others(said, fitting):
             return ()
         if not of_a_case and number == "it" and _OPENS_CASE.match(said.text):
@@ -174,7 +174,7 @@ def _bears_a_surname(mention: Mention) -> bool:
     return _may_be_person(mention) and not is_english_word(mention.names[-1])
 
 
-def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
+def _candidates(said: ReadSentence, number: Number, context: Context) -> Iterator[str]:
     """What the sentence offers: its subject where that fits, else the persons or things it names."""
     sentence, mentions = said.text, said.mentions
     words = tag_words(sentence)
@@ -189,7 +189,7 @@ def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Itera
         return  # the same topic goes on: look further back
     in_subject = [m for m in mentions if span[0] <= m.start < span[1]]
     subject = _noun_phrase(sentence, words, clause.subject, clause.verb)
-    persons = [m for m in in_subject if m.kind == "person" or (about_person and _may_be_person(m))]
+    persons = [m for m in in_subject if m.kind == "person" or (context.about_person and _may_name_person(m, context))]
     if subject is None or (number == "it" and persons):
         return
     verb = words[clause.verb].lower
@@ -247,7 +247,7 @@ def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> 
     *who* is not."""
     things = (one for one in context.asked.mentions if not (context.about_person or _is_doer(one, context.asked.text)))
     asked = {mention.names for mention in things}
-    return any(m.start == head.start and m.names not in asked and _may_be_person(m) for m in mentions)
+    return any(m.start == head.start and m.names not in asked and _may_name_person(m, context) for m in mentions)
 
 
 def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | None:
@@ -263,6 +263,13 @@ def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | N
 
 def _may_be_person(mention: Mention) -> bool:
     return mention.kind in {"person", "maybe_person"}
+
+
+def _may_name_person(mention: Mention, context: Context) -> bool:
+    """Whether it may be a person's name, be it a part of it: *Whitcombe* after *Clara Whitcombe*."""
+    is_short = mention.kind == "unknown" and len(mention.names) == 1
+    known = (full.names for full in context.full_names if is_short and _may_be_person(full))
+    return _may_be_person(mention) or any(mention.names[0] in (names[0], names[-1]) for names in known)
 
 
 def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) -> str | None:

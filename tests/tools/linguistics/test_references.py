@@ -324,3 +324,14 @@ def test_what_is_said_of_a_case_is_no_new_topic() -> None:
     assert is_ambiguous(claim, f"{topic}{OF_A_CASE}", None)
     assert resolve_references(claim, before=OF_A_CASE, prompt=None) == "The dose can be used in pregnancy."
     assert not is_ambiguous(claim, OF_A_CASE, None)
+
+
+@pytest.mark.parametrize("said", ["Marr left the firm in 1917. ", "Marr died in 1952. She was old. "])
+def test_it_is_no_person_who_is_called_by_a_part_of_their_name(said: str) -> None:
+    before = f"Ann Marr was a chemist. {said}"
+    assert resolve_references("It closed in 1929.", before=before, prompt=None) == "It closed in 1929."
+
+
+def test_it_may_be_a_thing_that_is_called_by_a_part_of_its_name() -> None:
+    before = "The Nimbus Bridge crosses the Oss. Nimbus opened in 1901. "
+    assert resolve_references("It fell.", before=before, prompt=None) == "Nimbus fell."
