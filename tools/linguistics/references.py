@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Resolver = Callable[[str, Context, "Language | None"], str]
 
-_LONGER_NAME = re.compile(r"(?:'s|’s) [A-Z]")
-"""After a short name: *Halden's Bridge* is a name of its own, of which *Halden* is a part."""
+_LONGER_NAME = re.compile(r"(?:'s|’s) [A-Z]|[ -][vV]?\d")
+"""After a short name: *Halden's Bridge* and the model *Halden 4* are names of their own."""
 
 
 def resolve_references(

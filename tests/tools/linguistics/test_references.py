@@ -335,3 +335,10 @@ def test_it_is_no_person_who_is_called_by_a_part_of_their_name(said: str) -> Non
 def test_it_may_be_a_thing_that_is_called_by_a_part_of_its_name() -> None:
     before = "The Nimbus Bridge crosses the Oss. Nimbus opened in 1901. "
     assert resolve_references("It fell.", before=before, prompt=None) == "Nimbus fell."
+
+
+@pytest.mark.parametrize("claim", ["Tarn 4 has two bays.", "Tarn 4:", "Tarn 2.5 is out.", "Tarn v2 is new."])
+def test_a_name_with_a_number_is_another_name(claim: str) -> None:
+    before = "We are sorry that your Tarn NAS fails. "
+    assert resolve_references(claim, before=before, prompt=None) == claim
+    assert resolve_references("Tarn runs.", before=before, prompt=None) == "Tarn NAS runs."
