@@ -157,3 +157,26 @@ def test_a_title_that_runs_into_its_paragraph_states_nothing(text: str) -> None:
 @pytest.mark.parametrize("text", ["**The tower fell in 1755.**", "**Keep out of reach.**", "**Lethal in children!**"])
 def test_a_sentence_in_bold_is_read(text: str) -> None:
     assert silence(text) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why it happens", "How it works", "What causes it", "What changed", "When it started", "How to fix it",
+        "Why the backup fails", "Where it was built", "**How it works:**", "What you need to know",
+    ],
+)  # fmt: skip
+def test_headings_that_ask_state_nothing(title: str) -> None:
+    assert silence(title, "heading") == "heading"
+    assert silence("Which model do you have?", "heading") == "question"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why vaccines cause autism", "How Ada killed her husband", "When it fell in 1755", "Why it is not safe",
+        "Why it happens: the pump stops", "How it cures cancer", "Why it is lethal!", "What kills cancer?",
+    ],
+)  # fmt: skip
+def test_headings_that_ask_and_tell_something_are_read(title: str) -> None:
+    assert silence(title, "heading") is None
