@@ -8,6 +8,7 @@ from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.checkworthiness import is_checkable
+from factloop.tools.linguistics.leads import is_bare_lead
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
 from factloop.tools.linguistics.talk import asks_of_nothing, is_opinion, is_remark
@@ -62,7 +63,8 @@ _WHO_IS = re.compile(
 def silence_of(part: Part) -> Silence | None:
     """Why a part states nothing: it is a heading, a question or a remark; None where it may state something.
 
-    A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may.
+    A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may. A
+    lead without a verb is a heading: *Tarn 4:*.
     """
     if part.kind == "head":
         return "heading"
@@ -79,7 +81,9 @@ def silence_of(part: Part) -> Silence | None:
         return None if words and is_checkable(text, words) and not _is_instruction(words) else "heading"
     if _only_asks(text):
         return "question"
-    return "remark" if is_remark(text) else None
+    if is_remark(text):
+        return "remark"
+    return "heading" if is_bare_lead(text) else None
 
 
 def _asks_as_title(text: str) -> bool:

@@ -87,6 +87,21 @@ def test_the_head_of_one_table_is_not_above_the_next() -> None:
     assert parts(two)[-1] == ("row", "Bob | Bern", "")
 
 
+def test_items_of_an_inner_list_keep_the_lead_that_stands_over_them() -> None:
+    text = "Models:\n\n- Tarn 4:\n  - two ports\n    1. one\n  - a fan\n- Tarn 8:\n\t- four ports\n- others\n\nThen."
+    assert [(said, above) for _, said, above in parts(text)] == [
+        ("Models:", ""),
+        ("Tarn 4:", "Models:"),
+        ("two ports", "Models:\nTarn 4:"),
+        ("one", "Models:\nTarn 4:"),
+        ("a fan", "Models:\nTarn 4:"),
+        ("Tarn 8:", "Models:"),
+        ("four ports", "Models:\nTarn 8:"),
+        ("others", "Models:"),
+        ("Then.", ""),
+    ]
+
+
 @given(st.text(alphabet="Ab1 .:|#-*`\n>", max_size=120))
 def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text: str) -> None:
     found = read_outline(text)
@@ -98,7 +113,9 @@ def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("line", ["# a\n", "- a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"])
+@pytest.mark.parametrize(
+    "line", ["# a\n", "- a:\n", "- a:\n - a:\n  - a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"]
+)
 def test_work_grows_with_the_text_alone(line: str) -> None:
     """What stands above is bounded: else each part would carry all before it."""
     found: list[Part] = read_outline(line * 20_000)

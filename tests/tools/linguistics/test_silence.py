@@ -180,3 +180,8 @@ def test_headings_that_ask_state_nothing(title: str) -> None:
 )  # fmt: skip
 def test_headings_that_ask_and_tell_something_are_read(title: str) -> None:
     assert silence(title, "heading") is None
+
+
+def test_a_lead_without_a_verb_states_nothing() -> None:
+    assert silence("Tarn 4:", "item") == silence("The 3 models:") == "heading"
+    assert silence("The following are the only safe drugs:") is silence("Tarn 4: two ports", "item") is None
