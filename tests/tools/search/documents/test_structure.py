@@ -123,6 +123,37 @@ def test_what_stands_on_every_page_is_no_evidence(tmp_path: Path) -> None:
     assert texts(load(tmp_path, "a.html", page)) == ["By the way. Head. Bake cookies. Kept. Last."]
 
 
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "hidden", "hidden=''", "hidden=hidden", "aria-hidden=true", "aria-hidden='TRUE'", "style='display:none'",
+        "style='color: red; DISPLAY : none !important; margin: 0'", "style='visibility: hidden;'",
+    ],
+)  # fmt: skip
+def test_what_is_hidden_is_no_evidence(tmp_path: Path, attribute: str) -> None:
+    page = f"<p>Seen.<div {attribute}>Hidden <b>too<br>and</b><p>that.</div><p>Kept <i {attribute}>not </i>here."
+    assert texts(load(tmp_path, "a.html", page)) == ["Seen. Kept here."]
+    table = f"<table><tr><th>A<th {attribute}>B<th>C<tr><td>1<td {attribute}>2<td>3</table>"
+    assert texts(load(tmp_path, "b.html", table)) == ["A: 1; C: 3"]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "hidden=until-found", "aria-hidden=false", "style='display: nonexistent'", "style='x-display:none'",
+        "style='visibility: visible'", "data-hidden=1", "class=hidden",
+    ],
+)  # fmt: skip
+def test_what_is_not_hidden_is_read(tmp_path: Path, attribute: str) -> None:
+    assert texts(load(tmp_path, "a.html", f"<p>Seen.<p {attribute}>Kept.")) == ["Seen. Kept."]
+
+
+def test_a_page_that_shows_itself_when_it_has_loaded_is_read(tmp_path: Path) -> None:
+    assert texts(load(tmp_path, "a.html", "<html hidden><body style='visibility:hidden'><p>Kept.")) == ["Kept."]
+    assert texts(load(tmp_path, "b.html", "<body><div id=root aria-hidden=true><p>Kept.</div>")) == ["Kept."]
+    assert load(tmp_path, "c.html", "<body><div id=root hidden><p>Never.</div>") == []
+
+
 def test_a_page_of_nothing_else_is_read_whole(tmp_path: Path) -> None:
     assert texts(load(tmp_path, "a.html", "<nav>Home<p>The text, since nobody closed it.")) == [
         "Home The text, since nobody closed it."
