@@ -114,6 +114,28 @@ def test_what_is_no_front_matter_stays(tmp_path: Path, text: str) -> None:
     assert load(tmp_path, "a.txt", text)[0].text == text
 
 
+def test_a_line_that_heads_a_paragraph_of_plain_text_is_not_glued_to_it(tmp_path: Path) -> None:
+    parted = ["What it is for", "Metformin is for adults.\nIt is old.", "Tarn 4", "The Tarn 4 sleeps after 20 minutes."]
+    text = f"Leaflet\n\n{parted[0]}\n{parted[1]}\n\n{parted[2]}\n{parted[3]}"
+    (section,) = load(tmp_path, "a.txt", text)
+    assert section.text.split("\n\n") == parted
+    (hit,) = GivenDocuments([Document(section.text)]).search("metformin", 1)
+    assert hit.passage.split("\n")[:2] == ["What it is for", "Metformin is for adults. It is old."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tower was designed by the engineer\nHenrietta Voss in 1901 and stood for\nyears by the sea.",
+        "Metformin is the usual first choice for people in\nEurope and is taken with meals. It works chiefly\nby day.",
+        "Roses are red\nViolets are blue\nSugar is sweet", "It is for\nMetformin users who are adults and come to us.",
+        "Born: Ulm\nShe studied at the Institute and then went on to Bern.", "One two\nthree four five six seven.",
+    ],
+)  # fmt: skip
+def test_wrapped_lines_of_plain_text_stay_together(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.txt", text)[0].text == text
+
+
 def test_what_stands_on_every_page_is_no_evidence(tmp_path: Path) -> None:
     page = """<body class="has-cookie-banner"><nav>Home<p>Shop</nav><div role="navigation">Crumbs</div>
     <div class="x cookie-banner">We use <b>cookies</b><br><img src="x">.</div><div id="onetrust-banner-sdk">Agree</div>
