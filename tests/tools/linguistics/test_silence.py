@@ -110,6 +110,31 @@ def test_whatever_else_was_read_may_have_stated_something(text: str) -> None:
     assert not states_nothing(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wait.", "Enjoy!", "Please reply with your serial number.", "Send us your order number.", "Tell me your name.",
+        "Please respond to this message.",
+    ],
+)  # fmt: skip
+def test_what_only_writer_and_reader_have_to_do_with_is_a_remark(text: str) -> None:
+    assert silence(text) == "remark"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wait 5 minutes.",
+        "Wait until it bleeds.",
+        "Stop.",
+        "Give your child aspirin.",
+        "Reply by 5 May with your number.",
+    ],
+)
+def test_what_the_reader_is_told_to_do_is_read(text: str) -> None:
+    assert silence(text) is None
+
+
 def test_headings_state_nothing_unless_they_have_a_verb() -> None:
     assert silence("Early life", "heading") == silence("**Mechanism of action:**", "heading") == "heading"
     assert silence("Founded in 1820 by Ada Brisk", "heading") is None
