@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from factloop.tools.linguistics.blocks import Block, code_in, find_blocks
+from factloop.tools.linguistics.elements import elements_in, without_elements
 from factloop.tools.linguistics.sentences import cut_long, sentences_of
 
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
@@ -43,14 +45,27 @@ def read_outline(text: str) -> list[Part]:
     """The parts of a response in order, not overlapping, none without a letter or digit. Linear in the text.
 
     Together with `split_sentences` it finds the same sentences; headings, heads of tables and fenced code are parts,
-    too.
+    too, and so are scripts, styles and comments between sentences.
     """
-    reader = _Reader(text)
-    units: list[Block | tuple[int, int]] = [*find_blocks(text), *code_in(text)]
+    shown = without_elements(text)
+    reader = _Reader(shown)
+    units: list[Block | tuple[int, int]] = [*find_blocks(shown), *code_in(shown)]
     parts: list[Part] = []
     for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
         parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
-    return parts
+    if shown == text:
+        return parts
+    whole = [replace(part, text=text[part.start : part.end]) for part in parts]
+    return sorted([*whole, *_elements_between(text, whole)], key=lambda part: part.start)
+
+
+def _elements_between(text: str, parts: Sequence[Part]) -> Iterator[Part]:
+    ends = [part.end for part in parts]
+    for start, end in elements_in(text):
+        following = bisect_right(ends, start)
+        if following == len(parts) or parts[following].start >= end:
+            for piece in cut_long(text, start, end):
+                yield Part(piece.text, piece.start, piece.end, "code")
 
 
 @dataclass

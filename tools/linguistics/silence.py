@@ -8,13 +8,14 @@ from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.checkworthiness import is_checkable
+from factloop.tools.linguistics.elements import opens_element
 from factloop.tools.linguistics.leads import is_bare_lead
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
 from factloop.tools.linguistics.talk import asks_of_nothing, is_opinion, is_remark
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
-Silence = Literal["heading", "question", "remark"]
+Silence = Literal["code", "heading", "question", "remark"]
 
 _QUOTES = "\"“”'‘’ "
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -64,13 +65,15 @@ def silence_of(part: Part) -> Silence | None:
     """Why a part states nothing: it is a heading, a question or a remark; None where it may state something.
 
     A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may. A
-    lead without a verb is a heading: *Tarn 4:*.
+    lead without a verb is a heading: *Tarn 4:*. Scripts, styles, comments and mere tags are code that is never read.
     """
     if part.kind == "head":
         return "heading"
     if part.kind in ("code", "row"):
-        return None
+        return "code" if part.kind == "code" and opens_element(part.text) else None
     text = plain_text(part.text)
+    if not text and "<" in part.text:
+        return "code"
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
     if part.kind == "heading" and _asks_as_title(text):
