@@ -17,6 +17,7 @@ from factloop.core.records import Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.language import is_english_at
+from factloop.tools.linguistics.leads import under_lead
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
@@ -120,7 +121,7 @@ def _unread(fact: str) -> FoundFact:
 def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
     """The facts of a sentence or a row."""
     head = task.above.splitlines()[-1] if task.above else ""
-    return row_claims(task.sentence, head) or split_claims(task.sentence, nlp)
+    return row_claims(task.sentence, head) or split_claims(under_lead(task.sentence, head), nlp)
 
 
 def _is_worth_another_query(case: Case) -> bool:

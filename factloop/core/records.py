@@ -72,7 +72,7 @@ class NoClaim(StrEnum):
     NO_CLAIM = "no_claim"
     """It was read, and no claim was found in it, although it may state something: advice, a row, a fragment, code."""
     CODE = "code"
-    """Code that was not read: the offline engine reads none."""
+    """Code that was not read: the offline engine reads none. Scripts, styles and mere tags of HTML are never read."""
     NOT_READ = "not_read"
     """Left out of the split that was given."""
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
-from factloop.core.records import FactualityReport
+from factloop.core.records import Claim, FactualityReport
 from factloop.correction.records import Doubt, Unchecked, Unproven
 from factloop.tools.linguistics.blocks import code_in
+from factloop.tools.linguistics.outline import Part, read_outline
+from factloop.tools.linguistics.rows import cell_of
 
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
@@ -41,7 +43,7 @@ class MarkPolicy:
 
 @dataclass(frozen=True)
 class _Passage:
-    """A sentence with its findings."""
+    """A sentence, or a cell of a row, with its findings."""
 
     span: Span
     findings: tuple[Finding, ...]
@@ -78,13 +80,29 @@ def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Dou
 def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
     findings: defaultdict[Span, list[Finding]] = defaultdict(list)
     claims: defaultdict[Span, list[str]] = defaultdict(list)
-    for claim in report.claims:
-        finding = finding_of_claim(claim)
-        if finding is not None:
-            findings[claim.span].append(finding)
-            claims[claim.span].append(claim.id)
+    faulty = [(claim, finding) for claim in report.claims if (finding := finding_of_claim(claim)) is not None]
+    places = _places(report.response, [claim for claim, _ in faulty])
+    for (claim, finding), place in zip(faulty, places, strict=True):
+        findings[place].append(finding)
+        claims[place].append(claim.id)
     for sentence in report.claim_free:
         silence = finding_of_silence(sentence.no_claim)
         if silence is not None:
             findings[sentence.span].append(silence)
     return [_Passage(span, by_gravity(findings[span]), tuple(claims[span])) for span in sorted(findings)]
+
+
+def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
+    """Where the mark of each claim stands: after its sentence; in a row after its cell, where that is certain for all
+    claims on the row."""
+    rows = {(part.start, part.end): part for part in read_outline(response) if part.kind == "row"} if claims else {}
+    cells = [_cell(claim, rows.get(claim.span)) for claim in claims]
+    unsure = {claim.span for claim, cell in zip(claims, cells, strict=True) if cell is None}
+    return [
+        claim.span if cell is None or claim.span in unsure else cell for claim, cell in zip(claims, cells, strict=True)
+    ]
+
+
+def _cell(claim: Claim, row: Part | None) -> Span | None:
+    place = None if row is None else cell_of(claim.text, row.text, row.above.rpartition("\n")[2])
+    return None if row is None or place is None else (row.start + place[0], row.start + place[1])

@@ -99,7 +99,7 @@ class LeftSentence(Record):
 
 
 class Doubt(Record):
-    """A sentence of `text` with unsupported or unchecked content."""
+    """A sentence of `text`, or a cell of a row, with unsupported or unchecked content."""
 
     span: Span
     """Span in `text`, without its mark."""

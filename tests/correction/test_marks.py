@@ -82,6 +82,34 @@ def test_a_mark_does_not_break_what_it_stands_in(response: str, sentence: str, t
     assert (doubt.mark is None) == (found == response)
 
 
+def table_report(*claims: str, row: str = "Tarn 4 | 4 | 8 GB | 3 years") -> FactualityReport:
+    """A report on a row with these claims, all without evidence."""
+    response = f"| Model | Bays | RAM | Warranty |\n|---|---|---|---|\n| {row} |\n"
+    base = report_of((row, "n" * len(claims)))
+    span = (response.index(row), response.index(row) + len(row))
+    changed = [
+        one.model_copy(update={"span": span, "text": text}) for one, text in zip(base.claims, claims, strict=True)
+    ]
+    return base.model_copy(update={"response": response, "claims": tuple(changed), "sentences": ()})
+
+
+@pytest.mark.parametrize(
+    ("claims", "row"),
+    [
+        (["Model: Tarn 4; RAM: 8 GB."], "| Tarn 4 | 4 | 8 GB [unverified] | 3 years |"),
+        (["The Tarn 4 has 8 GB of RAM.", "The Tarn 4 has four bays."], "| Tarn 4 | 4 | 8 GB | 3 years [unverified] |"),
+        (
+            ["Model: Tarn 4; Bays: 4.", "Model: Tarn 4; Warranty: 3 years."],
+            "| Tarn 4 | 4 [unverified] | 8 GB | 3 years [unverified] |",
+        ),
+    ],
+)
+def test_in_a_row_the_cell_in_doubt_is_marked(claims: list[str], row: str) -> None:
+    text, doubts = marked(table_report(*claims), MarkPolicy())
+    assert text.splitlines()[2] == row
+    assert sorted(name for doubt in doubts for name in doubt.claims) == [f"c1.{n}" for n in range(1, len(claims) + 1)]
+
+
 def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
     base = report_of((ANN, "n"), (BAD, "n"))
     first, second = base.claims

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
 from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
+from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
 _DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
+_OPENS_CASE = re.compile(r"(?:if|unless|when|where)\b", re.IGNORECASE)
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
+_NO_PLURALS = word_set(
+    """
+    hundreds thousands millions billions seconds minutes hours days weeks months years decades centuries times
+    metres meters kilometres kilometers miles feet grams kilograms tonnes tons pounds litres liters
+    euros dollars degrees points volts watts revolutions
+    diabetes rabies measles lens gas series species news
+    """
+)
+"""Measures, which nothing more is said of, and words in -s that are no plurals."""
 _MODIFIERS = 3
 """Words that a question may have between *the* and a name."""
 _BEFORE_BIDDING = frozenset({"always", "do", "don't", "never", "not", "please"})
@@ -26,15 +38,27 @@ _LONGEST_PHRASE = 8
 
 
 def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
-    """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits."""
-    for said in reversed(context.before):
+    """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits, or
+    *they* may mean others than the subject of a sentence: a pair of people, or what it acted upon.
+
+    What is said of one case only is no new topic: after *If they fail, the dose is halved*, *it* may be the dose or the
+    subject before.
+    """
+    before, of_a_case = _said_before(number, context), tuple[str, ...]()
+    for said in reversed(before):
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
         if number == "it" and _may_be_other(said, context):
-            return _only_object(said, context) if said is context.before[0] else ()
-        fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
-        if fitting:
-            return fitting
+            return _only_object(said, context) if said is before[0] else ()
+        fitting = (*of_a_case, *_candidates(said, number, context))
+        if number == "they" and _may_be_others(said, fitting):
+            return ()
+        if not of_a_case and number == "it" and _OPENS_CASE.match(said.text):
+            of_a_case = fitting
+        elif len(fitting) > len(of_a_case):
+            return tuple(dict.fromkeys(fitting))
+    if of_a_case:
+        return of_a_case
     titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
     title = next(titles, None)
     asked = (
@@ -43,6 +67,56 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
         if _may_be_asked(mention, number, context)
     )
     return tuple(dict.fromkeys(asked)) if title is None else (title,)
+
+
+def find_pair(context: Context) -> tuple[str, ...]:
+    """The two people whom *they* means: those of the nearest sentence that does not go on with them, unless something
+    in it fits as well."""
+    for said in reversed(_said_before("they", context)):
+        words = tag_words(said.text)
+        clause = find_clause(words)
+        if clause is not None and words[clause.subject].lower in NUMBER_OF:
+            continue
+        return () if clause is not None and any(_acted_upon(words, clause)) else said.pair
+    return ()
+
+
+def _said_before(number: Number, context: Context) -> tuple[ReadSentence, ...]:
+    """The sentences before, and what the own one says before its pronoun: *The effects are mild; they pass.*"""
+    own = context.own
+    words = () if own is None else tag_words(own.text)
+    place = next((i for i, word in enumerate(words) if NUMBER_OF.get(word.lower) == number and not word.enclosed), 0)
+    if own is None or not place or find_clause(words[:place]) is None:
+        return context.before
+    end = words[place - 1].end
+    return (*context.before, replace(own, text=own.text[:end], mentions=tuple(m for m in own.mentions if m.end <= end)))
+
+
+def _may_be_others(said: ReadSentence, fitting: Sequence[str]) -> bool:
+    """Whether *they* in a later sentence may be others than what fits in this one: its two people, what it acted upon,
+    or, where nothing fits, any plural in it."""
+    words = tag_words(said.text)
+    clause = find_clause(words)
+    if clause is None:
+        return not fitting and not said.is_item and any(_is_plural_noun(word) for word in words)
+    if fitting:
+        return not any(map(is_plural, fitting)) and any(_acted_upon(words, clause))
+    goes_on = words[clause.subject].lower == "they"
+    return not goes_on and (bool(said.pair) or any(_is_plural_noun(word) for word in words))
+
+
+def _acted_upon(words: Sequence[Word], clause: Clause) -> Iterator[Word]:
+    """The plurals after the verb that no preposition governs: *engines* of *ordered 212 engines for its boats*."""
+    governed = False
+    for word in words[clause.main + 1 :]:
+        governed = word.word_class == "preposition" or (governed and word.word_class in NOMINAL)
+        if not governed and _is_plural_noun(word):
+            yield word
+
+
+def _is_plural_noun(word: Word) -> bool:
+    is_noun = word.word_class == "other" and not word.enclosed and word.lower not in _NO_PLURALS
+    return is_noun and is_plural(word.lower)
 
 
 def _titles(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
@@ -100,7 +174,7 @@ def _bears_a_surname(mention: Mention) -> bool:
     return _may_be_person(mention) and not is_english_word(mention.names[-1])
 
 
-def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
+def _candidates(said: ReadSentence, number: Number, context: Context) -> Iterator[str]:
     """What the sentence offers: its subject where that fits, else the persons or things it names."""
     sentence, mentions = said.text, said.mentions
     words = tag_words(sentence)
@@ -115,7 +189,7 @@ def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Itera
         return  # the same topic goes on: look further back
     in_subject = [m for m in mentions if span[0] <= m.start < span[1]]
     subject = _noun_phrase(sentence, words, clause.subject, clause.verb)
-    persons = [m for m in in_subject if m.kind == "person" or (about_person and _may_be_person(m))]
+    persons = [m for m in in_subject if m.kind == "person" or (context.about_person and _may_name_person(m, context))]
     if subject is None or (number == "it" and persons):
         return
     verb = words[clause.verb].lower
@@ -173,7 +247,7 @@ def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> 
     *who* is not."""
     things = (one for one in context.asked.mentions if not (context.about_person or _is_doer(one, context.asked.text)))
     asked = {mention.names for mention in things}
-    return any(m.start == head.start and m.names not in asked and _may_be_person(m) for m in mentions)
+    return any(m.start == head.start and m.names not in asked and _may_name_person(m, context) for m in mentions)
 
 
 def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | None:
@@ -189,6 +263,13 @@ def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | N
 
 def _may_be_person(mention: Mention) -> bool:
     return mention.kind in {"person", "maybe_person"}
+
+
+def _may_name_person(mention: Mention, context: Context) -> bool:
+    """Whether it may be a person's name, be it a part of it: *Whitcombe* after *Clara Whitcombe*."""
+    is_short = mention.kind == "unknown" and len(mention.names) == 1
+    known = (full.names for full in context.full_names if is_short and _may_be_person(full))
+    return _may_be_person(mention) or any(mention.names[0] in (names[0], names[-1]) for names in known)
 
 
 def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) -> str | None:

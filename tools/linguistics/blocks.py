@@ -28,6 +28,11 @@ _ENDS_OPEN = re.compile(
     r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
 )
 
+_PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
+"""A capital letter or a figure first, and no mark that parts or ends sentences, or a label from its value."""
+_ASKS = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
+"""Opens titles that may end in any word: *What it is for*."""
+
 PROSE_FENCES = frozenset(
     {"", "md", "markdown", "text", "txt", "plain", "plaintext", "answer", "response", "quote", "note", "summary"}
 )
@@ -39,6 +44,9 @@ set something."""
 
 WRAPPED_FROM = 48
 """A line at least this long may have been wrapped: its sentence may go on in the next line."""
+
+_NARROWEST = 30
+"""Characters of the narrowest lines that prose is wrapped to."""
 
 
 Kind = Literal["prose", "item", "heading", "row"]
@@ -75,6 +83,7 @@ def find_blocks(text: str) -> Iterator[Block]:
     unclosed: set[str] = set()
     open_start, previous = -1, None
     open_kind: Kind = "prose"
+    opens_alone = after_blank = True
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -87,6 +96,7 @@ def find_blocks(text: str) -> Iterator[Block]:
             open_start, previous = (-1, None) if words is None else (line.start + words, line)
             open_kind = "prose"
             index = after
+            opens_alone = after_blank = False
             continue
         index += 1
         start, fresh, kind = _strip_markers(text, line)
@@ -100,9 +110,14 @@ def find_blocks(text: str) -> Iterator[Block]:
             yield _whole(text, open_start, previous.end, "heading")
             open_start = -1
             continue
+        is_one_line = previous is not None and open_start >= previous.start and open_kind == "prose"
+        if previous is not None and is_one_line and opens_alone and not fresh and not is_blank:
+            open_kind = "heading" if _heads(previous, line) else open_kind
         if open_start >= 0 and previous is not None and (is_blank or fresh or _breaks(previous, text[start])):
             yield Block(open_start, previous.end, open_kind)
             open_start = -1
+        opens_alone = after_blank if open_start < 0 else opens_alone
+        after_blank = is_blank
         if is_blank:
             continue
         if kind in ("heading", "row"):
@@ -215,6 +230,26 @@ def _underlines(line: _Line, previous: _Line, open_start: int) -> bool:
     if not _UNDERLINE.fullmatch(line.body) or open_start < previous.start:
         return False
     return len(previous.body) <= _LONGEST_UNDERLINED and not previous.body.rstrip("*_ ").endswith(_ENDS_SENTENCE)
+
+
+def _heads(line: _Line, below: _Line) -> bool:
+    """Whether a line heads the one below. A figure in it may be a claim, which must not be lost with a heading."""
+    is_open = _ENDS_OPEN.search(line.body[-8:].lower()) is not None
+    return not is_open and heads_paragraph(line.body, below.body) and not any(map(str.isdigit, line.body))
+
+
+def heads_paragraph(line: str, below: str) -> bool:
+    """Whether a line, alone but for the paragraph right below it, heads it as in plain text: *How to take it*.
+
+    It is short and no sentence, and the first word below would have stood beside it, had it been wrapped.
+    """
+    if len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
+        return False
+    if _ENDS_OPEN.search(line[-8:].lower()) and not _ASKS.match(line):
+        return False
+    is_paragraph = len(below) >= WRAPPED_FROM or below.endswith((".", "!", "?"))
+    width = max(len(below), _NARROWEST)
+    return is_paragraph and not below[0].islower() and len(line) + 1 + len(below.split(maxsplit=1)[0]) <= width
 
 
 def _breaks(previous: _Line, next_character: str) -> bool:

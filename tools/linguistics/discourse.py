@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -34,7 +34,6 @@ _LOOK_BACK = 24
 _LONGEST_MARKER = 16
 """Characters of a list marker with its indentation."""
 
-_OPENS_WITH_THEY = re.compile(r"(?:they|their)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECASE)
 
 
@@ -49,6 +48,8 @@ class ReadSentence:
     """Whether it speaks of a *he* or *she*."""
     is_item: bool = False
     """Whether it opens a list item, a table row or a quote, or is a heading: it belongs to what introduces it."""
+    pair: tuple[str, ...] = ()
+    """The names of the two people in it; empty where it speaks of more or fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,14 @@ class Context:
 
     before: tuple[ReadSentence, ...]
     """The sentences right before it, in order."""
+    own: ReadSentence | None
+    """The sentence itself; None where the response has none there."""
     asked: ReadSentence
     full_names: tuple[Mention, ...]
     """Names of two or more words from the prompt, the opening and the sentences before, each once."""
     about_person: bool
     referents: tuple[Referent, ...]
     """Whom its own personal pronouns stand for."""
-    pair: tuple[str, ...]
-    """The two people whom *they* may mean: of its own sentence, or of the one before where it begins so."""
 
 
 @lru_cache(maxsize=128)
@@ -86,6 +87,7 @@ def read_discourse(response: str, prompt: str | None, nlp: Language | None = Non
     asked = _read((prompt or "")[-_PROMPT_TAIL:], nlp)
     sentences = tuple(_read(sentence.text, nlp, is_item=_is_item(response, sentence.start)) for sentence in found)
     persons = tuple(read_persons([(said.text, said.mentions) for said in sentences], asked.mentions))
+    sentences = tuple(replace(said, pair=one.pair) for said, one in zip(sentences, persons, strict=True))
     return Discourse(sentences, tuple(sentence.start for sentence in found), asked, persons)
 
 
@@ -99,19 +101,12 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
     own = bisect_right(discourse.starts, start) - 1
     return Context(
         before=earlier,
+        own=discourse.sentences[own] if own >= 0 else None,
         asked=discourse.asked,
         full_names=_full_names(chain([discourse.asked], opening, recent)),
         about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),
         referents=discourse.persons[own].referents if own >= 0 else (),
-        pair=_pair(discourse, own),
     )
-
-
-def _pair(discourse: Discourse, own: int) -> tuple[str, ...]:
-    if own < 0:
-        return ()
-    opens = _OPENS_WITH_THEY.match(discourse.sentences[own].text) is not None
-    return discourse.persons[own - opens].pair if own >= opens else ()
 
 
 def topic_of(context: Context) -> str | None:

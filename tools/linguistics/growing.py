@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factloop.tools.linguistics.blocks import code_in, find_blocks, open_fence
+from factloop.tools.linguistics.elements import open_element, without_elements
 from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
@@ -99,12 +100,14 @@ class GrowingText:
         waited = end - self._cut
         self._again = self._cut + next((int(waited * factor) for least, factor in PATIENT_FROM if waited >= least), 0)
         anchor = self._anchor
-        window = self._text[anchor:end]
+        element = open_element(self._text[anchor:end])
+        window = without_elements(self._text[anchor:end])
         fence = open_fence(window)
         self._fence = None if fence is None else anchor + fence
         if self._fence is not None and end - self._fence >= LONGEST_FENCE:
             fence = None
-        limit = min(place for place in (fence, _open_mark(window), len(window)) if place is not None)
+        element = None if element is not None and len(window) - element >= LONGEST_FENCE else element
+        limit = min(place for place in (fence, element, _open_mark(window), len(window)) if place is not None)
         for sentence, is_code in self._sentences(end):
             over = _is_line_over if is_code else _is_over
             if sentence.end - anchor > limit or not over(window, sentence.end - anchor):
@@ -114,7 +117,7 @@ class GrowingText:
     def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
         """The sentences after the last cut, as the text up to `end` has them, and whether each is code."""
         anchor = self._anchor
-        window = self._text[anchor:end]
+        window = without_elements(self._text[anchor:end])
         found = [(one.start, one.end, False) for block in find_blocks(window) for one in sentences_of(window, block)]
         found += [(*place, True) for place in code_in(window)]
         for first, last, is_code in sorted(found):

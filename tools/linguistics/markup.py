@@ -9,9 +9,22 @@ _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|stri
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 _ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
 """Only with their values, so that "a <b and c> d" is no tag."""
+_MEDIA = "embed|fieldset|figcaption|iframe|img|noscript|svg|textarea|tfoot|wbr"
+_OTHERS = (
+    "aside|audio|body|button|canvas|center|details|dialog|figure|footer|form|head|header|html|input|label|link|main|meta"
+    "|nav|object|option|path|picture|script|select|source|style|summary|template|title|video"
+)
+"""Without an attribute they may stand for what is to be filled in: *cp <source>*."""
+_ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
+_ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
+"""Up to its closing bracket; brackets of its own are paired."""
 
 # Every repetition is bounded, and sentences are at most 2,000 characters long: hostile markup costs no time.
 _SUBSTITUTIONS = (
+    (re.compile(r"(?<!`)<!--(?:[^<]|<(?!!--)){0,2000}?-->"), " "),
+    (re.compile(r"(?<!`)<(script|style)\b[^<>]{0,500}>(?:[^<]|<(?!/?\1\b)){0,2000}</\1\s{0,3}>", re.I), " "),
+    (re.compile(rf"(?<!`)</?(?:{_MEDIA})(?:{_ANY_ATTRIBUTE}){{0,8}}\s?/?>", re.I), " "),
+    (re.compile(rf"(?<!`)</(?:{_OTHERS})>|(?<!`)<(?:{_OTHERS})(?:{_ANY_ATTRIBUTE}){{1,8}}\s?/?>", re.I), " "),
     (re.compile(r"(?<=\d)<sup>", re.I), "^"),  # 10<sup>6</sup> is not 106
     (re.compile(r"(?<![\dmk])<sup>\[?\d{1,3}\]?</sup>", re.I), ""),
     (re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}\s?/?>", re.I), ""),
@@ -20,7 +33,10 @@ _SUBSTITUTIONS = (
     (re.compile(r"\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"), ""),
     (re.compile(r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"), ""),
     (re.compile(r"\[citation needed\]|【[^】\n]{1,60}】"), ""),
-    (re.compile(r"!?\[([^\[\]\n]{1,300})\](?:\([^()\s]{1,500}(?: \"[^\"\n]{0,100}\")?\)|\[[^\[\]\n]{0,60}\])"), r"\1"),
+    (
+        re.compile(rf"!?\[([^\[\]\n]{{1,300}})\](?:{_ADDRESS}(?: \"[^\"\n]{{0,100}}\")?\)|\[[^\[\]\n]{{0,60}}\])"),
+        r"\1",
+    ),
     (re.compile(r"\((?:see )?[A-Z][^()]{0,120}?(?:et al\.|&)[^()]{0,60}?\b(?:19|20)\d\d[a-z]?\)"), ""),
     (re.compile(r"(\*{1,3}|_{1,3}|~~|`)(?=\S)([^*_~`\n]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"(?<!\w)(?:\*{1,3}|_{2,3}|`{1,3})(?=\w)|(?<=[\w.,:;!?])(?:\*{1,3}|_{2,3}|`{1,3})(?!\w)"), ""),

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from factloop.tools.linguistics.blocks import Block, code_in, find_blocks
+from factloop.tools.linguistics.elements import elements_in, without_elements
 from factloop.tools.linguistics.sentences import cut_long, sentences_of
 
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
 """The line of dashes under the head of a table."""
+_LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _UNDERLINE = re.compile(r"[ \t#]*\r?\n[ \t>]*(=|-)")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
 """Characters of a line above: it is shown with every part below it."""
+_LONGEST_INDENT = 80
+"""Characters before the text of an item, its marker among them."""
+_MOST_LEADS = 4
+"""Lists within lists that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +45,27 @@ def read_outline(text: str) -> list[Part]:
     """The parts of a response in order, not overlapping, none without a letter or digit. Linear in the text.
 
     Together with `split_sentences` it finds the same sentences; headings, heads of tables and fenced code are parts,
-    too.
+    too, and so are scripts, styles and comments between sentences.
     """
-    reader = _Reader(text)
-    units: list[Block | tuple[int, int]] = [*find_blocks(text), *code_in(text)]
+    shown = without_elements(text)
+    reader = _Reader(shown)
+    units: list[Block | tuple[int, int]] = [*find_blocks(shown), *code_in(shown)]
     parts: list[Part] = []
     for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
         parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
-    return parts
+    if shown == text:
+        return parts
+    whole = [replace(part, text=text[part.start : part.end]) for part in parts]
+    return sorted([*whole, *_elements_between(text, whole)], key=lambda part: part.start)
+
+
+def _elements_between(text: str, parts: Sequence[Part]) -> Iterator[Part]:
+    ends = [part.end for part in parts]
+    for start, end in elements_in(text):
+        following = bisect_right(ends, start)
+        if following == len(parts) or parts[following].start >= end:
+            for piece in cut_long(text, start, end):
+                yield Part(piece.text, piece.start, piece.end, "code")
 
 
 @dataclass
@@ -55,7 +75,8 @@ class _Reader:
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
     """Each with its level, from 1."""
-    lead: str = ""
+    leads: list[tuple[int, str]] = field(default_factory=list)
+    """What introduces a list, each with how far it is indented: -1 for a paragraph."""
     head: str = ""
 
     def block(self, block: Block) -> Iterator[Part]:
@@ -68,23 +89,24 @@ class _Reader:
 
     def code(self, start: int, end: int) -> Iterator[Part]:
         for piece in cut_long(self.text, start, end):
-            yield Part(piece.text, piece.start, piece.end, "code", self._above(self.lead))
+            yield Part(piece.text, piece.start, piece.end, "code", self._above(*self._leads()))
 
     def _heading(self, block: Block) -> Part:
-        self.lead = self.head = ""
+        self.leads.clear()
+        self.head = ""
         line = self.text.rfind("\n", 0, block.start) + 1
         marks, underline = _MARKS.search(self.text, line, block.start), _UNDERLINE.match(self.text, block.end)
         underlined_level = _BOLD_LEVEL if underline is None else 1 if underline[1] == "=" else 2
         level = len(marks[0]) if marks else underlined_level
         self.headings = [known for known in self.headings if known[0] < level]
-        part = self._part(block, "heading", "")
+        part = self._part(block, "heading")
         self.headings.append((level, part.text.strip("*_: ")[:_LONGEST_ABOVE]))
         return part
 
     def _row(self, block: Block) -> Part:
         if _RULE.match(self.text, self._end_of_cells(block)):
             self.head = self.text[block.start : block.end][:_LONGEST_ABOVE]
-            return self._part(block, "head", "")
+            return self._part(block, "head")
         return self._part(block, "row", self.head)
 
     def _end_of_cells(self, block: Block) -> int:
@@ -96,17 +118,26 @@ class _Reader:
 
     def _sentences(self, block: Block) -> Iterator[Part]:
         self.head = ""
-        lead = self.lead if block.kind == "item" else ""
         kind: PartKind = "item" if block.kind == "item" else "prose"
-        above = self._above(lead)
+        indent = self._indent(block) if kind == "item" else -1
+        while self.leads and self.leads[-1][0] >= indent:
+            self.leads.pop()
+        above = self._above(*self._leads())
         for sentence in sentences_of(self.text, block):
             yield Part(sentence.text, sentence.start, sentence.end, kind, above)
-        if kind == "prose":
-            said = self.text[block.start : block.end].rstrip("*_ ")
-            self.lead = said[-_LONGEST_ABOVE:] if said.endswith(":") else ""
+        said = self.text[block.start : block.end].rstrip("*_ ")
+        if said.endswith(":") and len(self.leads) < _MOST_LEADS:
+            self.leads.append((indent, said[-_LONGEST_ABOVE:]))
 
-    def _part(self, block: Block, kind: PartKind, below: str) -> Part:
-        return Part(self.text[block.start : block.end], block.start, block.end, kind, self._above(below))
+    def _indent(self, block: Block) -> int:
+        before = _LINE_BREAK.split(self.text[max(0, block.start - _LONGEST_INDENT) : block.start])[-1].expandtabs(4)
+        return len(before) - len(before.lstrip(" >"))
 
-    def _above(self, below: str) -> str:
-        return "\n".join([*(heading for _, heading in self.headings), *([below] if below else [])])
+    def _leads(self) -> Iterator[str]:
+        return (lead for _, lead in self.leads)
+
+    def _part(self, block: Block, kind: PartKind, *below: str) -> Part:
+        return Part(self.text[block.start : block.end], block.start, block.end, kind, self._above(*below))
+
+    def _above(self, *below: str) -> str:
+        return "\n".join([*(heading for _, heading in self.headings), *filter(None, below)])

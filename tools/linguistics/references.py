@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents
-from factloop.tools.linguistics.clauses import EXPLETIVE
+from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents, find_pair
+from factloop.tools.linguistics.clauses import EXPLETIVE, find_clause
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Resolver = Callable[[str, Context, "Language | None"], str]
 
-_LONGER_NAME = re.compile(r"(?:'s|’s) [A-Z]")
-"""After a short name: *Halden's Bridge* is a name of its own, of which *Halden* is a part."""
+_LONGER_NAME = re.compile(r"(?:'s|’s) [A-Z]|[ -][vV]?\d")
+"""After a short name: *Halden's Bridge* and the model *Halden 4* are names of their own."""
 
 
 def resolve_references(
@@ -52,8 +52,10 @@ def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
 def _name_pair(claim: str, context: Context, _nlp: Language | None) -> str:
     """*They* are the only two people spoken of, where no rule sees another plural."""
     pronoun = _open_pronoun(tag_words(claim))
-    pair = " and ".join(context.pair)
-    if pronoun is None or pronoun.lower not in {"they", "their"} or not pair:
+    if pronoun is None or pronoun.lower not in {"they", "their"}:
+        return claim
+    pair = " and ".join(find_pair(context))
+    if not pair:
         return claim
     genitive = "'s" if pronoun.lower == "their" else ""
     return f"{claim[: pronoun.start]}{pair}{genitive}{claim[pronoun.end :]}"
@@ -69,11 +71,11 @@ def is_ambiguous(claim: str, context: Context) -> bool:
     if leaves_thing_open(words) or leaves_person_open(claim, context.referents):
         return True
     pronoun = _open_pronoun(words)
-    if pronoun is None or _is_expletive(claim, pronoun) or (NUMBER_OF[pronoun.lower] == "they" and context.pair):
-        return False
-    if pronoun.lower == "its":
+    if pronoun is None or _is_expletive(claim, pronoun) or pronoun.lower == "its":
         return False
     number = NUMBER_OF[pronoun.lower]
+    if number == "they" and find_pair(context):
+        return False
     found = find_antecedents(number, context)
     if not found and number == "it":
         return not context.before and not context.asked.mentions
@@ -91,12 +93,16 @@ def _replace(claim: str, pronoun: Word, antecedent: str, context: Context) -> st
     return f"{claim[: pronoun.start]}{replacement}{claim[pronoun.end :]}"
 
 
-def _open_pronoun(words: Sequence[Word]) -> Word | None:
-    """The third-person pronoun that opens the claim, or follows its adverbial lead; None where a noun does."""
+def _open_pronoun(words: tuple[Word, ...]) -> Word | None:
+    """The third-person pronoun that opens the claim, or follows its adverbial lead (*Unlike its rivals, it needed
+    air*); None where a noun does."""
+    clause = find_clause(words)
     for index, word in enumerate(words):
         if word.lower in NUMBER_OF and not word.enclosed:
-            opens = index == 0 or words[index - 1].text == ","
-            return word if opens else None
+            if index == 0 or words[index - 1].text == "," or (clause is not None and clause.subject == index):
+                return word
+            if clause is None or clause.subject < index:
+                return None
         if word.word_class in {"auxiliary", "modal", "past", "present"} or (word.word_class == "name" and index == 0):
             return None
     return None

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factloop.tools.linguistics.abbreviations import BEFORE_NUMBER, ENDING_IN_MARK, MAYBE_FINAL, NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.blocks import Block, find_blocks
+from factloop.tools.linguistics.elements import without_elements
 
 MAX_SENTENCE = 2000
 """Longest sentence in characters: prompts are built from sentences, so their length must be bounded."""
@@ -56,9 +57,12 @@ def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a response in order, not overlapping, none without a letter or digit.
 
     Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
-    sentence before it; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
+    sentence before it; fenced code, scripts, styles and comments are skipped. A sentence longer than `MAX_SENTENCE` is
+    cut at a clause or a space.
     """
-    return [sentence for block in find_blocks(text) for sentence in sentences_of(text, block)]
+    shown = without_elements(text)
+    found = [sentence for block in find_blocks(shown) for sentence in sentences_of(shown, block)]
+    return found if shown == text else [replace(one, text=text[one.start : one.end]) for one in found]
 
 
 def sentences_of(text: str, block: Block) -> Iterator[Sentence]:

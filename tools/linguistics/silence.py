@@ -8,12 +8,14 @@ from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.checkworthiness import is_checkable
+from factloop.tools.linguistics.elements import opens_element
+from factloop.tools.linguistics.leads import is_bare_lead
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
 from factloop.tools.linguistics.talk import asks_of_nothing, is_opinion, is_remark
-from factloop.tools.linguistics.words import FINITE, Word, tag_words
+from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
-Silence = Literal["heading", "question", "remark"]
+Silence = Literal["code", "heading", "question", "remark"]
 
 _QUOTES = "\"“”'‘’ "
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -52,6 +54,8 @@ _NUMBER_OF_TITLE = re.compile(r"(?<![^\s(])(?<!: )\d{1,2}(?=[\s):.–—-]|$)(?!
 _SHORT_TITLE = 2
 """Words: a longer line may be advice."""
 _ASKING_WORDS = frozenset({"who", "whom", "whose", "what", "where", "when", "which", "how", "why"})
+_ASKS_READER = re.compile(r"\b(?:do you (?:have|mean|need|prefer|use|want)|are you using)\b", re.IGNORECASE)
+_VERBAL: frozenset[WordClass] = FINITE | {"ed", "base"}
 _WHO_IS = re.compile(
     r"(?:who|what|where) (?:is|are|was|were)(?: [\w-]+|(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w.'’-]*){1,3})\W*", re.IGNORECASE
 )
@@ -60,22 +64,45 @@ _WHO_IS = re.compile(
 def silence_of(part: Part) -> Silence | None:
     """Why a part states nothing: it is a heading, a question or a remark; None where it may state something.
 
-    A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may.
+    A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may. A
+    lead without a verb is a heading: *Tarn 4:*. Scripts, styles, comments and mere tags are code that is never read.
     """
     if part.kind == "head":
         return "heading"
     if part.kind in ("code", "row"):
-        return None
+        return "code" if part.kind == "code" and opens_element(part.text) else None
     text = plain_text(part.text)
+    if not text and "<" in part.text:
+        return "code"
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
+    if part.kind == "heading" and _asks_as_title(text):
+        return "question" if text.endswith(_QUESTION_MARKS) else "heading"
     if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
         text = _NUMBER_OF_TITLE.sub("", _ASKED_OFTEN.sub("questions", text)).strip()
         words = tag_words(text)
         return None if words and is_checkable(text, words) and not _is_instruction(words) else "heading"
     if _only_asks(text):
         return "question"
-    return "remark" if is_remark(text) else None
+    if is_remark(text):
+        return "remark"
+    return "heading" if is_bare_lead(text) else None
+
+
+def _asks_as_title(text: str) -> bool:
+    """Whether a heading asks what the text below it tells: *Why it happens*, *Which model do you have?*
+
+    It tells itself where it has a name, a figure or an aside, or says more after its verb: *Why vaccines cause autism*.
+    """
+    words = [word for word in tag_words(text) if word.word_class != "mark"]
+    if not words or words[0].lower not in _ASKING_WORDS or text.endswith((".", "!")):
+        return False
+    if _has_detail(words) or _TELLING.match(text):
+        return False
+    verb = next((place for place, word in enumerate(words[1:], 1) if word.word_class in _VERBAL), len(words) - 1)
+    while verb + 1 < len(words) and words[verb + 1].word_class in _VERBAL | {"adverb", "participle"}:
+        verb += 1
+    return _ASKS_READER.search(text) is not None or asks_of_nothing(text[words[verb].end :])
 
 
 def _is_instruction(words: Sequence[Word]) -> bool:
@@ -117,11 +144,15 @@ def _only_asks(text: str) -> bool:
     if _WHO_IS.fullmatch(text) or is_opinion(text):
         return True
     words = [word for word in tag_words(text) if word.word_class != "mark"]
-    has_detail = any(word.word_class == "number" for word in words) or any(
-        word.word_class == "name" and word.lower not in {"i", "i'm", "i’m"} for word in words[1:]
-    )
-    if has_detail or _TELLING.match(text):
+    if _has_detail(words) or _TELLING.match(text):
         return False
     if _ASKING_FOR.match(text):
         return text.lower().startswith("why") or asks_of_nothing(text)
     return _ASKING.match(text) is not None
+
+
+def _has_detail(words: Sequence[Word]) -> bool:
+    """Whether a question has a figure or a name."""
+    return any(word.word_class == "number" for word in words) or any(
+        word.word_class == "name" and word.lower not in {"i", "i'm", "i’m"} for word in words[1:]
+    )

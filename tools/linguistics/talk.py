@@ -46,6 +46,13 @@ _OFFER_WORDS = (lexicon.FUNCTION_WORDS - {"m", "d"}) | word_set(
     """
 )
 _TAIL = rf"(?:,? (?:{'|'.join(sorted(map(re.escape, _OFFER_WORDS), key=len, reverse=True))})\b)*"
+_ASKED_OF_READER = (
+    r"(?:please )?(?:(?:reply|respond|answer|write back)(?: to (?:me|us|this (?:message|e-?mail|question)))?"
+    r"(?: (?:with|by giving) your(?: [a-z-]+){1,3})?"
+    r"|(?:tell|send|give) (?:me|us) your(?: [a-z-]+){1,3})[.!]?"
+    r"|(?:wait|repeat|enjoy|relax|done|finished)[.!]"
+)
+"""What only the writer and the reader have to do with: *Please reply with your serial number.*, *Wait.*"""
 _REMARK = re.compile(
     rf"(?:{_INTERJECTION}[,.!]*"
     rf"|(?:hello|hi|hey)(?: (?:there|all|everyone|again|{_NAME}))?[,.!]*|dear {_NAME}(?: {_NAME}){{0,2}}[,.!]*"
@@ -61,6 +68,7 @@ _REMARK = re.compile(
     rf"(?: for (?:(?:contacting|reaching out to) (?:us|{_NAME}(?: {_NAME})?)(?: (?:support|team|customer service))?"
     r"|reaching out|asking|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest)))?"
     rf"{_ABOUT}[.!]*"
+    rf"|{_ASKED_OF_READER}"
     rf"|i(?:(?:'|’)m| am) (?:happy|glad) to help{_TAIL}[.!]?|(?:glad|happy) to help[.!]*)",
     re.IGNORECASE,
 )

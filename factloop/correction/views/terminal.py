@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.records import Claim, FactualityReport
+from factloop.core.records import Claim, FactualityReport, Usage
 from factloop.correction.records import Change, Correction, LeftSentence
 from factloop.correction.views.differences import Piece, parts
 from factloop.correction.views.words import (
@@ -141,7 +141,13 @@ def _rows(correction: Correction) -> list[Row]:
     rows += [("In doubt", Text(doubts, style="magenta"))] if doubts else []
     rows.append(("Rewriter", Text(f"{visible(correction.rewriter)}, {figures.plural(correction.rounds, 'round')}")))
     rows.append(("Judge", Text(visible(correction.before.fingerprint.judge))))
-    return rows + usage_rows(correction.usage) + notice_rows("Warning", correction.report.warnings)
+    rows += [("First check", _spent(correction.before.usage)), ("Correction", _spent(correction.usage))]
+    return rows + notice_rows("Warning", correction.report.warnings)
+
+
+def _spent(usage: Usage) -> Text:
+    spent = [(name.lower(), value.plain) for name, value in usage_rows(usage)]
+    return Text("; ".join(value if name in value else f"{name} {value}" for name, value in spent))
 
 
 def _standing(report: FactualityReport) -> str:

@@ -73,6 +73,14 @@ async def test_facts_are_split_resolved_and_given_a_query() -> None:
     ]  # fmt: skip
 
 
+async def test_an_item_without_a_verb_is_a_fact_about_its_lead() -> None:
+    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    item = task("two ports", prompt=None, response="- Tarn 4:\n  - two ports\n")
+    assert [fact.self_contained for fact in await stages.sentence_facts(item, CONTEXT)] == []
+    under = replace(item, above="Tarn 4:")
+    assert [fact.self_contained for fact in await stages.sentence_facts(under, CONTEXT)] == ["Tarn 4: two ports."]
+
+
 async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     assert await stages.sentence_facts(task("Bananas are yellow."), CONTEXT) == [

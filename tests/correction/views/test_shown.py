@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from factloop.core.findings import Finding
+from factloop.core.records import Usage
 from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection
 from factloop.correction.views.html import render_correction_html
@@ -36,6 +37,16 @@ def test_the_terminal_shows_what_changed_and_why(width: int) -> None:
         assert "[-She kept a parrot that she had named after Babbage.-]#2 She died" in said
     for part in ("✗ contradicted: The Analytical Engine", "no answer within 60 s", "0.90", "Corrected: precision"):
         assert part in said
+
+
+def test_the_first_check_is_counted_apart_from_the_correction() -> None:
+    before = nothing_done().before.model_copy(update={"usage": Usage(searches=37, wall_s=4.2)})
+    said = words(printed(nothing_done(before)))
+    assert "First check searches 37; time 4.2 s Correction time 0.00 s" in said
+    said = words(printed(accepted()))
+    assert "calls; tokens 4,000 prompt + 310 completion; cost price unknown; time 2.5 s" in said
+    page = text_of(render_correction_html(nothing_done(before)))
+    assert "4.2 s 0.00 s after the first check, 0 rounds" in " ".join(page.split())
 
 
 def test_a_text_that_was_not_taken_is_not_called_corrected() -> None:

@@ -153,6 +153,13 @@ def test_prose_is_cut_as_the_splitter_of_whole_texts_cuts_it(size: int) -> None:
     ]
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_script_or_comment_is_in_no_sentence_however_it_arrives(size: int) -> None:
+    text = "It fell. <script>\nalert(4). It ran.\n</script> The lamp <!-- is. Not. --> is red. It is old. So it is.\n\n"
+    said = [one.sentence.text for one in grown(text, size) if one.sentence is not None]
+    assert said == ["It fell.", "The lamp <!-- is. Not. --> is red.", "It is old.", "So it is."]
+
+
 def test_the_head_of_a_table_is_certain_once_the_line_below_it_was_seen() -> None:
     text = "| Year | Place |\n|---|---|\n| 1901 | Rome |\n"
     head, *_ = grown(text, 5)
@@ -175,7 +182,9 @@ def test_code_whose_fence_is_never_closed_is_read_as_text() -> None:
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("piece", ['"a. ', "(((", "```x\n", "a. b", "**", "[[", "e.g. ", "“", "\n", "。", "a\n- b. C "])
+@pytest.mark.parametrize(
+    "piece", ['"a. ', "(((", "```x\n", "a. b", "**", "[[", "e.g. ", "“", "\n", "。", "a\n- b. C ", "<!-- a. "]
+)
 def test_hostile_text_is_linear_work(piece: str) -> None:
     def grow(n_characters: int) -> None:
         text = piece * (n_characters // len(piece))

@@ -71,6 +71,31 @@ def test_a_line_under_a_short_line_makes_it_a_heading() -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["Side effects", "How to take it", "Berg’s tower", "Is it safe"])
+def test_a_short_line_right_above_a_paragraph_heads_it(title: str) -> None:
+    text = f"{title}\nIt was lit in 1759, and it fell when the great storm came.\n\nOther things\nIt is open."
+    assert [(kind, above) for kind, _, above in parts(text)] == [
+        ("heading", ""),
+        ("prose", title),
+        ("heading", ""),
+        ("prose", "Other things"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "It was built of oak and iron by the engineer Ann", "It was lit.", "Built in 1759", "Lit: 1759", "small print",
+        "The name of the", "- Oss Light", "Oss | Arden", "Oss and", "Oss, Arden,", "Who lit it? Ann",
+    ],
+)  # fmt: skip
+def test_a_line_that_may_be_wrapped_or_tell_something_heads_nothing(line: str) -> None:
+    below = "Marr, who had come to Arden from the town of Oss"
+    assert "heading" not in {kind for kind, _, _ in parts(f"{line}\n{below}\nin May.")}
+    assert "heading" not in {kind for kind, _, _ in parts(f"It is old,\nOss Light\n{below} in May.")}
+    assert "heading" not in {kind for kind, _, _ in parts("Oss Light\nArden Light\nTrenn Light")}
+
+
 @pytest.mark.parametrize(
     "said", ["It was lit in 1759.", "One line,\nand one more", "- It was lit", f"It {'was ' * 40}lit"]
 )
@@ -87,6 +112,21 @@ def test_the_head_of_one_table_is_not_above_the_next() -> None:
     assert parts(two)[-1] == ("row", "Bob | Bern", "")
 
 
+def test_items_of_an_inner_list_keep_the_lead_that_stands_over_them() -> None:
+    text = "Models:\n\n- Tarn 4:\n  - two ports\n    1. one\n  - a fan\n- Tarn 8:\n\t- four ports\n- others\n\nThen."
+    assert [(said, above) for _, said, above in parts(text)] == [
+        ("Models:", ""),
+        ("Tarn 4:", "Models:"),
+        ("two ports", "Models:\nTarn 4:"),
+        ("one", "Models:\nTarn 4:"),
+        ("a fan", "Models:\nTarn 4:"),
+        ("Tarn 8:", "Models:"),
+        ("four ports", "Models:\nTarn 8:"),
+        ("others", "Models:"),
+        ("Then.", ""),
+    ]
+
+
 @given(st.text(alphabet="Ab1 .:|#-*`\n>", max_size=120))
 def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text: str) -> None:
     found = read_outline(text)
@@ -98,7 +138,18 @@ def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("line", ["# a\n", "- a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# a\n",
+        "- a:\n",
+        "- a:\n - a:\n  - a:\n",
+        "| a | b |\n|--|--|\n",
+        "```sh\nx 1\n```\n",
+        "**a**\n",
+        "A b\nC d e.\n\n",
+    ],
+)
 def test_work_grows_with_the_text_alone(line: str) -> None:
     """What stands above is bounded: else each part would carry all before it."""
     found: list[Part] = read_outline(line * 20_000)

@@ -259,3 +259,86 @@ def test_no_number_time_or_noun_becomes_a_person(opening: str) -> None:
 def test_what_an_instruction_is_about_comes_before_older_subjects(before: str, claim: str, resolved: str) -> None:
     older = "Some patients have developed urges. It has been reported. "
     assert resolve_references(claim, before=older + before, prompt=None) == resolved
+
+
+COUPLE = "Ann Lee and Eva Marr founded the yard. Otto Berg married Ann Lee in 1921. "
+THEY = [
+    ("Ann Lee and Eva Marr met in Arden. The company ordered 12 engines. ", "They were built in Oss.", None),
+    ("Ann Lee and Eva Marr met. The Admiralty ordered 212 engines for its boats. ", "They were built in Oss.", None),
+    ("Ann Lee and Eva Marr met. Her brothers were painters. ", "They moved to Oss.", None),
+    ("Ann Lee and Eva Marr met. Ann Lee gave Otto Berg two rings. ", "They were gold.", None),
+    (COUPLE, "They had two children.", "Otto Berg and Ann Lee had two children."),
+    (COUPLE, "Their house burnt down.", "Otto Berg and Ann Lee's house burnt down."),
+    (f"{COUPLE}They had two children. ", "They moved to Oss.", "Otto Berg and Ann Lee moved to Oss."),
+    (f"{COUPLE}The wedding was quiet. ", "They moved to Oss.", None),
+    ("The mills of Ann Lee and Otto Berg are old. ", "They burn.", "The mills of Ann Lee and Otto Berg burn."),
+    ("Quasars are bright. The nearest is billions of miles away. ", "They shine.", "Quasars shine."),
+    ("Tablets are swallowed whole. Take two capsules with water. ", "They dissolve.", None),
+    ("Tablets are swallowed whole.\n\n- nausea\n- headaches\n\n", "They dissolve.", "Tablets dissolve."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "claim", "resolved"), THEY)
+def test_they_are_the_nearest_who_may_be_meant_or_open(before: str, claim: str, resolved: str | None) -> None:
+    assert resolve_references(claim, before=before, prompt=None) == (resolved or claim)
+    assert is_ambiguous(claim, before, None) == (resolved is None)
+
+
+LATER_IN_A_SENTENCE = [
+    ("Most effects are mild; they affect 1 in 10.", "They affect 1 in 10.", "Most effects affect 1 in 10."),
+    ("The yard sold its mills in 1917; they burnt down.", "They burnt down.", None),
+    ("Otto Berg met Ann Lee, and they married in 1882.", "They married.", "Otto Berg and Ann Lee married."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "claim", "resolved"), LATER_IN_A_SENTENCE)
+def test_they_later_in_a_sentence_are_first_sought_in_it(sentence: str, claim: str, resolved: str | None) -> None:
+    before = "Modified tablets should be swallowed whole. "
+    context = context_at(before + sentence, len(before), None)
+    assert references.resolve_references(claim, context) == (resolved or claim)
+    assert references.is_ambiguous(claim, context) == (resolved is None)
+
+
+AFTER_LEADS = {
+    "Unlike its rivals, it needed no air.": "Unlike its rivals, the Kestrel needed no air.",
+    "In its first year it won.": "In its first year the Kestrel won.",
+    "During the war it sank.": "During the war the Kestrel sank.",
+    "Unlike its rivals, the tower fell.": "Unlike its rivals, the tower fell.",
+    "When its lamp fails, it sinks.": "When its lamp fails, it sinks.",
+}
+
+
+@pytest.mark.parametrize(("claim", "resolved"), AFTER_LEADS.items())
+def test_a_subject_pronoun_may_follow_a_lead_without_a_comma_or_with_its_own_possessive(
+    claim: str, resolved: str
+) -> None:
+    assert resolve_references(claim, before="The Kestrel ran in 1913. ", prompt=None) == resolved
+
+
+OF_A_CASE = "If the kidneys fail, the dose is halved. "
+
+
+def test_what_is_said_of_a_case_is_no_new_topic() -> None:
+    claim, topic = "It can be used in pregnancy.", "Aspirin is a painkiller. It is old. "
+    assert resolve_references(claim, before=f"{topic}{OF_A_CASE}", prompt=None) == claim
+    assert is_ambiguous(claim, f"{topic}{OF_A_CASE}", None)
+    assert resolve_references(claim, before=OF_A_CASE, prompt=None) == "The dose can be used in pregnancy."
+    assert not is_ambiguous(claim, OF_A_CASE, None)
+
+
+@pytest.mark.parametrize("said", ["Marr left the firm in 1917. ", "Marr died in 1952. She was old. "])
+def test_it_is_no_person_who_is_called_by_a_part_of_their_name(said: str) -> None:
+    before = f"Ann Marr was a chemist. {said}"
+    assert resolve_references("It closed in 1929.", before=before, prompt=None) == "It closed in 1929."
+
+
+def test_it_may_be_a_thing_that_is_called_by_a_part_of_its_name() -> None:
+    before = "The Nimbus Bridge crosses the Oss. Nimbus opened in 1901. "
+    assert resolve_references("It fell.", before=before, prompt=None) == "Nimbus fell."
+
+
+@pytest.mark.parametrize("claim", ["Tarn 4 has two bays.", "Tarn 4:", "Tarn 2.5 is out.", "Tarn v2 is new."])
+def test_a_name_with_a_number_is_another_name(claim: str) -> None:
+    before = "We are sorry that your Tarn NAS fails. "
+    assert resolve_references(claim, before=before, prompt=None) == claim
+    assert resolve_references("Tarn runs.", before=before, prompt=None) == "Tarn NAS runs."

@@ -110,6 +110,31 @@ def test_whatever_else_was_read_may_have_stated_something(text: str) -> None:
     assert not states_nothing(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wait.", "Enjoy!", "Please reply with your serial number.", "Send us your order number.", "Tell me your name.",
+        "Please respond to this message.",
+    ],
+)  # fmt: skip
+def test_what_only_writer_and_reader_have_to_do_with_is_a_remark(text: str) -> None:
+    assert silence(text) == "remark"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wait 5 minutes.",
+        "Wait until it bleeds.",
+        "Stop.",
+        "Give your child aspirin.",
+        "Reply by 5 May with your number.",
+    ],
+)
+def test_what_the_reader_is_told_to_do_is_read(text: str) -> None:
+    assert silence(text) is None
+
+
 def test_headings_state_nothing_unless_they_have_a_verb() -> None:
     assert silence("Early life", "heading") == silence("**Mechanism of action:**", "heading") == "heading"
     assert silence("Founded in 1820 by Ada Brisk", "heading") is None
@@ -157,3 +182,31 @@ def test_a_title_that_runs_into_its_paragraph_states_nothing(text: str) -> None:
 @pytest.mark.parametrize("text", ["**The tower fell in 1755.**", "**Keep out of reach.**", "**Lethal in children!**"])
 def test_a_sentence_in_bold_is_read(text: str) -> None:
     assert silence(text) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why it happens", "How it works", "What causes it", "What changed", "When it started", "How to fix it",
+        "Why the backup fails", "Where it was built", "**How it works:**", "What you need to know",
+    ],
+)  # fmt: skip
+def test_headings_that_ask_state_nothing(title: str) -> None:
+    assert silence(title, "heading") == "heading"
+    assert silence("Which model do you have?", "heading") == "question"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why vaccines cause autism", "How Ada killed her husband", "When it fell in 1755", "Why it is not safe",
+        "Why it happens: the pump stops", "How it cures cancer", "Why it is lethal!", "What kills cancer?",
+    ],
+)  # fmt: skip
+def test_headings_that_ask_and_tell_something_are_read(title: str) -> None:
+    assert silence(title, "heading") is None
+
+
+def test_a_lead_without_a_verb_states_nothing() -> None:
+    assert silence("Tarn 4:", "item") == silence("The 3 models:") == "heading"
+    assert silence("The following are the only safe drugs:") is silence("Tarn 4: two ports", "item") is None

@@ -14,6 +14,12 @@ from factloop.tools.search.documents.html_tables import HtmlTable
 from factloop.tools.search.documents.sections import Block, Heading
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object"})
+_HIDES = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?=[;!]|$)", re.IGNORECASE
+)
+"""In a style. What a style sheet hides is not known here."""
+_WHOLE = frozenset({"html", "body"})
+"""Hidden only until a script has set the page up."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
 """What stands on every page of a site, and is no evidence."""
@@ -57,7 +63,8 @@ class _PageParser:
         self._table: HtmlTable | None = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if self._depth_left_out or tag in _UNSEEN or (self._leaves_out and _is_around(tag, attributes)):
+        is_around = self._leaves_out and _is_around(tag, attributes)
+        if self._depth_left_out or tag in _UNSEEN or is_around or _is_hidden(tag, attributes):
             self._depth_left_out += 1
             return
         if tag == "title" and not self._title:
@@ -117,9 +124,19 @@ class _PageParser:
             self._parts.append("\n" if tag in _WITHIN_PARAGRAPHS else "\n\n")
 
 
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Whether no reader sees what the tag holds; what a search within the page finds (`until-found`) is seen."""
+    if not attributes or tag in _WHOLE:
+        return False
+    is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
+    return is_hidden or _HIDES.search(attributes.get("style", "")) is not None
+
+
 def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _AROUND or attributes.get("role") in _AROUND_ROLES:
         return True
+    if attributes.get("aria-hidden", "").lower() == "true" and tag not in _WHOLE:
+        return True  # mostly a second copy; all of a page that was saved while a dialog was open
     if tag not in _MAY_ASK or not attributes:
         return False
     names = f"{attributes.get('id', '')} {attributes.get('class', '')}".split()
@@ -129,7 +146,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_html(markup: str) -> HtmlPage:
-    """Reads the text of a page: no navigation, no footers, nothing that asks for cookies. Linear time.
+    """Reads the text of a page: nothing hidden, no navigation, no footers, nothing that asks for cookies. Linear time.
 
     A page that has nothing else, as one whose `<nav>` is never closed, is read with them.
     """

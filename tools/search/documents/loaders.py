@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 from factloop.core.errors import DataError
 from factloop.core.extras import require
+from factloop.tools.linguistics.blocks import heads_paragraph
 from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.names import extension_of, readable_name
@@ -35,11 +36,19 @@ def load_sections(path: Path) -> Iterator[Section]:
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    """Plain text; a title is a short first line that stands alone."""
+    """Plain text; a title is a short first line that stands alone. A line that heads a paragraph is one of its own."""
     front, text = read_front_matter(_text(path))
-    title, rest = _title_line(text)
-    blocks: list[Block] = [Heading(1, title), rest] if title else [text]
+    title, rest = _title_line("\n".join(_parted(text.split("\n"))))
+    blocks: list[Block] = [Heading(1, title), rest] if title else [rest]
     return _sections(blocks, front, path)
+
+
+def _parted(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, with a blank one after each that heads the paragraph right below it."""
+    for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        yield line
+        if not above.strip() and below.strip() and heads_paragraph(line.strip(), below.strip()):
+            yield ""
 
 
 def _title_line(text: str) -> tuple[str, str]:

@@ -114,6 +114,28 @@ def test_what_is_no_front_matter_stays(tmp_path: Path, text: str) -> None:
     assert load(tmp_path, "a.txt", text)[0].text == text
 
 
+def test_a_line_that_heads_a_paragraph_of_plain_text_is_not_glued_to_it(tmp_path: Path) -> None:
+    parted = ["What it is for", "Metformin is for adults.\nIt is old.", "Tarn 4", "The Tarn 4 sleeps after 20 minutes."]
+    text = f"Leaflet\n\n{parted[0]}\n{parted[1]}\n\n{parted[2]}\n{parted[3]}"
+    (section,) = load(tmp_path, "a.txt", text)
+    assert section.text.split("\n\n") == parted
+    (hit,) = GivenDocuments([Document(section.text)]).search("metformin", 1)
+    assert hit.passage.split("\n")[:2] == ["What it is for", "Metformin is for adults. It is old."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tower was designed by the engineer\nHenrietta Voss in 1901 and stood for\nyears by the sea.",
+        "Metformin is the usual first choice for people in\nEurope and is taken with meals. It works chiefly\nby day.",
+        "Roses are red\nViolets are blue\nSugar is sweet", "It is for\nMetformin users who are adults and come to us.",
+        "Born: Ulm\nShe studied at the Institute and then went on to Bern.", "One two\nthree four five six seven.",
+    ],
+)  # fmt: skip
+def test_wrapped_lines_of_plain_text_stay_together(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.txt", text)[0].text == text
+
+
 def test_what_stands_on_every_page_is_no_evidence(tmp_path: Path) -> None:
     page = """<body class="has-cookie-banner"><nav>Home<p>Shop</nav><div role="navigation">Crumbs</div>
     <div class="x cookie-banner">We use <b>cookies</b><br><img src="x">.</div><div id="onetrust-banner-sdk">Agree</div>
@@ -121,6 +143,37 @@ def test_what_stands_on_every_page_is_no_evidence(tmp_path: Path) -> None:
     <main><header>Head.</header><div class="cookie-recipe">Bake cookies.</div><p>Kept.</main>
     <footer>Imprint</footer><p>Last.</body>"""
     assert texts(load(tmp_path, "a.html", page)) == ["By the way. Head. Bake cookies. Kept. Last."]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "hidden", "hidden=''", "hidden=hidden", "aria-hidden=true", "aria-hidden='TRUE'", "style='display:none'",
+        "style='color: red; DISPLAY : none !important; margin: 0'", "style='visibility: hidden;'",
+    ],
+)  # fmt: skip
+def test_what_is_hidden_is_no_evidence(tmp_path: Path, attribute: str) -> None:
+    page = f"<p>Seen.<div {attribute}>Hidden <b>too<br>and</b><p>that.</div><p>Kept <i {attribute}>not </i>here."
+    assert texts(load(tmp_path, "a.html", page)) == ["Seen. Kept here."]
+    table = f"<table><tr><th>A<th {attribute}>B<th>C<tr><td>1<td {attribute}>2<td>3</table>"
+    assert texts(load(tmp_path, "b.html", table)) == ["A: 1; C: 3"]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "hidden=until-found", "aria-hidden=false", "style='display: nonexistent'", "style='x-display:none'",
+        "style='visibility: visible'", "data-hidden=1", "class=hidden",
+    ],
+)  # fmt: skip
+def test_what_is_not_hidden_is_read(tmp_path: Path, attribute: str) -> None:
+    assert texts(load(tmp_path, "a.html", f"<p>Seen.<p {attribute}>Kept.")) == ["Seen. Kept."]
+
+
+def test_a_page_that_shows_itself_when_it_has_loaded_is_read(tmp_path: Path) -> None:
+    assert texts(load(tmp_path, "a.html", "<html hidden><body style='visibility:hidden'><p>Kept.")) == ["Kept."]
+    assert texts(load(tmp_path, "b.html", "<body><div id=root aria-hidden=true><p>Kept.</div>")) == ["Kept."]
+    assert load(tmp_path, "c.html", "<body><div id=root hidden><p>Never.</div>") == []
 
 
 def test_a_page_of_nothing_else_is_read_whole(tmp_path: Path) -> None:
