@@ -17,7 +17,7 @@ from factloop.evaluation.datasets.labels import BinaryLabel
 T = TypeVar("T", bound=TableItem)
 
 UNKNOWN_SYSTEM = "unknown"
-"""The system of claims that are whose system is not known: audits leave them out of all that is taken by system."""
+"""Of claims whose system is not known: audits leave them out of all that is taken by system."""
 
 
 class LabelledClaim(TableItem):

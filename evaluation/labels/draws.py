@@ -1,6 +1,7 @@
 """What labelled claims count for, by the draws that they are from.
 
-The beginning of a sheet, which is in random order, is a smaller draw: of n claims drawn m have an answer, and each was as likely to be among them as its probability times m / n.
+The beginning of a sheet, which is in random order, is a smaller draw: of n claims drawn m have an answer, and each was
+as likely to be among them as its probability times m / n.
 
 A draw leaves out the claims of its run that have a label, and its probabilities go by what they taught. So two
 estimates of a total hold: that of the labels before, and the known labels with that of the draw from the rest. The

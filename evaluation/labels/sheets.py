@@ -185,7 +185,7 @@ def draw_next(
     """A draw of n claims of the run with known probabilities; all of them where there are no more.
 
     Claims of the run that have a label are left out, so that none is labelled twice; `labels.draws` says how both
-    count. The others come in random order: a person who labels a part of a sheet begins at its top, and rows by response
+    count. The others come in random order: a part of a sheet is labelled from its top, and rows by response
     would make that part the claims of few prompts, or of one system. Holds the claims of the run in memory. Raises
     ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -75,6 +76,11 @@ class _LoopbackServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     fake: FakeServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing is said of a client that closes before it has read everything, as after the head of a redirect."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
