@@ -268,12 +268,10 @@ class Jobs:
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await sweep()
-        except RequestRefusal:  # what failed is in the log
-            return
-        except Exception:  # or nothing would be forgotten until the next start
-            log.exception("what was kept long enough could not be forgotten")
+        """One sweep, whose failure does not end the sweeping: nothing would be forgotten until the next start."""
+        (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
+        if failure is not None and not isinstance(failure, RequestRefusal):  # of a refusal the cause is in the log
+            log.error("what was kept long enough could not be forgotten", exc_info=failure)
 
     async def _forget_old(self) -> None:
         now, store = datetime.now(UTC), self._database.store

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.demands import Demand
 from factloop.evaluation.experiments.demands import refuse_demands
 from tests.cli.command import Command
@@ -184,7 +185,10 @@ def test_a_demand_that_cannot_be_costs_nothing(
 
 
 def test_a_margin_of_cost_or_tokens_is_an_amount() -> None:
-    refuse_demands([Demand("cost_usd", margin=2.0), Demand("tokens", margin=5000.0), Demand("tnr", margin=0.99)])
+    amounts = [Demand("cost_usd", margin=2.0), Demand("tokens", margin=5000.0), Demand("tnr", margin=0.99)]
+    refuse_demands(amounts)
+    with pytest.raises(ConfigError, match="a share"):
+        refuse_demands([*amounts, Demand("tnr", margin=1.0)])
 
 
 def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None:
