@@ -24,6 +24,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.browser.visits import LATER_MS
 from tests.simulator import MODEL, RunningSimulator
+from tests.threaded_server import ThreadedServer
 
 PATIENCE_S = 90.0
 
@@ -96,7 +97,7 @@ class Serving:
             await app(scope, receive, send)
 
         config = uvicorn.Config(late, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1)
-        self._server, self._loop = uvicorn.Server(config), asyncio.get_running_loop()
+        self._server, self._loop = ThreadedServer(config), asyncio.get_running_loop()
         with socket.create_server((self._settings.host, self._settings.port)) as listening:
             self.url = f"http://{self._settings.host}:{listening.getsockname()[1]}"
             async with app.router.lifespan_context(app):

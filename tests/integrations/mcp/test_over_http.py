@@ -23,6 +23,7 @@ from factloop.entrance.callers import TOLD_SO, patient_protocol
 from factloop.entrance.keys import ApiKeys
 from factloop.integrations.mcp.http import PATH, build_app
 from factloop.integrations.mcp.server import build_server
+from tests.threaded_server import ThreadedServer
 
 KEY = "a-key-of-some-length"
 PATIENCE_S = 1.0
@@ -43,7 +44,7 @@ def serving(binding: Binding, patience_s: float = PATIENCE_S) -> Iterator[str]:
     config = uvicorn.Config(
         app, http=patient_protocol(3, patience_s), log_config=None, ws="none", timeout_graceful_shutdown=1
     )
-    server = uvicorn.Server(config)
+    server = ThreadedServer(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
         thread.start()
