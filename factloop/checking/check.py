@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import time
@@ -24,9 +25,8 @@ from factloop.checking.cascade.stage import savings
 from factloop.checking.filling import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.checking.spans import check_span, note_check
-from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.events import CheckFinished, Event, ServerWait
+from factloop.core.events import CheckFinished, Event
 from factloop.core.factuality import score_claims
 from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
@@ -40,7 +40,7 @@ from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.tracing import traced
+from factloop.tools.calls.patience import told_of_waits
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import unknown_price
 from factloop.tools.search.base import SearchTool
@@ -145,36 +145,45 @@ class Checking:
         return report
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
-        """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls."""
+        """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls.
+
+        The check is a task of its own, so that a server that it waits for can be named meanwhile.
+        """
+        told: asyncio.Queue[Event | None] = asyncio.Queue()
+        checking = asyncio.create_task(self._report_to(asked, told.put_nowait))
+        checking.add_done_callback(lambda _: told.put_nowait(None))
+        try:
+            while (event := await told.get()) is not None:
+                yield event
+            checking.result()
+        finally:
+            checking.cancel()
+            await asyncio.gather(checking, return_exceptions=True)
+
+    async def _report_to(self, asked: CheckRequest, tell: Callable[[Event], None]) -> None:
+        """Tells what happens in a check, and its report last."""
         meter, setup = self._meter(asked), self.setup
-        span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
-        steps: Any = self.graph_of(setup.fingerprint.plan).astream(
-            asked.state,
-            self._config,
-            context=self._context(asked, meter),
-            stream_mode=["custom", "values"],
-            subgraphs=True,
-        )
-        with span.ending(), rare_collections():
-            async with aclosing(with_waits(traced(steps, span))) as made:
-                async for step in made:
-                    if isinstance(step, ServerWait):
-                        yield step
-                        continue
-                    namespace, mode, chunk = step
+        span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
+        with span, rare_collections(), told_of_waits(tell):
+            steps: Any = self.graph_of(setup.fingerprint.plan).astream(
+                asked.state,
+                self._config,
+                context=self._context(asked, meter),
+                stream_mode=["custom", "values"],
+                subgraphs=True,
+            )
+            async with aclosing(steps):
+                async for namespace, mode, chunk in steps:
                     if mode == "values":
                         final = final if namespace else chunk
-                        continue
-                    event = told_in(chunk)
-                    if event is None:
-                        continue
-                    if event["type"] == "claim_judged":
-                        event = {**event, "usage": meter.snapshot(asked.elapsed_s)}
-                    yield _EVENT.validate_python(event)
+                    elif (event := told_in(chunk)) is not None:
+                        is_judged = event["type"] == "claim_judged"
+                        usage = {"usage": meter.snapshot(asked.elapsed_s)} if is_judged else {}
+                        tell(_EVENT.validate_python({**event, **usage}))
             report = self._report(asked, final, meter)
             note_check(span, report)
-        yield CheckFinished(report=report)
+        tell(CheckFinished(report=report))
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
         """The allowance that the settings give to each check, within `limits`; `of` names its owner in messages.

@@ -34,29 +34,27 @@ def left_unscored(messages: Console, said: str) -> int:
 
 def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_dir: Path | None, kept: bool) -> T:
     """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
+    results: list[T] = []
     with asyncio.Runner() as runner:
         try:
-            return _result_of(work, runner)
+            runner.run(_keep(work, results))
         except KeyboardInterrupt:
             messages.print(_resume_hint(run_dir, kept=kept), soft_wrap=True)
             leave_now(INTERRUPTED)
+    return results[0]
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`, in an event loop of its own. Raises KeyboardInterrupt."""
-    with asyncio.Runner() as runner:
-        return _result_of(work, runner)
+    results: list[T] = []
+    asyncio.run(_keep(work, results))
+    return results[0]
 
 
-def _result_of(work: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
-    kept_here: list[T] = []
-
-    async def keep() -> None:  # what a runner returns, Python 3.11 writes out in full to find that it is no signal
-        with _silent_on_what_never_began():
-            kept_here.append(await work)
-
-    runner.run(keep())
-    return kept_here[0]
+async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
+    """Adds the result of `work`: what a runner returns, Python 3.11 writes out in full to find that it is no signal."""
+    with _silent_on_what_never_began():
+        results.append(await work)
 
 
 @contextmanager

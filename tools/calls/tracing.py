@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from factloop.core.errors import FactloopError, ToolError
 from factloop.core.extras import require
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 Value = str | bool | int | float | tuple[str, ...] | None
-T = TypeVar("T")
 
 
 class Span:
@@ -40,31 +38,14 @@ class Span:
     def failed(self, error: BaseException) -> None:
         """Something went wrong that the span itself may survive: a call that is made again."""
 
-    def end(self, error: BaseException | None = None) -> None:
-        """Ends it; nothing may be added afterwards."""
-
-    @contextmanager
-    def ending(self) -> Iterator[None]:
-        """Ends it with the block, and with its error if it has one."""
-        try:
-            yield
-        except BaseException as error:
-            self.end(error)
-            raise
-        self.end()
-
-    @contextmanager
-    def current(self) -> Iterator[None]:
-        """Makes it the parent of what is opened meanwhile, in this task and those that it starts."""
-        yield
-
     def __enter__(self) -> Self:
+        """Makes it the parent of what is opened meanwhile, in this task and those that it starts."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        return None
+        """Ends it; nothing may be added afterwards."""
 
 
 NOTHING = Span()
@@ -80,7 +61,7 @@ class _OpenTelemetrySpan(Span):
         given: Any = {key: value for key, value in values.items() if value is not None}
         self._span = tracer.start_span(name, kind=kind, attributes=given)
         self._tracer, self._content = tracer, content
-        self._entered: Any = None
+        self._before: Any = None
 
     def set(self, values: Mapping[str, Value]) -> None:
         for key, value in values.items():
@@ -94,41 +75,30 @@ class _OpenTelemetrySpan(Span):
     def failed(self, error: BaseException) -> None:
         self._span.add_event("factloop.attempt_failed", self._facts(error))
 
-    def end(self, error: BaseException | None = None) -> None:
-        from opentelemetry.trace import Status, StatusCode
-
-        if isinstance(error, asyncio.CancelledError | GeneratorExit):
-            self._span.set_attribute("factloop.cancelled", True)
-        elif error is not None:
-            facts = self._facts(error)
-            self._span.set_attributes(facts)
-            self._span.set_status(Status(StatusCode.ERROR, str(error) if self._content else None))
-        self._span.end()
-
     def child(self, name: str, values: Mapping[str, Value], *, calls: bool) -> Span:
         return _OpenTelemetrySpan(self._tracer, name, values, content=self._content, calls=calls)
 
-    @contextmanager
-    def current(self) -> Iterator[None]:
+    def __enter__(self) -> Self:
         from opentelemetry import context, trace
 
-        ours, theirs = _CURRENT.set(self), context.attach(trace.set_span_in_context(self._span))
-        try:
-            yield
-        finally:
-            context.detach(theirs)
-            _CURRENT.reset(ours)
-
-    def __enter__(self) -> Self:
-        self._entered = self.current()
-        self._entered.__enter__()
+        self._before = _CURRENT.set(self), context.attach(trace.set_span_in_context(self._span))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._entered.__exit__(None, None, None)
-        self.end(error)
+        from opentelemetry import context
+        from opentelemetry.trace import Status, StatusCode
+
+        ours, theirs = self._before
+        context.detach(theirs)
+        _CURRENT.reset(ours)
+        if isinstance(error, asyncio.CancelledError | GeneratorExit):
+            self._span.set_attribute("factloop.cancelled", True)
+        elif error is not None:
+            self._span.set_attributes(self._facts(error))
+            self._span.set_status(Status(StatusCode.ERROR, str(error) if self._content else None))
+        self._span.end()
 
     def _facts(self, error: BaseException) -> dict[str, Any]:
         """The kind of the error. Its words may repeat what was said, and are content."""
@@ -165,24 +135,6 @@ def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span
 
 def current_span() -> Span:
     return _CURRENT.get() or NOTHING
-
-
-async def traced(steps: AsyncIterator[T], whole: Span) -> AsyncGenerator[T, None]:
-    """The steps, each made under the span `whole`, which is not ended.
-
-    Between two steps it is not the current span: an asynchronous generator shares the context of its caller.
-    """
-    end = object()
-    try:
-        while True:
-            with whole.current():
-                step = await anext(steps, end)
-            if step is end:
-                return
-            yield step  # type: ignore[misc]  # it is not the end
-    finally:
-        if (aclose := getattr(steps, "aclose", None)) is not None:
-            await aclose()
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
