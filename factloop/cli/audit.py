@@ -18,6 +18,8 @@ from factloop.core.files.json import to_json
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
+from factloop.evaluation.audit.views.html import render_audit_html
+from factloop.evaluation.audit.views.terminal import print_audit
 from factloop.evaluation.audit.whole import audit
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -54,10 +56,8 @@ def run_audit(ask: AuditAsk) -> int:
         say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
         report = _audited(table, name, ask)
         say_step("writing")
-        write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
+        write_files({ask.json: partial(to_json, report), ask.html: partial(render_audit_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        from factloop.evaluation.audit.views.terminal import print_audit
-
         say(lambda: print_audit(report, Terminal()))
     return DONE
 
@@ -114,9 +114,3 @@ def _groups(given: Sequence[str], table: PredictionTable) -> dict[str, tuple[str
             raise ConfigError(f"--systems {one}: no claims of {', '.join(unknown)}; there are those of {there}")
         groups[name] = names
     return groups
-
-
-def _html(report: AuditReport) -> str:
-    from factloop.evaluation.audit.views.html import render_audit_html
-
-    return render_audit_html(report)

@@ -14,6 +14,8 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.cascades.tuning import LabelledRow, Tune, atune, load_labelled
+from factloop.evaluation.cascades.views.html import render_cascade_html
+from factloop.evaluation.cascades.views.terminal import print_cascade
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,8 @@ def run_tune(ask: TuneAsk, wanted: Tune) -> int:
         cascade = _tuned(load_labelled(ask.labelled), wanted, data, messages, quiet=ask.quiet)
     as_json = partial(to_json, cascade)
     write_files({ask.out: as_json})
-    write_files({ask.json: as_json, ask.html: partial(_html, cascade)})
+    write_files({ask.json: as_json, ask.html: partial(render_cascade_html, cascade)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        from factloop.evaluation.cascades.views.terminal import print_cascade
-
         say(lambda: print_cascade(cascade, Terminal()))
     return DONE
 
@@ -55,9 +55,3 @@ def _tuned(rows: list[LabelledRow], wanted: Tune, data: str, messages: Console, 
             status.update(f"scored {done:,} of {of:,} claims")
 
         return run_alone(atune(rows, wanted, data=data, scored=scored))
-
-
-def _html(cascade: CascadeFile) -> str:
-    from factloop.evaluation.cascades.views.html import render_cascade_html
-
-    return render_cascade_html(cascade)

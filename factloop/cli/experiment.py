@@ -31,6 +31,7 @@ from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.experiments.run import REPORT, astream_experiment
 from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+from factloop.evaluation.experiments.views.html import render_experiment_html
 from factloop.evaluation.experiments.views.terminal import print_experiment
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
@@ -89,7 +90,7 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     )
     if ask.run_dir is not None:
         write_atomically(ask.run_dir / REPORT, to_json(report), private=True)
-    write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
+    write_files({ask.json: partial(to_json, report), ask.html: partial(render_experiment_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_experiment(report, Terminal()))
     return _exit_code(ask, results, report, messages)
@@ -128,9 +129,3 @@ def _print_estimate(ask: ExperimentAsk, found: ExperimentEstimate) -> int:
         )
         say(lambda: Terminal().print("\n".join(lines), soft_wrap=True))
     return DONE
-
-
-def _html(report: ExperimentReport) -> str:
-    from factloop.evaluation.experiments.views.html import render_experiment_html
-
-    return render_experiment_html(report)

@@ -24,6 +24,7 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run import Debias, Kind, ReportEngine, astream_run
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring
+from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.runs.views.terminal import print_run
 from factloop.reports.figures import plural
 from factloop.reports.terminal_parts import one_line
@@ -144,7 +145,7 @@ async def _run(plan: RunPlan, items: Iterable[RunItem], data: str, kind: Kind, m
 def finish(ask: RunAsk, ran: RunResult, messages: Console) -> int:
     """Writes the outputs; returns the exit code. Raises ConfigError for one that cannot be written."""
     summary = ran.summary
-    write_files({ask.json: partial(to_json, summary), ask.html: partial(_html, summary)})
+    write_files({ask.json: partial(to_json, summary), ask.html: partial(render_run_html, summary)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_run(summary, Terminal()))
     if ran.failure is not None and not any(system.counts.scored for system in summary.scores.systems):
@@ -163,12 +164,6 @@ def _against_threshold(threshold: float, summary: RunSummary, messages: Console)
         of = f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
         messages.print(f"factloop: {below_threshold('precision', one.precision.value, threshold, of)}", soft_wrap=True)
     return BELOW_THRESHOLD if below else DONE
-
-
-def _html(summary: RunSummary) -> str:
-    from factloop.evaluation.runs.views.html import render_run_html
-
-    return render_run_html(summary)
 
 
 def _debiasing(ask: RunAsk, seed: int) -> Debias | None:

@@ -7,9 +7,8 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from factloop.reports import figures
@@ -17,6 +16,9 @@ from factloop.reports.deciding import deciding_sentence, grounds_words, shown_ev
 from factloop.reports.faults import source_says
 from factloop.reports.status import status_of, status_words
 from factloop.reports.visible import direction, visible, web_address
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LONGEST_READING = 400
 """Characters of a response in a list of answers; what is longer stands whole among its details."""
@@ -59,6 +61,8 @@ def render_page(
 @cache
 def environment(room: str = SHARED) -> Environment:
     """Escapes everything, and fails where a template names what it was not given."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # only now: most commands make no page
+
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, package_path=_FOLDER) for package in _packages(room)]),
         autoescape=True,

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.views.html import render_audit_html
 from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.experiments.report import ExperimentReport
+from factloop.evaluation.experiments.views.html import render_experiment_html
 from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views.html import render_run_html
 from factloop.reports.figures import plural
 from factloop.service.headlines import of_audit, of_comparison, of_experiment, of_run
 from factloop.service.result_kind import ResultKind
-
-
-def _render_audit(report: AuditReport) -> str:
-    from factloop.evaluation.audit.views.html import render_audit_html
-
-    return render_audit_html(report)
-
-
-def _render_run(summary: RunSummary) -> str:
-    from factloop.evaluation.runs.views.html import render_run_html
-
-    return render_run_html(summary)
-
-
-def _render_experiment(report: ExperimentReport) -> str:
-    from factloop.evaluation.experiments.views.html import render_experiment_html
-
-    return render_experiment_html(report)
-
-
-def _render_comparison(comparison: Comparison) -> str:
-    from factloop.evaluation.comparing.views.html import render_comparison_html
-
-    return render_comparison_html(comparison)
 
 
 def _audit_title(report: AuditReport) -> str:
@@ -48,7 +28,7 @@ EVALUATION_KINDS = (
     ResultKind(
         "audit",
         AuditReport,
-        _render_audit,
+        render_audit_html,
         _audit_title,
         lambda report: f"of {report.data.name}",
         of_audit,
@@ -57,7 +37,7 @@ EVALUATION_KINDS = (
     ResultKind(
         "run",
         RunSummary,
-        _render_run,
+        render_run_html,
         _run_title,
         lambda run: f"over {run.data}, judged by {run.fingerprint.judge}",
         of_run,
@@ -65,7 +45,7 @@ EVALUATION_KINDS = (
     ResultKind(
         "experiment",
         ExperimentReport,
-        _render_experiment,
+        render_experiment_html,
         lambda one: one.name,
         lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
         of_experiment,
@@ -73,7 +53,7 @@ EVALUATION_KINDS = (
     ResultKind(
         "comparison",
         Comparison,
-        _render_comparison,
+        render_comparison_html,
         lambda one: f"{one.first.run} and {one.second.run}",
         lambda one: " ".join(one.conclusions[:1]),
         of_comparison,

@@ -6,30 +6,15 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
+from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport
 from factloop.reports.figures import plural, precision, precision_basis
 from factloop.service.result_kind import ResultKind
 from factloop.service.shapes import HeadlineFigure
+from factloop.trust.views.html import render_trust_html
+from factloop.trust.views.long_form_html import render_long_form_html
 
 HAS_EVALUATION = find_spec("factloop.evaluation") is not None
-
-
-def _render_trust(run: TrustReport | TrustRun) -> str:
-    from factloop.trust.views.html import render_trust_html
-
-    return render_trust_html(run)
-
-
-def _render_long_form(report: LongFormTrustReport) -> str:
-    from factloop.trust.views.long_form_html import render_long_form_html
-
-    return render_long_form_html(report)
-
-
-def _render_check(report: FactualityReport) -> str:
-    from factloop.checking.views.html import render_html
-
-    return render_html(report)
 
 
 def _check_words(report: FactualityReport) -> str:
@@ -68,7 +53,7 @@ KINDS = (
     ResultKind(
         "trust",
         TrustRun,
-        _render_trust,
+        render_trust_html,
         lambda run: plural(len(run.reports), "answer"),
         lambda run: f"TrustScore of {plural(len(run.reports), 'answer')}",
         _figures_of_run,
@@ -76,7 +61,7 @@ KINDS = (
     ResultKind(
         "trust",
         TrustReport,
-        _render_trust,
+        render_trust_html,
         lambda one: one.question,
         lambda _: "TrustScore of one answer",
         _figures_of_score,
@@ -85,7 +70,7 @@ KINDS = (
     ResultKind(
         "long_form",
         LongFormTrustReport,
-        _render_long_form,
+        render_long_form_html,
         lambda report: report.factuality.prompt or report.factuality.response,
         lambda report: f"TrustScore of {plural(len(report.claims), 'claim')} of a long answer",
         lambda report: _figures_of_check(report.factuality),
@@ -94,7 +79,7 @@ KINDS = (
     ResultKind(
         "check",
         FactualityReport,
-        _render_check,
+        render_html,
         lambda report: report.prompt or report.response,
         _check_words,
         _figures_of_check,
