@@ -30,6 +30,10 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("check", "answer.txt", "--docs", "page.html"): ("page.html: reading HTML", "documents"),
     ("check", "answer.txt", "--docs", "page.pdf"): ("page.pdf: reading PDF", "documents"),
     ("check", "answer.txt", "--embeddings", "minilm"): (OFFLINE, "offline"),
+    ("check", "answer.txt", "--docs", "sources", "--model", "openai:x", "--embeddings", "minilm"): (
+        "an embedding model",
+        "semantic",
+    ),
     ("check", "answer.txt", "--docs", "sources", "--spacy-model", "en"): ("a spaCy pipeline (--spacy-model)", "spacy"),
     ("trust", "--question", "Who?", "--response", "Ada."): ("factloop trust", "trust"),
     ("distractors", "--question", "Who?", "--response", "Ada."): ("factloop distractors", "trust"),
@@ -49,6 +53,8 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
 }
 """What each asks for, and the extra that it lacks."""
 MODULES = {
+    "factloop.agents.safe.offline": ("reading English by rules", "offline"),
+    "factloop.agents.trustscore.distractors.generate": ("TrustScore", "trust"),
     "factloop.evaluation.audit": ("an audit", "evaluation"),
     "factloop.evaluation.cascades": ("tuning a cascade", "evaluation"),
     "factloop.evaluation.comparing": ("a comparison", "evaluation"),
@@ -56,10 +62,17 @@ MODULES = {
     "factloop.evaluation.experiments": ("an experiment", "evaluation"),
     "factloop.evaluation.runs.run": ("a run over a data set", "evaluation"),
     "factloop.evaluation.statistics.kappa": ("statistics", "evaluation"),
+    "factloop.evaluation.reproduction.registry": ("a table of the papers", "evaluation"),
     "factloop.integrations.mcp.server": ("the MCP server", "mcp"),
     "factloop.service.app": ("the service", "serve"),
+    "factloop.service.store": ("the service", "serve"),
+    "factloop.tools.embeddings.sentence": ("an embedding model", "semantic"),
+    "factloop.tools.verifiers.lexical": ("reading English by rules", "offline"),
+    "factloop.trust.preparing": ("TrustScore", "trust"),
     "factloop.trust.scoring": ("TrustScore", "trust"),
 }
+OF_PYTEST = "factloop.integrations.pytest.plugin"
+"""The module that pytest imports, and nothing else."""
 
 
 def line(feature: str, extra: str) -> str:
@@ -162,3 +175,17 @@ def test_what_the_core_lacks_is_said_in_one_line(elsewhere: Mapping[str, Sequenc
     assert {arguments: end["err"] for arguments, end in ended.items()} == lines
     assert all((end["code"], end["out"]) == (2, "") for end in ended.values())
     assert done["modules"] == {module: line(*lacking) for module, lacking in MODULES.items()}
+
+
+def test_every_module_is_imported_or_says_which_extra_it_needs(
+    elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
+) -> None:
+    """What else an import raises ends the program, with a traceback that names the module."""
+    folder = ROOT / "factloop"
+    paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
+    names = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths if path.suffix == ".py")
+    modules = {name.removesuffix(".__init__") for name in names} - {"factloop.__main__", OF_PYTEST}
+    done = run("missing", elsewhere, {"commands": [], "modules": sorted(modules)}, tmp_path)
+    assert MODULES.keys() <= done["modules"].keys()
+    assert not {name for name, said in done["modules"].items() if 'needs the extra "' not in said}
+    assert not {"factloop.checking.checker", "factloop.guarding.guard", "factloop.cli.app"} & done["modules"].keys()

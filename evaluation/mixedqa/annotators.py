@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from factloop.core.extras import has_packages, missing
+
+if not has_packages("numpy"):
+    raise missing("evaluation", "the agreement of annotators")
+
 import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field
 

@@ -6,6 +6,11 @@ import asyncio
 from collections.abc import MutableMapping
 from typing import Any
 
+from factloop.core.extras import has_packages, missing
+
+if not has_packages("starlette", "uvicorn"):
+    raise missing("serve", "a server")
+
 import h11
 from starlette.types import Message, Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol

@@ -19,7 +19,6 @@ from factloop.agents.safe.state import ResponseState, SafeInput, SafeOutput
 from factloop.checking.check import open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
-from factloop.core.extras import require
 from factloop.core.records import Plan
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.settings import CheckSettings
@@ -49,7 +48,6 @@ async def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
-    require("trust", "TrustScore")
     from factloop.trust.preparing import prepare_trust
     from factloop.trust.scoring import open_trust_scoring
 

@@ -16,6 +16,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from factloop.core.extras import has_packages, missing
+
+if not has_packages("lxml", "matplotlib"):
+    raise missing("evaluation", "a picture")
+
 from lxml import etree
 from markupsafe import Markup
 

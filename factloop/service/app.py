@@ -9,11 +9,6 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from factloop.core.extras import is_installed, missing
-
-if not is_installed("serve"):
-    raise missing("serve", "the service")
-
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response

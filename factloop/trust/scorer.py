@@ -310,7 +310,6 @@ class TrustScorer:
 
 def _load_tables() -> None:
     """Imports what distracts and what scores, and reads tables. Raises ConfigError without the extra `trust`."""
-    require("trust", "TrustScore")
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()

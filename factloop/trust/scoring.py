@@ -9,11 +9,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from factloop.core.extras import is_installed, missing
-
-if not is_installed("trust"):
-    raise missing("trust", "TrustScore")
-
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.distractors.generate import generate_distractors

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from simplemma import is_known
-
 from factloop.tools.knowledge_base.cues import ROLES, asked_for
 from factloop.tools.knowledge_base.groups import group_kind
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
@@ -18,6 +16,7 @@ from factloop.tools.knowledge_base.ordinary import CALENDAR, ordinary_words
 from factloop.tools.knowledge_base.people import TITLES, read_name
 from factloop.tools.knowledge_base.things import thing_kind
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.english import is_known
 from factloop.tools.linguistics.mentions import find_mentions
 
 _PERSONAL_VERBS = re.compile(
@@ -186,7 +185,7 @@ def _is_person_by_place(text: str, words: Sequence[NameWord], question: str) -> 
 def _is_english(lower: str) -> bool:
     """Whether the capital of a sentence's first word says nothing: *Alchemist*, *Master*; not *Otsuichi*."""
     is_name = lower in known_given() or lower in known_family()
-    return _is_ordinary(lower) or (not is_name and is_known(lower, lang="en"))
+    return _is_ordinary(lower) or (not is_name and is_known(lower))
 
 
 def _in_lower_case(text: str) -> Iterator[NameMatch]:

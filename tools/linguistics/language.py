@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-import simplemma
+from factloop.tools.linguistics.english import is_known
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ADDRESS = re.compile(r"//|@|www\.")
@@ -68,7 +68,7 @@ def _known_share(words: Sequence[str]) -> float:
 
 @lru_cache(maxsize=16_384)
 def _is_known(word: str) -> bool:
-    return simplemma.is_known(word, lang="en")
+    return is_known(word)
 
 
 def _is_in_other_script(text: str) -> bool:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import simplemma
-
 from factloop.tools.linguistics.anaphora import refers_back
 from factloop.tools.linguistics.antecedents import is_plural
 from factloop.tools.linguistics.clauses import Clause, find_clause
 from factloop.tools.linguistics.discourse import Discourse, read_discourse
+from factloop.tools.linguistics.english import is_known
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS, word_set
 from factloop.tools.linguistics.lists import names_profession
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
@@ -198,7 +197,7 @@ def _telling(mention: Mention) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _is_word(name: str) -> bool:
-    return simplemma.is_known(name, lang="en")
+    return is_known(name)
 
 
 def _stem(word: str) -> str:

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.plugins import VERIFIERS, load_plugin, plugin_names
 from factloop.prompts.registry import PromptRegistry
-from factloop.tools.embeddings.base import Embedder
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.verifiers.pairs import PairReader
+
+if TYPE_CHECKING:  # the folder needs numpy, which is not needed without embeddings
+    from factloop.tools.embeddings.base import Embedder
 
 LEXICAL, PROMPTED, BESPOKE = "lexical", "llm", "bespoke"
 LOCAL = {

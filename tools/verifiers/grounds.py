@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
-
+from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.features import ClaimComparison
@@ -146,7 +145,7 @@ def _spelt(words: str, text: str) -> str:
     for length in range(1, MAX_NUMBER_WORDS + 1):
         for start in range(len(tokens) - length + 1):
             written = " ".join(tokens[start : start + length]).strip(".,;:()\"'")
-            if alpha2digit(written, "en") == words:
+            if in_figures(written) == words:
                 return written
     return words
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.bounds import as_figures, keeps_bound
@@ -24,6 +24,9 @@ from factloop.tools.verifiers.passage_index import index_passage
 from factloop.tools.verifiers.rows import of_subject, verify_row, without_columns
 from factloop.tools.verifiers.single_values import OtherValue, find_other_value
 from factloop.tools.verifiers.terms import read_sentences
+
+if TYPE_CHECKING:  # the folder needs numpy, which is not needed without embeddings
+    from factloop.tools.embeddings.base import Embedder
 
 THRESHOLD = 0.5
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 
-from simplemma import is_known, lemmatize
-
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.verifiers.passage_index import STEM_CHARS
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
@@ -301,6 +300,6 @@ def _century_as_years(terms: Sequence[Term], place: int) -> Term:
 def _without_prefix(term: Term) -> Term | None:
     """*published* for *unpublished*; None where no prefix denies the word."""
     bare = term.key.removeprefix("un")
-    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS or not is_known(bare, lang="en"):
+    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS or not is_known(bare):
         return None
-    return Term(str(lemmatize(bare, lang="en")), term.kind, term.surface)
+    return Term(lemmatize(bare), term.kind, term.surface)

@@ -16,10 +16,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from simplemma import lemmatize
-from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
-
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
+from factloop.tools.linguistics.english import in_figures, lemmatize
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
 
 MAX_SENTENCE_CHARS = 600
@@ -161,7 +159,7 @@ def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = list(_TOKEN.finditer(alpha2digit(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", sentence)), "en")))
+    tokens = list(_TOKEN.finditer(in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", sentence)))))
     for place, match in enumerate(tokens):
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
@@ -205,7 +203,7 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     lowered = lowered.removesuffix("'s")
     if lowered == "two":  # the reader of number words leaves this one as it stands
         return Term("2", TermKind.NUMBER, surface)
-    lemma = IRREGULAR.get(surface) or str(lemmatize(lowered, lang="en")).lower()
+    lemma = IRREGULAR.get(surface) or lemmatize(lowered).lower()
     if lemma in NEGATIONS or lowered in NEGATIONS:
         return Term("not", TermKind.NEGATION, surface)
     capitalised = surface[0].isupper()

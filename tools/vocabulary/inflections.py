@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import simplemma
-
+from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.verifiers.terms import IRREGULAR
 from factloop.tools.vocabulary.data import textblob_module
 from factloop.tools.vocabulary.lexicon import count_of, tag_of
@@ -14,14 +13,14 @@ _COMMON = 10
 """Occurrences of a noun from which on its plural is expected in the lexicon, if there is one."""
 
 _PLURALS = (("ves", "f"), ("ves", "fe"), ("ies", "y"), ("ses", "sis"), ("xes", "xis"), ("people", "person"))
-"""Plurals of which simplemma often knows a verb alone, or nothing."""
+"""Plurals of which the dictionary often knows a verb alone, or nothing."""
 
 
 @lru_cache(maxsize=65_536)
 def lemmas(word: str) -> frozenset[str]:
     """The forms under which a dictionary may have the word, in lower case: *live* and *life* for *lives*."""
     lower = word.lower()
-    found = {IRREGULAR.get(lower) or simplemma.lemmatize(lower, lang="en").lower()} if lower else {""}
+    found = {IRREGULAR.get(lower) or lemmatize(lower).lower()} if lower else {""}
     for plural, singular in _PLURALS:
         noun = lower.removesuffix(plural) + singular
         if lower.endswith(plural) and tag_of(noun) == "NN":
@@ -71,7 +70,7 @@ def _number(word: str) -> str | None:
     tag = tag_of(word.lower())
     if tag in {"NN", "NNS"}:
         return tag
-    if tag is not None or not word or not simplemma.is_known(word.lower(), lang="en"):
+    if tag is not None or not word or not is_known(word.lower()):
         return None
     return "NNS" if _singular(word.lower()) else "NN"
 
@@ -85,7 +84,7 @@ def _plural(word: str) -> str | None:
     seen = next((form for form in forms if tag_of(form) in {"NNS", "VBZ"} or count_of(form)), None)
     if seen is not None or count_of(word) >= _COMMON:
         return seen
-    return next((form for form in forms if simplemma.is_known(form, lang="en")), None)
+    return next((form for form in forms if is_known(form)), None)
 
 
 def _singular(word: str) -> str | None:
@@ -100,4 +99,4 @@ def _singular(word: str) -> str | None:
 
 def _may_be_noun(word: str) -> bool:
     """*criminal*, *thousand* and *talk* are nouns besides what the lexicon calls them."""
-    return tag_of(word) in {"JJ", "CD", "VB", "VBP", None} and simplemma.is_known(word, lang="en")
+    return tag_of(word) in {"JJ", "CD", "VB", "VBP", None} and is_known(word)

@@ -7,14 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from simplemma import is_known
-
 from factloop.agents.trustscore.distractors import dates, numbers
 from factloop.agents.trustscore.distractors.base import Kind
 from factloop.agents.trustscore.distractors.formats import FormatMatch, find
 from factloop.agents.trustscore.distractors.number_words import ORDINALS
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.english import is_known
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, find_mentions
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
@@ -84,7 +83,7 @@ def _names(text: str, tokens: Sequence[Token]) -> Iterator[TargetSpan]:
         elif inner and _opens_sentence(text, bare.start):
             word = _name_word(inner[0])
             yield replace(word, is_name=word.kind == "entity")
-        elif inner and (inner[0].tag.startswith("NNP") or not is_known(inner[0].text.lower(), lang="en")):
+        elif inner and (inner[0].tag.startswith("NNP") or not is_known(inner[0].text.lower())):
             yield replace(bare, tag="NNP", is_name=True)
 
 
@@ -111,7 +110,7 @@ def _telling_words(inner: Sequence[Token]) -> Iterator[TargetSpan]:
 def _name_word(token: Token) -> TargetSpan:
     """A word of a name as the word that it is elsewhere (*purple*, an adjective), or as a name."""
     lower = token.text.lower()
-    tag = tag_tokens(lower)[0].tag if is_known(lower, lang="en") else "NNP"
+    tag = tag_tokens(lower)[0].tag if is_known(lower) else "NNP"
     kind: Kind = "adjective" if tag.startswith("JJ") else "noun" if tag in {"NN", "NNS"} else "entity"
     return TargetSpan(token.start, token.end, kind, tag if kind != "entity" else "NNP", is_name=True)
 

@@ -16,14 +16,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from simplemma import lemmatize
-
 from factloop.agents.trustscore.distractors.asked import answers
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.spans import TargetSpan, find_spans, tokens_in
 from factloop.agents.trustscore.records import SubstitutionLevel
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.english import lemmatize
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
 TargetOrder = Literal["asked", "paper"]
@@ -76,7 +75,7 @@ def find_tiers(
 @lru_cache(maxsize=65_536)
 def lemma(word: str) -> str:
     """A form for comparing words, without case, number, tense or dash."""
-    return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
+    return lemmatize(word.casefold().replace("–", "-")).casefold()
 
 
 def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[TargetSpan]:

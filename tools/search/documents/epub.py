@@ -8,6 +8,11 @@ from io import BytesIO
 from urllib.parse import unquote
 from zipfile import ZipFile
 
+from factloop.core.extras import has_packages, missing
+
+if not has_packages("lxml"):
+    raise missing("documents", "reading EPUB")
+
 from lxml import etree
 
 from factloop.tools.search.documents.html import read_html
