@@ -15,7 +15,15 @@ from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_
 from factloop.evaluation.comparing.demands import Demand, judge_demands
 from factloop.evaluation.comparing.gains import demanded
 from factloop.evaluation.comparing.pairs import Pairing, pair_responses
-from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
+from factloop.evaluation.comparing.records import (
+    ClaimAgreement,
+    Comparison,
+    ComparisonKind,
+    LabelComparison,
+    Pair,
+    Setting,
+    Side,
+)
 from factloop.evaluation.comparing.statistics import paired_differences, system_gains
 from factloop.evaluation.comparing.words import cautions, conclude
 from factloop.evaluation.runs.longform import RESAMPLES, choose_ks
@@ -68,24 +76,11 @@ def compare(
     rng = np.random.default_rng(seed)
     compared_ks = _ks(first, second, pairs, ks, policy)
     differences = paired_differences(
-        pairs,
-        compared_ks,
-        abstention=policy,
-        rng=rng,
-        level=level,
-        has_intervals=resamples > 0,
+        pairs, compared_ks, abstention=policy, rng=rng, level=level, has_intervals=resamples > 0
     )
     claims = labels = None
     if kind is ComparisonKind.EVALUATORS:
-        resampler = Resampler(rng, resamples, level)
-        claims = agree(
-            found.claims,
-            n_responses=len(pairs),
-            n_only_first=found.n_claims_only_first,
-            n_only_second=found.n_claims_only_second,
-            resampler=resampler,
-        )
-        labels = compare_with_labels(found.claims, resampler=resampler)
+        claims, labels = _compared_claims(found, len(pairs), Resampler(rng, resamples, level))
     gains = system_gains(pairs, compared_ks, policy) if kind is ComparisonKind.SYSTEMS else label_gains(found.claims)
     asked = list(demanded(demands, gains, kind))
     settings = differing_settings(first.summary, second.summary)
@@ -215,6 +210,20 @@ def _ks(
     chosen = [{choice.k for choice in run.summary.scores.ks} for run in (first, second)]
     given = {choice.k for run in (first, second) for choice in run.summary.scores.ks if choice.rule is KRule.GIVEN}
     return sorted(chosen[0] & chosen[1] or given or chosen[0] | chosen[1])
+
+
+def _compared_claims(
+    found: Pairing, n_responses: int, resampler: Resampler
+) -> tuple[ClaimAgreement, LabelComparison | None]:
+    """How far evaluators agree on the claims that both judged, and which of them people's labels bear out."""
+    agreement = agree(
+        found.claims,
+        n_responses=n_responses,
+        n_only_first=found.n_claims_only_first,
+        n_only_second=found.n_claims_only_second,
+        resampler=resampler,
+    )
+    return agreement, compare_with_labels(found.claims, resampler=resampler)
 
 
 def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:

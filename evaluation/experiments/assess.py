@@ -67,25 +67,20 @@ def assess(
     refuse_demands(demands)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
-    headline = _headline(quantities)
     compared = _pairs(len(panel.variants), pairs)
     contrasts = [contrast(values, *pair, n_repeats=results.repeats) for pair in compared for values in quantities]
-    figures = _figures(panel, quantities, seed=seed, resamples=resamples, level=level)
-    verdicts = Verdicts(
-        panel.variants, headline, p_adjustment, level, results.kind, seed=seed, has_intervals=resamples > 0
-    )
+    verdicts = Verdicts(panel.variants, _headline(quantities), p_adjustment, level, results.kind, seed, resamples > 0)
     differences = verdicts.judge(contrasts)
     asked = list(demanded(demands, contrasts, panel.variants, results.kind))
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
-    variants = tuple(_variants(results, panel, figures, seed=seed, resamples=resamples, level=level))
-    gold = panel.claims.gold
+    variants = tuple(_variants(results, panel, quantities, seed=seed, resamples=resamples, level=level))
     return ExperimentReport(
         name=results.name,
         kind=results.kind,
         data=results.data,
         n_items=results.n_items,
-        n_labelled=int((~np.isnan(gold)).sum()),
-        n_supported=int((gold == 1).sum()),
+        n_labelled=panel.claims.n_labelled,
+        n_supported=panel.claims.n_supported,
         repeats=results.repeats,
         baseline=results.baseline,
         k=results.k,
@@ -94,8 +89,8 @@ def assess(
         seed=seed,
         p_adjustment=p_adjustment,
         families=verdicts.families(contrasts),
-        headline=headline.quantity,
-        headline_k=headline.k,
+        headline=verdicts.headline.quantity,
+        headline_k=verdicts.headline.k,
         conclusions=conclude(differences),
         demands=judge_demands(asked, alpha=verdicts.alpha, seed=seed),
         variants=variants,
@@ -111,7 +106,7 @@ def assess(
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
     """The quantities that results allow: for responses, agreement with labels only if there are labels."""
-    if panel.responses is None or not np.isnan(panel.claims.gold).all():
+    if panel.responses is None or panel.claims.n_labelled:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
         yield from response_quantities(panel.responses, sorted({*results.k}))
@@ -141,13 +136,14 @@ def _pairs(n_variants: int, pairs: Literal["baseline", "all"]) -> list[tuple[int
 def _variants(
     results: Results,
     panel: Panel,
-    figures: Sequence[Sequence[QuantityFigure]],
+    quantities: Sequence[ItemValues],
     *,
     seed: int,
     resamples: int,
     level: float,
 ) -> Iterator[VariantReport]:
-    """The report of each variant alone; `figures` by its place."""
+    """The report of each variant alone."""
+    figures = _figures(panel, quantities, seed=seed, resamples=resamples, level=level)
     by_name = {one.name: one for one in results.variants}
     judged = results.responses if results.kind == "responses" else results.claims
     for place, name in enumerate(panel.variants):

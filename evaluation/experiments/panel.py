@@ -42,6 +42,15 @@ class ClaimPanel:
     verdicts: Codes
     """(n_variants, n_repeats, n_claims)"""
 
+    @property
+    def n_labelled(self) -> int:
+        return int((~np.isnan(self.gold)).sum())
+
+    @property
+    def n_supported(self) -> int:
+        """Those that people called supported."""
+        return int((self.gold == 1).sum())
+
 
 @dataclass(frozen=True)
 class ResponsePanel:

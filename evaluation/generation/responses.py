@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -85,32 +86,15 @@ async def astream_responses(
         prompts = PromptRegistry.load(settings.prompts)
         session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
         stack.push_async_callback(session.aclose)
-        asking = _Asking(session.model(chat), name)
-        n_earlier = len(log.finished)
-
-        def summed_up(rows: Iterator[Outcome]) -> ResponsesReport:
-            cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
-            return ResponsesReport(
-                out=str(out),
-                data=data,
-                system=name,
-                generated_by=generated_by,
-                n_prompts=len(by_key),
-                n_answered=len(cut_off),
-                n_earlier=n_earlier,
-                n_cut_off=sum(cut_off),
-                unanswered=tuple(sorted(asking.unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
-                usage=asking.spent.snapshot(time.perf_counter() - started),
-                created_at=datetime.now(UTC),
-            )
-
+        asking = _Asking(session.model(chat), name, started)
+        known = {"out": str(out), "data": data, "n_prompts": len(by_key), "n_earlier": len(log.finished)}
         run = Run(
             items=tuple(by_key.values()),
             key=lambda prompt: prompt.key,
             log=log,
             engine=judged_here(asking.respond, at_once=settings.concurrency or max(1, len(by_key))),
             usage=Increments(lambda: asking.spent.snapshot(0.0)),
-            summarise=summed_up,
+            summarise=lambda rows: asking.report(rows, **known),
         )
         async with aclosing(run.stream()) as events:
             async for event in events:
@@ -123,6 +107,8 @@ class _Asking:
 
     gateway: ModelGateway
     system: str
+    started: float
+    """By the clock of `time.perf_counter`."""
     spent: UsageMeter = field(default_factory=UsageMeter)
     unanswered: list[UnansweredPrompt] = field(default_factory=list)
 
@@ -133,6 +119,20 @@ class _Asking:
         if isinstance(outcome, UnansweredPrompt):
             self.unanswered.append(outcome)
         return outcome
+
+    def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
+        """The report on a run that ends with these rows; `known` are its fields that were known before."""
+        cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
+        return ResponsesReport(
+            system=self.system,
+            generated_by=GeneratedBy.of(self.gateway.chat),
+            n_answered=len(cut_off),
+            n_cut_off=sum(cut_off),
+            unanswered=tuple(sorted(self.unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
+            usage=self.spent.snapshot(time.perf_counter() - self.started),
+            created_at=datetime.now(UTC),
+            **known,
+        )
 
 
 async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:

@@ -8,10 +8,11 @@ systems together, which the paper lacks, are given, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -21,6 +22,9 @@ from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_l
 from factloop.evaluation.mixedqa.gains import Gain, gain_of
 from factloop.evaluation.mixedqa.published import PUBLISHED, PublishedRow
 from factloop.evaluation.statistics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class TrustMetric(StrEnum):
@@ -219,41 +223,21 @@ def correlate_with_labels(
     The intervals follow from the seed of the fingerprint; the order of the responses changes at most that of the
     systems. Raises ValueError where a system answers one question twice.
     """
-    import numpy as np
-
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
         raise ValueError("a system answers each question once")
     names = list(dict.fromkeys(response.system for response in responses))
     by_system = {name: [response for response in responses if response.system == name] for name in names}
     groups: list[tuple[str | None, Sequence[ScoredResponse]]] = [*by_system.items(), (None, responses)]
-
-    def correlated(group: Sequence[ScoredResponse], scores: Sequence[float | None]) -> tuple[float | None, Correlation]:
-        scored = [score for score in scores if score is not None]
-        found = _correlation(method, group, scores, fingerprint.seed, resamples, level)
-        return fmean(scored) if scored else None, found
-
-    def of_trust(metric: TrustMetric, system: str | None, group: Sequence[ScoredResponse]) -> MetricCorrelation:
-        mean, found = correlated(group, [response.score(metric) for response in group])
-        return MetricCorrelation(metric=metric, system=system, mean=mean, correlation=found)
-
-    def of_reference(metric: str, system: str | None, group: Sequence[ScoredResponse]) -> ReferenceCorrelation:
-        mean, found = correlated(group, [response.reference.get(metric) for response in group])
-        return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
-
-    def gains_of(system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        for over in ("trust_bc", "trust_fc"):
-            rng = np.random.default_rng(fingerprint.seed % 2**64)
-            yield gain_of(system, over, group, rng=rng, resamples=resamples, level=level)
-
+    figures = _Correlations(method, fingerprint.seed, resamples, level)
     has_both = method is Method.PEARSON and any(response.trust_ov is not None for response in responses)
     metrics = dict.fromkeys(name for response in responses for name in response.reference)
     return MixedQaResult(
         data=data,
         n_questions=len({response.question_id for response in responses}),
         systems=tuple(_labels(name, group) for name, group in by_system.items()),
-        correlations=tuple(of_trust(metric, system, group) for metric in TrustMetric for system, group in groups),
-        reference=tuple(of_reference(metric, system, group) for metric in metrics for system, group in groups),
-        gains=tuple(gain for system, group in groups for gain in gains_of(system, group)) if has_both else (),
+        correlations=tuple(figures.of_trust(metric, *group) for metric in TrustMetric for group in groups),
+        reference=tuple(figures.of_reference(metric, *group) for metric in metrics for group in groups),
+        gains=tuple(gain for group in groups for gain in figures.gains(*group)) if has_both else (),
         usage=usage,
         fingerprint=fingerprint,
         subjects=tuple(subjects),
@@ -268,22 +252,47 @@ def _labels(system: str, group: Sequence[ScoredResponse]) -> SystemLabels:
     )
 
 
-def _correlation(
-    method: Method,
-    group: Sequence[ScoredResponse],
-    scores: Sequence[float | None],
-    seed: int,
-    resamples: int,
-    level: float,
-) -> Correlation:
-    import numpy as np
+@dataclass(frozen=True)
+class _Correlations:
+    """What is correlated of each group of responses.
 
-    return correlate(
-        method,
-        scores,
-        [response.human_correct for response in group],
-        clusters=[response.question_id for response in group],
-        rng=np.random.default_rng(seed % 2**64),  # anew for each: one more system leaves the others as they are
-        resamples=resamples,
-        level=level,
-    )
+    Random numbers begin anew each time, so that one more system leaves the others as they are.
+    """
+
+    method: Method
+    seed: int
+    resamples: int
+    level: float
+
+    def of_trust(self, metric: TrustMetric, system: str | None, group: Sequence[ScoredResponse]) -> MetricCorrelation:
+        mean, found = self._correlated(group, [response.score(metric) for response in group])
+        return MetricCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    def of_reference(self, metric: str, system: str | None, group: Sequence[ScoredResponse]) -> ReferenceCorrelation:
+        mean, found = self._correlated(group, [response.reference.get(metric) for response in group])
+        return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
+        for over in ("trust_bc", "trust_fc"):
+            yield gain_of(system, over, group, rng=self._rng(), resamples=self.resamples, level=self.level)
+
+    def _correlated(
+        self, group: Sequence[ScoredResponse], scores: Sequence[float | None]
+    ) -> tuple[float | None, Correlation]:
+        """The mean of the scores, and their correlation with the labels."""
+        scored = [score for score in scores if score is not None]
+        found = correlate(
+            self.method,
+            scores,
+            [response.human_correct for response in group],
+            clusters=[response.question_id for response in group],
+            rng=self._rng(),
+            resamples=self.resamples,
+            level=self.level,
+        )
+        return fmean(scored) if scored else None, found
+
+    def _rng(self) -> np.random.Generator:
+        import numpy as np
+
+        return np.random.default_rng(self.seed % 2**64)
