@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.core.files.json import to_json
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
+from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, count_cell, name
+from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.visible import visible
 from factloop.setup.caching.clearing import CacheCleared, clear
 from factloop.setup.caching.folder import place_looked_at
@@ -71,19 +71,20 @@ def _counted(count: int, noun: str) -> str:
 
 def _print_status(status: CacheStatus, console: Terminal) -> None:
     console.print(visible(f"Cache folder: {status.folder}"), soft_wrap=True)
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("Kept", "Number", "Size", "Oldest"):
-        table.add_column(name, no_wrap=True, justify="left" if name in ("Kept", "Oldest") else "right")
-    table.add_row("answers", *_cells(status.answers, "written"))
-    table.add_row("indexes of documents", *_cells(status.indexes, "used"))
-    table.add_row("files of word vectors", *_cells(status.vectors, "used"))
-    console.print(table)
+    lines = (
+        _line("answers", status.answers, "written"),
+        _line("indexes of documents", status.indexes, "used"),
+        _line("files of word vectors", status.vectors, "used"),
+    )
+    sheet = Sheet("Cache", (name("Kept"), Column("Number"), Column("Size"), Column("Oldest")), lines)
+    console.print(sheet_body(sheet, console.width))
     room, days = f"{status.cache_mb:,} MB (cache_mb)", f"{status.cache_days:g} days (cache_days)"
     console.print(f"{_size(status.n_bytes)} of {room}; kept for {days}.", soft_wrap=True)
 
 
-def _cells(kept: CacheSection, verb: str) -> tuple[str, str, str]:
-    return f"{kept.n:,}", _size(kept.n_bytes), "–" if kept.oldest is None else f"{verb} {_day(kept.oldest)}"
+def _line(kind: str, kept: CacheSection, verb: str) -> Line:
+    oldest = NOTHING if kept.oldest is None else f"{verb} {_day(kept.oldest)}"
+    return Line((Cell(kind), count_cell(kept.n), Cell(_size(kept.n_bytes)), Cell(oldest)))
 
 
 def _day(moment: datetime) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
@@ -26,6 +25,8 @@ from factloop.evaluation.verification.run import VerifyRequest, astream_verify
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.evaluation.verification.spool import PlacedRow
 from factloop.reports import figures
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, sheet_of, value_cell
+from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.visible import visible
 
 
@@ -124,15 +125,15 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
 
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
     """Prints how far each verifier got, and what it cost."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for title in ("verifier", "scored", "supported", "unscored"):
-        table.add_column(title, overflow="fold", justify="right" if title in ("scored", "supported") else "left")
-    for one in run.evaluators:
-        share = "–" if one.share_supported is None else f"{one.share_supported:.1%}"
-        table.add_row(visible(one.name), f"{one.n_scored:,}", share, _reasons(one))
-    terminal.print(table)
+    columns: tuple[ColumnOf[VerifierSummary], ...] = (
+        (Column("Verifier", is_name=True), lambda one: one.name),
+        (Column("Scored"), lambda one: one.n_scored),
+        (Column("Supported"), lambda one: value_cell(one.share_supported, "{:.1%}".format)),
+        (Column("Unscored"), lambda one: Cell(f"{sum(one.unscored.values()):,}", note=_reasons(one))),
+    )
+    print_sheet(terminal, sheet_of("Verifiers", columns, run.evaluators))
     labelled = "all with a label" if run.n_labelled == run.n_pairs else f"{run.n_labelled:,} with a label"
-    terminal.print(f"\n{figures.plural(run.n_pairs, 'pair')} ({labelled}) in {visible(out)}", soft_wrap=True)
+    terminal.print(f"{figures.plural(run.n_pairs, 'pair')} ({labelled}) in {visible(out)}", soft_wrap=True)
     if run.usage.calls or run.usage.failed_calls:
         tokens = f"{run.usage.prompt_tokens:,} + {run.usage.completion_tokens:,} tokens"
         failed = f", {run.usage.failed_calls:,} failed" if run.usage.failed_calls else ""
@@ -140,4 +141,4 @@ def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
 
 
 def _reasons(one: VerifierSummary) -> str:
-    return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in one.unscored.items()) or "–"
+    return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in one.unscored.items())

@@ -52,6 +52,16 @@ def test_it_shows_where_what_and_within_which_bounds(factloop: Command, cache: P
     assert found["n_bytes"] == found["answers"]["n_bytes"] + found["indexes"]["n_bytes"]
 
 
+def test_figures_stand_under_each_other_where_there_is_no_room(
+    factloop: Command, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = factloop("cache", "show").out
+    assert "\nindexes of documents\n  Number: 1\n  Size: " in out
+    assert "\n  Oldest: used " in out
+    assert f"Cache folder: {cache}" in out
+
+
 def test_bounds_come_from_the_settings(
     factloop: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
