@@ -27,4 +27,4 @@ def is_wrong_set_up(error: ToolError) -> bool:
 
 
 def is_out_of_reach(error: ToolError) -> bool:
-    return error.status is None and error.retryable and not isinstance(error, ToolTimeout)
+    return error.status is None and error.retryable and not (error.wants_pause or isinstance(error, ToolTimeout))

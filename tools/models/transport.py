@@ -16,14 +16,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
-from factloop.core.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import TOO_MANY_REQUESTS, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
 from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.patience import Patience
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
 from factloop.tools.models.abilities import Abilities

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import TOO_MANY_REQUESTS, FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import Answers, Value
 from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
@@ -23,7 +23,7 @@ from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.patience import Patience
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.calls.together import together
@@ -248,6 +248,8 @@ class SearchGateway:
         except ToolError as error:
             if error.status == TOO_MANY_REQUESTS:
                 self._server(tool).limiter.refused(ticket, error.retry_after_s)
+            elif error.wants_pause:
+                self._server(tool).limiter.pause(ticket, error.retry_after_s or 0.0)
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
