@@ -227,7 +227,11 @@ class SearchGateway:
                     current_span().failed(error)
                 raise
             except FactloopError as error:
-                meter.failed(stage, time.perf_counter() - started)
+                if _is_answered(error):
+                    reservation.spent_usd = of_check.spent_usd = price or 0.0
+                    meter.searched_in_vain(stage, time.perf_counter() - started, price)
+                else:
+                    meter.failed(stage, time.perf_counter() - started)
                 current_span().failed(error)
                 raise
             server.has_answered = True
@@ -296,6 +300,11 @@ class SearchCall:
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
         return _decode(value)
+
+
+def _is_answered(error: FactloopError) -> bool:
+    """Whether the server answered by a good status, which providers charge for, whatever the answer is worth."""
+    return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 
 def _decode(value: Mapping[str, Any]) -> SearchAnswer:
