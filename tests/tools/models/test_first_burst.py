@@ -39,11 +39,12 @@ async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
     server: ChatServer, connect: Connect, status: int
 ) -> None:
     """The refusal overtook the answer, and ended the run."""
-    refusal = failure(status, "No such thing.")
-    server.will(refusal, refusal, late(said(YES_SAID)), refusal)
-    told = await burst(await connect(), 4)
-    assert [type(one) for one in told].count(ToolError) == 3
-    assert told.count(YES) == 1
+    server.will(late(said(YES_SAID)), *[failure(status, "No such thing.")] * 3)
+    talk = await connect()
+    slow = asyncio.create_task(ask(talk, "slow"))
+    await server.asked.wait()
+    assert [type(one) for one in await burst(talk, 3)] == [ToolError] * 3
+    assert await slow == YES
 
 
 async def test_a_failure_that_passes_waits_for_nothing(server: ChatServer, connect: Connect) -> None:
