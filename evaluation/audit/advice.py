@@ -1,10 +1,12 @@
 """Advises on the uses of an evaluator, in plain sentences, each with the number that it rests on.
 
 Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
-project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes. Where
-what counts is how far something is off, which noise alone puts above 0, a use is advised against only if the more
-favourable end fails, too. Orders of systems, chunks and wording have no interval. Where the labels tell no systems
-apart, nothing is said of telling them apart: an evaluator that passes every claim would have none of these pairs wrong.
+project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes, and
+advised against only if the more favourable end fails, too. A rate or an order whose interval holds both what is poor
+and what is not is on too little to say; how far something is off may be little, where noise alone puts it above 0, and
+asks for care. Orders of systems, chunks and wording may have no interval: then the figure itself decides. Where the
+labels tell no systems apart, nothing is said of telling them apart: an evaluator that passes every claim would have
+none of these pairs wrong.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ class Leave(StrEnum):
     WITH_CARE = "with_care"
     NO = "no"
     UNKNOWN = "unknown"
-    """Not measured, or on too little."""
+    """Not measured, or on too little to tell."""
 
 
 class Advice(Record):
@@ -95,7 +97,10 @@ def _filter_claims(found: Findings) -> Advice:
     leave = _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
     passed = f"it passes {_share(found.tpr, found, 'claims')} of those that hold"
     stopped = f"stops {_share(found.tnr, found, 'claims')} of those that do not"
-    return _advice(found, Use.FILTER_CLAIMS, leave, f"{passed} and {stopped}")
+    reason = f"{passed} and {stopped}"
+    if leave is Leave.UNKNOWN:
+        reason += f"; by the interval it may be below {100 * POOR_RATE:g} %, little better than a coin, or above"
+    return _advice(found, Use.FILTER_CLAIMS, leave, reason)
 
 
 def _error_rate(found: Findings) -> Advice:
@@ -163,6 +168,8 @@ def _rank_systems(found: Findings) -> Advice:
     reason = f"its order has Kendall's tau {found.tau.number:.2f} with that of the labels"
     reason += f" ({interval}{_count(found.tau, 'systems')})"
     leave = _high_enough(found.tau, STRONG_TAU, WEAK_TAU)
+    if leave is Leave.UNKNOWN:
+        reason += f"; by the interval it may be below {WEAK_TAU:g}, a quarter of the pairs turned round, or above"
     if found.found_pairs.n < FEWEST_APART:
         reason += f"; but by the labels no more than {_count(found.found_pairs, 'pairs')} of them differ"
         leave = _worse(leave, Leave.WITH_CARE)
@@ -218,7 +225,7 @@ _PURPOSES = {
     Use.PARAPHRASED_CLAIMS: "to check paraphrased claims",
     Use.COPIED_CLAIMS: "to check claims that copy the document",
 }
-_CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.NO)
+_CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.UNKNOWN, Leave.NO)
 
 
 def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
@@ -253,7 +260,10 @@ def _worse(one: Leave, other: Leave) -> Leave:
 
 def _high_enough(figure: Finding, good: float, poor: float) -> Leave:
     least = figure.number if figure.low is None else figure.low
-    return Leave.YES if least >= good else Leave.NO if figure.number < poor else Leave.WITH_CARE
+    most = figure.number if figure.high is None else figure.high
+    if least >= poor:
+        return Leave.YES if least >= good else Leave.WITH_CARE
+    return Leave.NO if most < poor else Leave.UNKNOWN
 
 
 def _low_enough(figure: Finding, small: float, large: float) -> Leave:

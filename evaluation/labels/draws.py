@@ -8,6 +8,9 @@ estimates of a total hold: that of the labels before, and the known labels with 
 second holds whatever the first draw was, and on average is the total; so the two have no covariance, and their mean by
 `sampling.share_of_draw` holds, too. Each claim then has one label and one probability: a claim of the draw p over the
 share of the draw, as its sheet says, and one labelled before that of `sampling.probability_after`.
+
+A draw of one system is a draw of a run that has only this system, and leaves the labels of others as they are. It may
+follow draws of all systems; one of all cannot follow it, since in it the claims of the others had no chance.
 """
 
 from __future__ import annotations
@@ -51,6 +54,16 @@ class DrawnPart:
         return 0 if self.draw is None else self.draw.n_before
 
     @property
+    def system(self) -> str | None:
+        """The only system that it is of."""
+        return None if self.draw is None else self.draw.system
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """Later draws have more: those of one system come after those of all."""
+        return self.system is not None, self.n_before
+
+    @property
     def name(self) -> str:
         return "the claims" if self.draw is None else f"draw {self.draw.name}"
 
@@ -79,7 +92,7 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
     Raises DataError for draws that know nothing of one another, and for one whose labels before are not all there.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
-    later = sorted(given.values(), key=lambda part: part.n_before)
+    later = sorted(given.values(), key=lambda part: part.order)
     for place, part in enumerate(later):
         _refuse_strangers(part, later[:place])
     chances = [None if one.probability is None else one.probability * given[_name(one)].share for one in claims]
@@ -99,7 +112,9 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     found = [
         place
         for place, one in enumerate(claims)
-        if (one.dataset, one.judge) in of_run and (0 if one.draw is None else one.draw.n_before) < part.n_before
+        if (one.dataset, one.judge) in of_run
+        and part.system in (None, one.system)
+        and (one.draw is None or DrawnPart(one.draw, "").order < part.order)
     ]
     if len(found) != part.n_before:
         raise DataError(
@@ -112,7 +127,8 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
 
 def _refuse_strangers(part: DrawnPart, before: Iterable[DrawnPart]) -> None:
     for one in before:
-        if one.n_before == part.n_before and not one.sides.isdisjoint(part.sides):
+        is_first = part.n_before == (0 if part.system != one.system else one.n_before)
+        if is_first and not one.sides.isdisjoint(part.sides):
             raise DataError(
                 f"the draw of this file and that of {one.place} know nothing of each other and cannot be put together: "
                 "export one of them, and draw on from it with labels next --labels",

@@ -232,6 +232,7 @@ def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[s
         "prompt_id": claim.group,
         "verdict": verdict,
         **({"score": claim.score} if scored else {}),
+        **({"of_system": claim.draw.system} if claim.draw is not None and claim.draw.system else {}),
         "label": label,
         "evaluators": {claim.judge: verdict} | ({f"{claim.judge}: score": claim.score} if scored else {}),
         "blind": all(one.blind for one in given),

@@ -112,6 +112,7 @@ class NextAsk:
     labels: str | None
     n: int
     half_width: float | None
+    system: str | None
     seed: int
     quiet: bool
 
@@ -127,7 +128,13 @@ def run_next(ask: NextAsk) -> int:
     with stopped_with("Nothing was written; run the command again.", messages_console()):
         run = read_run(ask.run)
         found = draw_next(
-            run.responses(), ask.n, data=run.summary.data, seed=ask.seed, known=known, half_width=ask.half_width
+            run.responses(),
+            ask.n,
+            data=run.summary.data,
+            seed=ask.seed,
+            known=known,
+            half_width=ask.half_width,
+            system=ask.system,
         )
         sheet = partial(csv_text, NEXT_SHEET, [one.row for one in found.drawn])
         write_files({ask.out: sheet, ask.html: partial(render_labels_html, found.drawn, data=run.summary.data)})
@@ -139,7 +146,8 @@ def run_next(ask: NextAsk) -> int:
 def _next_words(ask: NextAsk, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
+    of = "" if ask.system is None else visible(f" of {ask.system}")
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{of}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {ask.out}"] if ask.out is not None else []
     to_do += [f"label them on the page {ask.html}"] if ask.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"

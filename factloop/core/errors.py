@@ -17,6 +17,8 @@ FactloopError
 
 from __future__ import annotations
 
+TOO_MANY_REQUESTS = 429
+
 
 class FactloopError(Exception):
     """Base of all errors raised on purpose. `retryable` says whether the same call may succeed later."""
@@ -67,7 +69,10 @@ class DataError(FactloopError):
 
 
 class ToolError(FactloopError):
-    """A tool failed: network, status, unreadable body. `status` is the HTTP status where there was one."""
+    """A tool failed: network, status, unreadable body. `status` is the HTTP status where there was one.
+
+    With `wants_pause` the server is there, and wants no request for a while: by status 429, or in words of its own.
+    """
 
     def __init__(
         self,
@@ -77,8 +82,10 @@ class ToolError(FactloopError):
         status: int | None = None,
         retry_after_s: float | None = None,
         retryable: bool = False,
+        wants_pause: bool = False,
     ) -> None:
         self.tool, self.status, self.retry_after_s, self.retryable = tool, status, retry_after_s, retryable
+        self.wants_pause = wants_pause or status == TOO_MANY_REQUESTS
         super().__init__(message)
 
 

@@ -216,6 +216,7 @@ class StageUsage(Record):
     """True where the server reported no usage for some call: its tokens were estimated or, as it was given up, counted
     at most."""
     searches: Count = 0
+    """Queries that were answered and are paid for; one whose answer could not be used is a failed call as well."""
     cost_usd: NonNegative | None = None
     """None where the price of the model is unknown."""
     wall_s: NonNegative = 0.0

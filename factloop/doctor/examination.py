@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import factloop
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, ToolError
 from factloop.core.extras import PACKAGES, is_installed
 from factloop.core.installed import install_command
 from factloop.doctor.controls import ask_controls
@@ -23,12 +23,17 @@ from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
 QUESTIONS = 8
 """A look takes as long as so many calls at the most: two questions to a model, with their repairs and modes."""
 CALLS = 30
 """The controls take as long as so many calls at the most."""
+NO_SUCH_MODEL = 404
+MOST_NAMED, LONGEST_NAME = 8, 100
+"""Models of a server's list that are named, and characters of each name."""
 COULD_BE: dict[Part, str] = {
     "model": "Name one with --model: see docs/models.md.",
     "subject_model": "For TrustBC name the model that is probed (--subject-model).",
@@ -105,10 +110,24 @@ def _look_at_model(
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
         try:
             return await ask_model(asked, chat, PromptRegistry.load(settings.prompts), meter, may_search=may_search)
+        except ConfigError as error:
+            if isinstance(error.__cause__, ToolError) and error.__cause__.status == NO_SUCH_MODEL:
+                raise await _naming_models(error.__cause__, chat) from None
+            raise
         finally:
             await chat.aclose()
 
     return Look(part, name, ask)
+
+
+async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
+    """The failure of a model that its server does not have, with those that it lists."""
+    names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
+    if not names:
+        return error
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    said = f"{error}: its server lists {', '.join(names[:MOST_NAMED])}{more}"
+    return ToolError(said, tool=error.tool, status=error.status)
 
 
 async def _nameless() -> WorkingPart:

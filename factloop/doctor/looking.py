@@ -77,7 +77,7 @@ def advice_on(error: BaseException) -> str:
         return "Give a key that the server takes."
     if error.status == 404:
         return "Correct the name or the address."
-    if error.status == 429:
+    if error.wants_pause:
         return "Wait, or see to its limits: the rate or the quota is used up."
     if is_out_of_reach(error):
         return "Start the server, correct its address, or see to the network."

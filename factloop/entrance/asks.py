@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.documents import Document
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+
+from factloop.core.known_fields import refuse_unknown
 
 LONGEST_TEXT = 200_000
 """Characters of a response."""
@@ -29,14 +29,7 @@ class RequestModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _names_known_fields(cls, data: Any) -> Any:
-        """Refuses the first unknown field by the known ones, which pydantic does not name."""
-        strange = [name for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
-        if strange:
-            known = {"known": ", ".join(cls.model_fields)}
-            wrong = PydanticCustomError("extra_forbidden", "there is no such field; known are {known}", known)
-            raise ValidationError.from_exception_data(
-                cls.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}]
-            )
+        refuse_unknown(cls, data)
         return data
 
 

@@ -47,9 +47,11 @@ class Draw(Record):
     n: Annotated[int, Field(ge=1)]
     """Claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
-    """Claims of its run, those that had a label among them."""
+    """Claims of its run, or of its system alone, those that had a label among them."""
     n_before: Count = 0
-    """Claims of its run that had a label, and were left out of it."""
+    """Those of them that had a label, and were left out of it."""
+    system: str | None = None
+    """The only system whose claims it is of; None where it is of all."""
 
 
 class ClaimToLabel(Record):
@@ -190,6 +192,8 @@ def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
 
 def _hashed(claim: ClaimToLabel | ClaimToSettle) -> Mapping[str, Any]:
     fields = claim.model_dump(mode="json", exclude={"document"})
+    if fields.get("draw") is not None and fields["draw"]["system"] is None:
+        del fields["draw"]["system"]  # as it was hashed before there was one
     return {name: value for name, value in fields.items() if (name, value) != ("draw", None)}
 
 

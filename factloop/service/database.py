@@ -23,6 +23,8 @@ from factloop.core.files.private import FILE_MODE, make_private_database, open_p
 BACKENDS = ("sqlite", "postgresql")
 LOST_AFTER_S = 10
 """Seconds after which a server that says nothing is given up: the wait for a lost connection."""
+SILENT_S = 30.0
+"""Seconds after which a statement to a server that says nothing is given up."""
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
     "keepalives_idle": LOST_AFTER_S,
@@ -39,9 +41,9 @@ class FileReplaced(SQLAlchemyError):
     """The file of the database is no longer the one that was opened."""
 
 
-def open_database(url: str) -> Engine:
+def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
     """The engine; nothing is connected yet, except that a SQLite file is made. Raises ConfigError."""
-    engine = _engine_of(url)
+    engine = _engine_of(url, silent_s)
     if engine.dialect.name == "sqlite":
         if (path := file_of(engine)) is not None:
             with suppress(OSError):  # SQLite says what is wrong
@@ -50,16 +52,16 @@ def open_database(url: str) -> Engine:
     return engine
 
 
-def open_to_read(url: str) -> Engine:
+def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
     """The engine of a database that is only looked at: no file is made, and none changed. Raises ConfigError."""
-    engine = _engine_of(url)
+    engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
         return engine.execution_options(postgresql_readonly=True)
     return create_engine(engine.url, creator=partial(_connect_to_read, path))
 
 
-def _engine_of(url: str) -> Engine:
+def _engine_of(url: str, silent_s: float) -> Engine:
     wrong = f"--database {shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
     try:
         parsed = make_url(url)
@@ -68,10 +70,17 @@ def _engine_of(url: str) -> Engine:
             raise ConfigError(wrong)
         if not is_file and "+" not in parsed.drivername:
             parsed = parsed.set(drivername="postgresql+psycopg")
-        given: dict[str, Any] = {} if is_file else dict(_TO_A_SERVER)
-        if parsed.drivername == "postgresql+psycopg":
-            given["prepare_threshold"] = None  # a pool between may give each transaction another connection
-        return create_engine(parsed, pool_pre_ping=True, connect_args=given)
+        given: dict[str, Any] = {}
+        if not is_file:  # what the address itself says goes first
+            given = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
+        if parsed.drivername != "postgresql+psycopg":
+            return create_engine(parsed, pool_pre_ping=True, connect_args=given)
+        given["prepare_threshold"] = None  # a pool between may give each transaction another connection
+        engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
+        from factloop.service.patient_postgres import bound_silence
+
+        bound_silence(engine, silent_s)
+        return engine
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(wrong) from error
     except ImportError as error:

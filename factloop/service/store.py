@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
-from factloop.service.database import open_database, said_by, shown, sole_use
+from factloop.service.database import SILENT_S, open_database, said_by, shown, sole_use
 from factloop.service.filtering import JobFilter
 from factloop.service.shapes import Job
 from factloop.service.spending import DayLimits
@@ -93,13 +93,14 @@ def first_id_of(moment: datetime) -> str:
 class JobStore:
     """The jobs of a database. Every method is one transaction, and blocks: call it outside the event loop."""
 
-    def __init__(self, url: str, *, most_rows_read: int = 5_000) -> None:
+    def __init__(self, url: str, *, most_rows_read: int = 5_000, silent_s: float = SILENT_S) -> None:
         """Opens the database and makes its tables. Raises ConfigError, which never shows a password.
 
-        `most_rows_read`: how many rows one request for a page reads, however few of them match.
+        `most_rows_read`: how many rows one request for a page reads, however few of them match. `silent_s`: seconds
+        after which a statement to a server that says nothing is given up.
         """
         self._most_rows_read = most_rows_read
-        self.engine = open_database(url)
+        self.engine = open_database(url, silent_s=silent_s)
         try:
             prepare(self.engine, shown(url))
         except SQLAlchemyError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
+from factloop.core.known_fields import refuse_unknown
 from factloop.setup.marks import PER_CHECK, SameAs, in_group
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.allowance import Allowance
@@ -26,6 +27,12 @@ class Limits(BaseModel):
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_known_fields(cls, data: Any) -> Any:
+        refuse_unknown(cls, data)
+        return data
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:

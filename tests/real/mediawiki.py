@@ -18,6 +18,9 @@ HOME = Path("/usr/share/mediawiki")
 PASSWORD = "of-a-wiki-that-nobody-else-sees"
 TEXT_EXTRACTS = "wfLoadExtension( 'TextExtracts' );"
 PRIVATE = "$wgGroupPermissions['*']['read'] = false;"
+LAGGING = (
+    "$wgHooks['ApiMaxLagInfo'][] = function ( &$lag ) { $lag = [ 'host' => 'db1', 'lag' => 7.5, 'type' => 'db' ]; };"
+)
 READ_ONLY = "$wgReadOnly = 'moving house';"
 
 

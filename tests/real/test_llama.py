@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from factloop import FactChecker, FactualityReport, TrustScorer
 from factloop.agents.safe.schemas import Assessment
 from factloop.agents.trustscore.consistency import LEAST_MASS
 from factloop.core.errors import ModelOutputError
-from factloop.core.events import CheckFinished
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
@@ -24,6 +22,10 @@ from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
 from factloop.trust.settings import TrustSettings
 from tests.cli.command import Command, build_command
+from tests.real.any_judge import ANSWER, LONG, QUESTION, SOURCE
+from tests.real.any_judge import (
+    test_a_stopped_check_leaves_the_server_to_the_next as test_a_stopped_check_leaves_the_server_to_the_next,
+)
 from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, write_model
 from tests.service.asking import FINISHED_WITHIN_S, events_in
 from tests.service.serving import serving
@@ -39,13 +41,8 @@ TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
 CONTEXT = 4096
 """Tokens of one conversation: the server divides what it has between two."""
 WARM = ("--temperature", "1")
-ANSWER = "Mira Halden founded the Merrow Institute. It stands in Arden.\n"
-QUESTION = "Who founded the Merrow Institute?"
-SOURCE = "The Merrow Institute in Arden was founded by Mira Halden in 1884.\n"
 OTHER_NAME = "another"
 """A second name of the model without tools: one server has several, as far as its callers see."""
-LONG = " ".join(f"Mira Halden founded the Merrow Institute number {number}." for number in range(60))
-"""An answer that takes the model minutes."""
 
 
 @pytest.fixture(scope="module")
@@ -118,21 +115,6 @@ async def test_a_check_loses_no_claim(addresses: dict[str, str], name: str, plan
     assert report.usage.calls > 0
     assert len(report.sentences) == 2  # each with its claims, or the reason why it has none
     assert all(claim.judgement.verdict or claim.judgement.unscored_reason for claim in report.claims)
-
-
-async def test_a_check_that_is_stopped_leaves_the_server_to_the_next(judge: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
-    async with FactChecker(**judge, docs=str(tmp_path)) as checker:
-        stopped = asyncio.create_task(checker.acheck(LONG))
-        await asyncio.sleep(0.05)  # a call is under way, or about to be
-        stopped.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await stopped
-        async with aclosing(checker.astream(ANSWER)) as events:
-            seen = [event async for event in events]
-    last = seen[-1]
-    assert isinstance(last, CheckFinished)
-    assert len(last.report.sentences) == 2
 
 
 async def test_a_score_of_letters_that_were_forced_is_not_graded(addresses: dict[str, str], name: str) -> None:

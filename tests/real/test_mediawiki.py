@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 
-from factloop import FactChecker, Verdict
+from factloop import FactChecker, FactualityReport, Verdict
 from factloop.core.errors import ToolError
 from factloop.doctor.examination import diagnose
 from factloop.doctor.records import PartFound
 from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.json_client import JsonClient
+from factloop.tools.search.mediawiki_notes import refuse_unfinished
 from factloop.tools.search.wikipedia import WikipediaSearch
 from factloop.trust.settings import TrustSettings
-from tests.real.mediawiki import PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
+from tests.real.mediawiki import LAGGING, PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
 
 pytestmark = [
     pytest.mark.real,
@@ -110,6 +113,49 @@ async def test_a_private_wiki_gives_no_verdict(served: Wiki) -> None:
 def test_a_wiki_that_is_read_only_is_read(served: Wiki) -> None:
     served.set(READ_ONLY)
     assert search(served, "granite tower")[0][0] == "Halden Light"
+
+
+async def test_a_wiki_that_lags_for_a_while_is_waited_for(served: Wiki) -> None:
+    """It says so by status 200, and wants to be left alone for five seconds."""
+    served.set(LAGGING)
+    searching = asyncio.create_task(checked(served, patience_s=60.0))
+    await asyncio.sleep(1.0)
+    assert not searching.done()
+    served.set()
+    report = await searching
+    assert [claim.judgement.verdict for claim in report.claims] == [Verdict.SUPPORTED] * 2
+
+
+async def test_one_that_lags_throughout_gives_no_verdict(served: Wiki) -> None:
+    served.set(LAGGING)
+    report = await checked(served, patience_s=1.0)
+    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"] * 2
+
+
+async def checked(wiki: Wiki, patience_s: float) -> FactualityReport:
+    async with FactChecker(search="wikipedia", wikipedia_url=wiki.url, cache=False, patience_s=patience_s) as checker:
+        return await checker.acheck(ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"srlimit": 9_999}, "outofrange"),
+        ({"srprop": "score"}, "deprecation"),
+        ({"srinfo": "nonsense"}, "unrecognizedvalues"),
+        ({"nonsense": 1}, "unrecognizedparams"),
+    ],
+)
+def test_notes_about_parameters_bear_the_codes_that_we_know(
+    served: Wiki, params: dict[str, str | int], code: str
+) -> None:
+    served.set()
+    asked: dict[str, str | int] = {"action": "query", "format": "json", "formatversion": 2, "errorformat": "plaintext"}
+    answer = JsonClient(tool="wiki", base_url=served.url, timeout_s=20.0).get(
+        "/api.php", {**asked, "list": "search", "srsearch": "tower", "srwhat": "text", **params}
+    )
+    assert code in {warning["code"] for warning in answer["warnings"]}
+    refuse_unfinished("wiki", answer)
 
 
 async def examined(wiki: Wiki) -> PartFound:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,13 @@ import pytest
 
 from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ModelOutputError
-from factloop.core.events import CheckFinished
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
 from tests.cli.command import build_command
+from tests.real.any_judge import ANSWER, QUESTION, SOURCE
+from tests.real.any_judge import (
+    test_a_stopped_check_leaves_the_server_to_the_next as test_a_stopped_check_leaves_the_server_to_the_next,
+)
 from tests.real.transformers_server import is_installed, running_transformers, write_model
 from tests.tools.models.questions import assess
 from tests.tools.models.talk import Talk, talking
@@ -25,10 +27,6 @@ pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not is_installed(), reason="transformers, torch or accelerate are not installed"),
 ]
-
-ANSWER = "Mira Halden founded the Merrow Institute. It stands in Arden."
-SOURCE = "The Merrow Institute in Arden was founded by Mira Halden in 1884."
-QUESTION = "Who founded the Merrow Institute?"
 
 
 @pytest.fixture(scope="module")
@@ -66,21 +64,6 @@ async def test_a_check_loses_no_claim(judge: dict[str, Any], plan: str, tmp_path
     assert not report.usage.approximate_tokens
     assert len(report.sentences) == 2  # each with its claims, or the reason why it has none
     assert all(claim.judgement.verdict or claim.judgement.unscored_reason for claim in report.claims)
-
-
-async def test_a_check_that_is_stopped_leaves_the_server_to_the_next(judge: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
-    async with FactChecker(**judge, docs=str(tmp_path)) as checker:
-        stopped = asyncio.create_task(checker.acheck(ANSWER))
-        await asyncio.sleep(0.05)  # a call is under way, or about to be
-        stopped.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await stopped
-        async with aclosing(checker.astream(ANSWER)) as events:
-            seen = [event async for event in events]
-    last = seen[-1]
-    assert isinstance(last, CheckFinished)
-    assert len(last.report.sentences) == 2
 
 
 async def test_a_score_has_no_probabilities(judge: dict[str, Any]) -> None:

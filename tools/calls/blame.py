@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 
 SET_UP_WRONG = frozenset({401, 403, 404})
 OUT_OF_REACH = "is the server running, and its URL right?"
+
+
+class FirstAnswer:
+    """Whether a server ever answered. Lives in one event loop.
+
+    Requests leave in a burst, and the refusal of one may overtake the answer to another: who is to blame for it shows
+    once those are back that were on their way with it.
+    """
+
+    def __init__(self) -> None:
+        self._has_come = False
+        self._in_flight: set[asyncio.Future[None]] = set()
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Around one request: it is answered where nothing is raised."""
+        back = asyncio.get_running_loop().create_future()
+        self._in_flight.add(back)
+        try:
+            yield
+            self._has_come = True
+        finally:
+            self._in_flight.remove(back)
+            back.set_result(None)
+
+    async def raise_blamed(self, error: ToolError) -> NoReturn:
+        """Raises `error` as the function `raise_blamed`; where the set-up may be to blame, once that is known."""
+        may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
+        raise_blamed(error, answered=not may_be_set_up or await self._comes())
+
+    async def _comes(self) -> bool:
+        """Whether it is there, or is among the answers to the requests that are under way now."""
+        waiting = set(self._in_flight)
+        while waiting and not self._has_come:
+            _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        return self._has_come
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
@@ -27,4 +66,4 @@ def is_wrong_set_up(error: ToolError) -> bool:
 
 
 def is_out_of_reach(error: ToolError) -> bool:
-    return error.status is None and error.retryable and not isinstance(error, ToolTimeout)
+    return error.status is None and error.retryable and not (error.wants_pause or isinstance(error, ToolTimeout))

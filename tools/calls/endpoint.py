@@ -14,12 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
 
-from factloop.core.errors import ToolError
+from factloop.core.errors import TOO_MANY_REQUESTS, ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.circuit import Circuit
 from factloop.tools.calls.json_client import JsonAnswer, JsonClient
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
 from factloop.tools.calls.urls import without_userinfo

@@ -178,12 +178,16 @@ class JsonClient:
         return session
 
     def _read(self, response: requests.Response) -> bytes:
-        chunks, size = [], 0
-        for chunk in response.iter_content(_CHUNK_BYTES):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MAX_BODY_BYTES:
-                raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", response.status_code)
+        chunks, size, status = [], 0, response.status_code
+        try:
+            for chunk in response.iter_content(_CHUNK_BYTES):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > MAX_BODY_BYTES:
+                    raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", status)
+        except requests.exceptions.ChunkedEncodingError as error:
+            error.response = response
+            raise
         return b"".join(chunks)
 
     def _translated(self, error: Exception, deadline: float, timeout_s: float) -> ToolError:
@@ -198,7 +202,8 @@ class JsonClient:
         if isinstance(error, _NoAddress):
             return self._failure(f"{host} redirects to what is no address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
-            return self._failure("the answer broke off before its end", retryable=True)
+            status = None if error.response is None else error.response.status_code
+            return self._failure("the answer broke off before its end", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
             return self._failure(self._unreachable(error), retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")

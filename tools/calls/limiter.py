@@ -91,6 +91,12 @@ class Limiter:
         self._paused_until = max(self._paused_until, now + pause_s)
         self._changed_at = self._paused_until
 
+    def pause(self, ticket: Slot, seconds: float) -> None:
+        """Holds all calls back for so long, and lowers no rate: the server is busy, and not with us."""
+        now = asyncio.get_running_loop().time()
+        self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
+        self._paused_until = max(self._paused_until, now + seconds)
+
     def _learn(self, ticket: Slot, now: float) -> None:
         lowered = BACK_OFF * self._rate
         taken = self._sent_since - 1

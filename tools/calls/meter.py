@@ -71,6 +71,11 @@ class UsageMeter:
         entry.wall_s += wall_s
         self._add_cost(entry, cost_usd)
 
+    def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
+        """A search tool answered, and its answer, which is paid for, cannot be used."""
+        self._stage(stage).failed_calls += 1
+        self.searched(stage, wall_s, cost_usd)
+
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
         """A model or a search was asked, and not waited for any longer: it may answer yet, and cost so much at most."""
         self._stage(stage).failed_calls += 1

@@ -17,7 +17,6 @@ from typing import TypeVar
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.events import ServerWait
 from factloop.tools.calls.modes import PATIENCE_S
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.stopwatch import Stopwatch
 
 T = TypeVar("T")
@@ -253,7 +252,7 @@ def _is_refusal(error: ToolError) -> bool:
     """Whether the server is out of order, or wants no request now; anything else it says shows that it is there."""
     if error.status is None:
         return error.retryable
-    return error.status == TOO_MANY_REQUESTS or error.status >= 500
+    return error.wants_pause or error.status >= 500
 
 
 def _is_answer(failure: BaseException | None) -> bool:

@@ -13,14 +13,12 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 T = TypeVar("T")
 
-TOO_MANY_REQUESTS = 429
-
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """How often and how patiently a failed call is made again.
 
-    Refusals for rate (429) are the server's way of pacing us, not failures: they do not use up `attempts`.
+    Refusals for rate or load are the server's way of pacing us, not failures: they do not use up `attempts`.
     """
 
     attempts: int = 5
@@ -99,7 +97,7 @@ class _Tally:
 
 
 def _is_refusal(error: BaseException) -> bool:
-    return isinstance(error, ToolError) and error.status == TOO_MANY_REQUESTS
+    return isinstance(error, ToolError) and error.wants_pause
 
 
 def _error(state: RetryCallState) -> BaseException:

@@ -1,4 +1,4 @@
-"""How many tokens a model's server takes, where its list of models says so: llama.cpp, vLLM and OpenRouter do."""
+"""The list of models of a server: their names, and the tokens each takes, as llama.cpp, vLLM and OpenRouter say."""
 
 from __future__ import annotations
 
@@ -38,11 +38,25 @@ class _Models(BaseModel):
 
 async def context_tokens(chat: ChatModel) -> int | None:
     """Tokens of a prompt with its reply; None where the server does not say, as OpenAI's own. Costs nothing."""
+    listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
+    one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
+    if one is None:
+        return None
+    said = (one.meta.n_ctx if one.meta else None, one.max_model_len, one.context_length)
+    return next((number for number in said if number is not None and 0 < number <= MOST_TOKENS), None)
+
+
+async def listed_names(chat: ChatModel) -> tuple[str, ...]:
+    """The names of the models that the server lists; none where it has no list. Costs nothing."""
+    return tuple(model.id for model in await _listed(chat))
+
+
+async def _listed(chat: ChatModel) -> list[_Listed]:
     from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
 
     if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
-        return None
-    return await asyncio.to_thread(_listed, chat.model.openai_api_base, chat.model.model_name, _key(chat.model))
+        return []
+    return await asyncio.to_thread(_list_of, chat.model.openai_api_base, _key(chat.model))
 
 
 def _key(model: Any) -> str:
@@ -50,7 +64,7 @@ def _key(model: Any) -> str:
     return key.get_secret_value() if isinstance(key, SecretStr) else ""
 
 
-def _listed(base_url: str, name: str, key: str) -> int | None:
+def _list_of(base_url: str, key: str) -> list[_Listed]:
     client = JsonClient(
         tool="models",
         base_url=base_url.rstrip("/"),
@@ -58,11 +72,6 @@ def _listed(base_url: str, name: str, key: str) -> int | None:
         secret_headers={"Authorization": f"Bearer {key}"} if key else None,
     )
     try:
-        models = _Models.model_validate(client.get("/models", {})).data
+        return _Models.model_validate(client.get("/models", {})).data
     except (ToolError, ValidationError):  # not all servers have a list, and nothing depends on it
-        return None
-    one = next((model for model in models if name in (model.id, *(model.aliases or ()))), None)
-    if one is None:
-        return None
-    said = (one.meta.n_ctx if one.meta else None, one.max_model_len, one.context_length)
-    return next((number for number in said if number is not None and 0 < number <= MOST_TOKENS), None)
+        return []

@@ -16,14 +16,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
-from factloop.core.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import TOO_MANY_REQUESTS, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
-from factloop.tools.calls.blame import raise_blamed
+from factloop.tools.calls.blame import FirstAnswer
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.patience import Patience
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
 from factloop.tools.models.abilities import Abilities
@@ -100,7 +100,7 @@ class Transport:
         self._patience = patience or Patience(chat.name)
         self._timeout_s, self._rng = timeout_s, rng
         self._use_tools = use_tools
-        self._answered = False
+        self._first_answer = FirstAnswer()
         self.abilities = abilities or Abilities()
         self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
 
@@ -125,7 +125,7 @@ class Transport:
             answer = await self._send(request, blaming=False)
         except ToolError as error:
             if error.status not in LOGPROBS_REFUSED:
-                raise_blamed(error, answered=self._answered)
+                await self._first_answer.raise_blamed(error)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
         if (
@@ -150,7 +150,9 @@ class Transport:
                 refused.append(mode)
             except ToolError as error:
                 if error.status not in MODE_REFUSED and not (mode is Mode.TOOLS and error.status == NO_ENDPOINT):
-                    raise_blamed(error, answered=self._answered or not blaming)
+                    if not blaming:
+                        raise
+                    await self._first_answer.raise_blamed(error)
                 refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
@@ -177,7 +179,7 @@ class Transport:
                 put = self._bound(mode, request)  # it may have been learnt while this request waited
             started = time.perf_counter()
             try:
-                with self._patience.asking():
+                with self._patience.asking(), self._first_answer.awaited():
                     reply = await self._reply(put, messages, ticket)
             except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
                 reservation.spent_usd = of_check.spent_usd = worst_usd
@@ -190,7 +192,6 @@ class Transport:
                 request.meter.failed(request.stage, time.perf_counter() - started)
                 current_span().failed(error)
                 raise
-            self._answered = True
             if request.needed is not None:
                 reply = replace(reply, tokens=only_needed(reply.tokens, request.needed))
             cost = self._cost(reply, messages)

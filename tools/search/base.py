@@ -36,7 +36,7 @@ class SearchHit(Record):
 
 def textless(name: str) -> ToolError:
     """The failure of a search that found pages and shows no text of any: that is not "found nothing"."""
-    return ToolError(f"{name}: found pages, and no text of any", tool=name)
+    return ToolError(f"{name}: found pages, and no text of any", tool=name, status=200)
 
 
 class SearchInput(BaseModel):

@@ -15,15 +15,15 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import TOO_MANY_REQUESTS, FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import Answers, Value
-from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
+from factloop.tools.calls.blame import OUT_OF_REACH, FirstAnswer, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.patience import Patience
-from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.calls.together import together
@@ -53,7 +53,8 @@ class Server:
     def __init__(self, tool: SearchTool, patience_s: float) -> None:
         self.limiter = Limiter(concurrency=tool.concurrency_limit)
         self.patience = Patience(tool.name, patience_s)
-        self.is_looked_at = self.has_answered = False
+        self.first_answer = FirstAnswer()
+        self.is_looked_at = False
 
 
 class SearchGateway:
@@ -182,7 +183,7 @@ class SearchGateway:
             return await server.patience.wait_for(lambda: self._retry.run(attempt, self._rng))
         except ToolError as error:
             if is_wrong_set_up(error):
-                raise_blamed(error, answered=server.has_answered)
+                await server.first_answer.raise_blamed(error)
             raise  # out of reach, it is one source of several, and claims that miss it are unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
@@ -218,7 +219,7 @@ class SearchGateway:
         ):
             started = time.perf_counter()
             try:
-                with server.patience.asking():
+                with server.patience.asking(), server.first_answer.awaited():
                     hits = await self._paced_hits(tool, query, ticket)
             except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
                 reservation.spent_usd = of_check.spent_usd = price or 0.0
@@ -227,10 +228,13 @@ class SearchGateway:
                     current_span().failed(error)
                 raise
             except FactloopError as error:
-                meter.failed(stage, time.perf_counter() - started)
+                if _is_answered(error):
+                    reservation.spent_usd = of_check.spent_usd = price or 0.0
+                    meter.searched_in_vain(stage, time.perf_counter() - started, price)
+                else:
+                    meter.failed(stage, time.perf_counter() - started)
                 current_span().failed(error)
                 raise
-            server.has_answered = True
             reservation.spent_usd = of_check.spent_usd = price or 0.0
             meter.searched(stage, time.perf_counter() - started, price)
             return self._answer(query, hits)
@@ -248,6 +252,8 @@ class SearchGateway:
         except ToolError as error:
             if error.status == TOO_MANY_REQUESTS:
                 self._server(tool).limiter.refused(ticket, error.retry_after_s)
+            elif error.wants_pause:
+                self._server(tool).limiter.pause(ticket, error.retry_after_s or 0.0)
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
@@ -294,6 +300,11 @@ class SearchCall:
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
         return _decode(value)
+
+
+def _is_answered(error: FactloopError) -> bool:
+    """Whether the server answered by a good status, which providers charge for, whatever the answer is worth."""
+    return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 
 def _decode(value: Mapping[str, Any]) -> SearchAnswer:

@@ -80,4 +80,5 @@ class KeyedSearch(SearchTool):
 def misshapen(name: str, error: ValidationError) -> ToolError:
     """The failure of a search whose answer does not read as results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
-    return ToolError(f"{name}: the answer has another shape than search results have (at {where!r})", tool=name)
+    said = f"the answer has another shape than search results have (at {where!r})"
+    return ToolError(f"{name}: {said}", tool=name, status=200)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +11,17 @@ from pydantic import BaseModel, ValidationError
 from factloop.core.errors import ToolError, ToolTimeout
 from factloop.core.extras import has_packages, require
 from factloop.tools.calls.json_client import JsonClient
+from factloop.tools.search.mediawiki_notes import raise_error, refuse_unfinished
 from factloop.tools.search.passages import PARAGRAPHS
 
-_RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api_error_DBQueryError"})
-_OF_SEARCH = re.compile(r"\b(?:generator|gsr[a-z]+)\b")
-"""Parameters of a search, which warnings name where the wiki does not know them."""
-_LONGEST_WARNING = 200
+MAX_LAG_S = 5
+"""Seconds by which its databases may lag behind before the wiki turns us away: its etiquette asks that of programs."""
+_ASKED_EACH_TIME: dict[str, str | int] = {
+    "format": "json",
+    "formatversion": 2,
+    "errorformat": "plaintext",  # without it warnings have no codes
+    "maxlag": MAX_LAG_S,
+}
 _READER = "lxml"
 """The package that reads pages."""
 
@@ -77,8 +81,6 @@ class MediaWiki:
         """The wiki's software, and how its articles are read. Raises MissingExtra where they cannot be."""
         asked: dict[str, str | int] = {
             "action": "query",
-            "format": "json",
-            "formatversion": 2,
             "meta": "siteinfo",
             "siprop": "general|extensions",
         }
@@ -107,8 +109,6 @@ class MediaWiki:
     def _search(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         params: dict[str, str | int] = {
             "action": "query",
-            "format": "json",
-            "formatversion": 2,
             "generator": "search",
             "gsrsearch": query,
             "gsrwhat": "text",  # without it MediaWiki's own search looks at titles alone
@@ -125,7 +125,7 @@ class MediaWiki:
         carry_on: dict[str, str | int] = {}
         for _ in range(n_articles):
             answer = self._get(params | carry_on, deadline)
-            self._refuse_unfinished(answer)
+            refuse_unfinished(self.name, answer)
             for page in self._read_pages(answer):
                 known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
@@ -143,8 +143,6 @@ class MediaWiki:
 
         params: dict[str, str | int] = {
             "action": "parse",
-            "format": "json",
-            "formatversion": 2,
             "pageid": page.pageid,
             "prop": "text",
             "disableeditsection": 1,
@@ -164,27 +162,9 @@ class MediaWiki:
         """The answer to one request. Raises ToolError, ToolTimeout."""
         if time.monotonic() > deadline:
             raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
-        answer = self.client.get("/api.php", params)
-        error = answer.get("error")
-        if isinstance(error, dict):
-            code = str(error.get("code"))[:100]
-            raise ToolError(f"{self.name}: error {code!r}", tool=self.name, retryable=code in _RETRYABLE_CODES)
-        return answer
-
-    def _refuse_unfinished(self, answer: dict[str, Any]) -> None:
-        """Raises ToolError where the wiki, by status 200 and a warning, did not search, or not to the end.
-
-        That is not "found nothing". Its other warnings do no harm: a wiki without TextExtracts has two of that.
-        """
-        warnings = answer.get("warnings")
-        if not isinstance(warnings, dict):
-            return
-        if "search" in warnings:
-            said = _words(warnings["search"])[:_LONGEST_WARNING]
-            raise ToolError(f"{self.name}: warns of its search: {said!r}", tool=self.name, retryable=True)
-        said = " ".join(_words(warnings[module]) for module in ("main", "query") if module in warnings)
-        if _OF_SEARCH.search(said):
-            raise ToolError(f"{self.name}: does not take the search: {said[:_LONGEST_WARNING]!r}", tool=self.name)
+        answer = self.client.get_answer("/api.php", _ASKED_EACH_TIME | params)
+        raise_error(self.name, answer)
+        return answer.value
 
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
         """The pages of one answer; none where the search found nothing."""
@@ -197,8 +177,3 @@ class MediaWiki:
 
     def _misshapen(self, what: str) -> ToolError:
         return ToolError(f"{self.name}: the answer has another shape than MediaWiki's ({what})", tool=self.name)
-
-
-def _words(warning: object) -> str:
-    """What a module warns of. The key depends on the version of the format that the wiki knows."""
-    return " ".join(map(str, warning.values())) if isinstance(warning, dict) else str(warning)

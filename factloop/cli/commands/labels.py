@@ -29,6 +29,10 @@ def next_(
             metavar="X", help="Say how many labels give each system's precision an interval of X to either side."
         ),
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Draw of this system's claims alone, and say what it alone needs."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -36,7 +40,7 @@ def next_(
     require("evaluation", "factloop labels next")
     from factloop.cli.labels import NextAsk, run_next
 
-    raise typer.Exit(run_next(NextAsk(run, out, html, labels, n, half_width, seed, quiet=quiet)))
+    raise typer.Exit(run_next(NextAsk(run, out, html, labels, n, half_width, system, seed, quiet=quiet)))
 
 
 def export(

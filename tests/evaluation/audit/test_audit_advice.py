@@ -96,7 +96,7 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ),
         ({"found_pairs": Finding(1.0, 4)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "no more than 4 pairs of them differ"),
         ({"tau": Finding(0.6, 6)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "0.60"),
-        ({"tau": Finding(-0.2, 6, -0.8, 0.5)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.50, 6 systems)"),
+        ({"tau": Finding(-0.2, 6, -0.8, 0.4)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.40, 6 systems)"),
         ({"lost_across_chunks": Finding(0.07, 900)}, Use.LONG_DOCUMENTS, Leave.WITH_CARE, "7.0 % (900 claims)"),
         ({"lost_across_chunks": Finding(0.21, 900)}, Use.LONG_DOCUMENTS, Leave.NO, "pass no longer"),
         ({"tpr_least_similar": Finding(0.78, 200)}, Use.PARAPHRASED_CLAIMS, Leave.WITH_CARE, "against 91.6 % of all"),
@@ -117,6 +117,43 @@ def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave:
     assert words in advice.sentence
     assert advice.sentence.startswith({Leave.NO: "judge should not"}.get(leave, "judge may"))
     assert (", with care:" in advice.sentence) is (leave is Leave.WITH_CARE)
+
+
+OPEN_RATE = "; by the interval it may be below 60 %, little better than a coin, or above."
+OPEN_TAU = "; by the interval it may be below 0.5, a quarter of the pairs turned round, or above."
+
+
+@pytest.mark.parametrize(
+    ("change", "use", "leave", "end"),
+    [
+        # 22 of 40 by Wilson: (22 + 1.92) / (40 + 3.84) = 0.546, +- 1.96 sqrt(0.55 * 0.45 / 40 + 0.0006) / 1.096 = 0.147
+        ({"tnr": Finding(0.55, 40, 0.398, 0.693)}, Use.FILTER_CLAIMS, Leave.UNKNOWN, OPEN_RATE),
+        # 220 of 400: (220 + 1.92) / (400 + 3.84) = 0.550, +- 1.96 sqrt(0.55 * 0.45 / 400 + 0.000006) / 1.0096 = 0.049
+        (
+            {"tnr": Finding(0.55, 400, 0.501, 0.598)},
+            Use.FILTER_CLAIMS,
+            Leave.NO,
+            "59.8 %, 400 claims) of those that do not.",
+        ),
+        # 30 of 40 by Wilson: 0.598 to 0.858, and 300 of 400: 0.705 to 0.790; the rate is the same
+        ({"tnr": Finding(0.75, 40, 0.598, 0.858)}, Use.FILTER_CLAIMS, Leave.UNKNOWN, OPEN_RATE),
+        ({"tnr": Finding(0.75, 400, 0.705, 0.790)}, Use.FILTER_CLAIMS, Leave.WITH_CARE, "of those that do not."),
+        (
+            {"tpr": Finding(0.3, 40, 0.18, 0.45), "tnr": Finding(0.55, 40, 0.398, 0.693)},
+            Use.FILTER_CLAIMS,
+            Leave.NO,
+            ".",
+        ),
+        ({"tau": Finding(0.4, 6, -0.1, 0.7)}, Use.RANK_SYSTEMS, Leave.UNKNOWN, OPEN_TAU),
+        ({"tau": Finding(0.6, 6, 0.5, 0.7)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "6 systems)."),
+    ],
+)
+def test_a_rate_or_an_order_is_called_poor_by_its_interval(
+    change: dict[str, object], use: Use, leave: Leave, end: str
+) -> None:
+    advice = on(replace(GOOD, **change), use)  # type: ignore[arg-type]  # the cases above have the fields' types
+    assert advice.leave is leave
+    assert advice.sentence.endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -158,14 +195,17 @@ def test_nothing_measured_says_so_for_every_use() -> None:
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.2), st.integers(30, 500))
 def test_a_better_or_surer_evaluator_is_never_allowed_less(one: float, other: float, width: float, n: int) -> None:
-    caution = [Leave.NO, Leave.WITH_CARE, Leave.YES]
+    caution = [Leave.NO, Leave.UNKNOWN, Leave.WITH_CARE, Leave.YES]
 
     def leave(tnr: float, width: float) -> int:
         figure = Finding(tnr, n, max(0.0, tnr - width), min(1.0, tnr + width))
         return caution.index(on(replace(GOOD, tnr=figure), Use.FILTER_CLAIMS).leave)
 
     worse, better = sorted((one, other))
-    assert leave(worse, width) <= leave(better, width) <= leave(better, 0.0)
+    assert leave(worse, width) <= leave(better, width)
+    told = leave(better, width)
+    assert caution[told] is Leave.UNKNOWN or told <= leave(better, 0.0)  # what is not known may prove bad
+    assert caution[told] is not Leave.NO or caution[leave(better, 0.0)] is Leave.NO
 
 
 def test_a_magnitude_keeps_its_interval() -> None:

@@ -159,6 +159,11 @@ async def test_trust_that_was_not_scored_is_no_zero(sim: Simulator) -> None:
             {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
             "documents.0.path: there is no such field; known are text, title, source",
         ),
+        (
+            "check_response",
+            {"response": ANSWER, "limits": {"deadlines": 5}},
+            "limits.deadlines: there is no such field; is it 'deadline_s'? known are deadline_s, max_calls, budget_usd",
+        ),
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),
         ("no_such_tool", {}, "Unknown tool"),

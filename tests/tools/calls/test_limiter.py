@@ -233,3 +233,18 @@ def test_without_a_ceiling_there_is_none_to_share() -> None:
     limiter.share_ceiling(3)
     left = run_in_virtual_time(departures(limiter, 200))
     assert left[-1] - left[0] < 200 / START_RATE
+
+
+def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_is_kept() -> None:
+    async def play() -> list[float]:
+        limiter = Limiter()
+        async with limiter.slot() as ticket:
+            await asyncio.sleep(0.1)
+            limiter.pause(ticket, 5.0)
+        return await departures(limiter, 100)
+
+    first, *others = run_in_virtual_time(play())
+    assert first == pytest.approx(5.1)
+    # The others follow one and a half round trips of 0.1 s later, 120 a second; a refusal for rate left 4 a second.
+    assert min(others) == pytest.approx(5.25, abs=0.01)
+    assert max(others) < 6.2

@@ -6,6 +6,7 @@ import asyncio
 import random
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -284,3 +285,21 @@ async def test_patience_is_with_the_tool_whichever_gateways_lead_to_it(server: F
         other.respond = like_serper(Reply(body=HIT))
         assert (await search(searching.over([serper(other.url)]), serper(other.url), "query")).hits
     assert len(server.received) == sent
+
+
+@pytest.mark.parametrize(("late", "blamed"), [(Reply(status=401), ConfigError), (Reply(body=HIT), ToolError)])
+async def test_who_is_to_blame_for_a_refusal_hangs_on_no_race(
+    server: FakeServer, cache: CallCache, late: Reply, blamed: type[Exception]
+) -> None:
+    """The refusal of one search overtakes the answer to another."""
+    slowly = replace(late, drip_s=0.005, drip_head=True)
+    server.respond = lambda received: slowly if received.payload["q"] == "slow" else Reply(status=401)
+    tool = serper(server.url)
+    searching = gateway(tool, cache=cache)
+    slow = asyncio.create_task(search(searching, tool, "slow"))
+    while not server.received:  # noqa: ASYNC110 - the server is in another thread
+        await asyncio.sleep(0.001)
+    with pytest.raises(blamed, match="the key in SERPER_API_KEY was refused") as caught:
+        await search(searching, tool, "quick")
+    assert type(caught.value) is blamed
+    await asyncio.gather(slow, return_exceptions=True)

@@ -1,0 +1,89 @@
+"""A PostgreSQL that takes connections or statements and says nothing: given up, in one line, and found again."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from factloop.core.errors import ConfigError
+from factloop.service.database import open_to_read, said_by
+from factloop.service.errors import RequestRefusal
+from factloop.service.kept import Database
+from factloop.service.store import JobStore
+from tests.service import postgres
+from tests.service.postgres import PostgresServer
+from tests.service.silent_postgres import between, greets, listening, says_nothing
+
+SILENT_S = 1.0
+
+pytest.importorskip("psycopg", reason="the extra factloop[postgres] is not installed")
+
+
+@pytest.mark.parametrize(
+    ("at_each", "said"),
+    [(says_nothing, "connection timeout expired"), (greets, "no answer within 1 s")],
+    ids=["from the first byte", "from the first statement"],
+)
+def test_a_start_ends_in_one_line(at_each: Callable[[socket.socket], None], said: str) -> None:
+    with listening(at_each) as url, pytest.raises(ConfigError) as caught:
+        JobStore(f"{url}?connect_timeout=2", silent_s=SILENT_S)
+    line = str(caught.value)
+    assert line.endswith(f"/jobs?connect_timeout=2: cannot be used ({said})")
+    assert ("\n" in line, "secret-word" in line) == (False, False)
+
+
+def test_one_that_is_only_looked_at_is_given_up_too() -> None:
+    with listening(greets) as url:
+        engine = open_to_read(url, silent_s=SILENT_S)
+        with pytest.raises(OperationalError) as caught, engine.connect():
+            raise AssertionError("it said nothing")
+        engine.dispose()
+    assert said_by(caught.value) == "no answer within 1 s"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with postgres.running() as started:
+        yield started
+
+
+@pytest.mark.postgres
+async def test_a_service_refuses_meanwhile_and_goes_on_when_it_speaks_again(
+    server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with between(server.url) as (url, relay):
+        database = Database(JobStore(f"{url}?connect_timeout=2", silent_s=SILENT_S))
+        await database.ask(database.store.probe)
+        relay.speaking.clear()
+        with pytest.raises(RequestRefusal) as refused:
+            await database.ask(database.store.probe)
+        assert refused.value.status == 503
+        assert "the database failed: connection timeout expired" in caplog.text  # a connection it has is tried first
+        relay.speaking.set()
+        await database.ask(database.store.probe)
+        assert "the database answers again" in caplog.text
+        await database.aclose()
+
+
+@pytest.mark.postgres
+def test_a_statement_that_takes_longer_while_rows_come_is_no_silence(server: PostgresServer) -> None:
+    """Six rows, each 0.25 s after the one before, which the server sends as they come."""
+    store = JobStore(server.url, silent_s=SILENT_S)
+    rows = text("SELECT repeat('x', 20000), pg_sleep(0.25) FROM generate_series(1, 6)")
+    with store.engine.connect() as connection:
+        assert len(connection.execute(rows).all()) == 6
+    store.close()
+
+
+@pytest.mark.postgres
+def test_a_late_answer_is_not_taken_for_another_statement_s(server: PostgresServer) -> None:
+    store = JobStore(server.url, silent_s=SILENT_S)
+    with store.engine.connect() as connection, pytest.raises(OperationalError, match="no answer within"):
+        connection.execute(text("SELECT 1, pg_sleep(3)"))
+    with store.engine.connect() as connection:
+        assert connection.scalar(text("SELECT 2")) == 2
+    store.close()
