@@ -1,10 +1,10 @@
-"""The sentence of the evidence that decides a claim, where the judge names it. Where it does not, none is guessed."""
+"""The sentence of the evidence that decides a claim or comes nearest to it, where the judge names it; none is guessed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factloop.core.records import Claim, Evidence
 from factloop.reports.figures import plural
@@ -28,6 +28,8 @@ class DecidingSentence:
     start: int
     """In the passage, in characters."""
     end: int
+    decides: bool = True
+    """Otherwise it only comes nearest to a claim for which no evidence was found."""
 
     @property
     def text(self) -> str:
@@ -119,6 +121,20 @@ def deciding_sentence(claim: Claim) -> DecidingSentence | None:
     if quoted is not None:
         return _whole(quoted)
     return _only_sentence(cited[0]) if len(cited) == 1 else None
+
+
+def marked_sentence(claim: Claim) -> DecidingSentence | None:
+    """The sentence to be marked in its passage: the deciding one, or the one that the judge calls the nearest."""
+    return deciding_sentence(claim) or _nearest_sentence(claim)
+
+
+def _nearest_sentence(claim: Claim) -> DecidingSentence | None:
+    if status_of(claim) is not Status.NO_EVIDENCE:
+        return None
+    named = frozenset(claim.judgement.cited)
+    read = sorted(claim.evidence, key=lambda item: item.id not in named)
+    quoted = next(_quoted_in(read, [claim.judgement.quote, *_quotes(claim.judgement.rationale)]), None)
+    return None if quoted is None else replace(_whole(quoted), decides=False)
 
 
 def _quoted_in(cited: Sequence[Evidence], quotes: Sequence[str]) -> Iterator[DecidingSentence]:

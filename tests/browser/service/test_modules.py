@@ -158,12 +158,34 @@ def test_the_grounds_of_a_verdict_have_the_words_of_the_reports(page: Page) -> N
     )
 
 
+MARKED = """
+  const { evidence, judgement } = a;
+  const cited = judgement.contradicted === false ? [] : judgement.cited;
+  const shown = m.passages(evidence, cited, judgement);
+  return [...shown.querySelectorAll("mark")].map((one) => [one.className, one.childNodes[1].textContent, one.closest("li") === shown.firstChild]);
+"""
+
+
+def marked_in(page: Page, judged: Claim) -> Any:
+    """What is marked in the passages of a claim: how, the words, and whether their passage stands first."""
+    return run(page, "evidence", MARKED, judged.model_dump(mode="json"))
+
+
 def test_the_sentence_that_decides_is_highlighted_in_its_passage(page: Page) -> None:
     one = claim("x", "There are two plans (a+b).\nThe team\nplan costs 29 €.", quote="The team plan costs 29 €.")
-    body = (
-        "return m.passages(a.evidence, a.judgement.cited, a.judgement.quote).querySelector('.deciding')?.textContent;"
-    )
-    assert "The team\nplan costs 29 €." in run(page, "evidence", body, one.model_dump(mode="json"))
+    assert marked_in(page, one) == [["deciding", "The team\nplan costs 29 €.", True]]
+    said = claim("x", "There are two plans. The team plan costs 29 €.", rationale="It says “team plan costs 29 €”.")
+    assert marked_in(page, said) == [["deciding", "team plan costs 29 €", True]]
+    uncited = claim("x", "There are two plans.", "The team plan costs 29 €.", quote="The team plan costs 29 €.")
+    assert marked_in(page, uncited) == []
+
+
+def test_the_sentence_that_comes_nearest_is_highlighted_otherwise(page: Page) -> None:
+    passages = ("There are two plans.", "It has ten seats. The team plan costs 29 €.")
+    rationale = "No sentence speaks of “19 €”. The nearest says: “The team plan costs 29 €.”"
+    one = claim("x", *passages, contradicted=False, cited=(), rationale=rationale)
+    assert marked_in(page, one) == [["nearest", "The team plan costs 29 €", True]]
+    assert marked_in(page, claim("x", *passages, contradicted=False, rationale="Nothing on it.")) == []
 
 
 def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
