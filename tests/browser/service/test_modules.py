@@ -140,6 +140,25 @@ def test_sentences_without_a_claim_are_counted_as_in_the_reports(page: Page, rea
     assert run(page, "words", "return m.withoutClaim(a);", sentences) == sentences_without_claim(report)
 
 
+USAGE = {"calls": 0, "searches": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": None, "wall_s": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("spent", "shown"),
+    [
+        ({}, [["Time", "0.50 s", ""]]),
+        ({"searches": 2, "cost_usd": 0.0}, [["Time", "0.50 s", "2 searches"]]),
+        ({"calls": 1, "cost_usd": 0.5}, [["Cost", "$0.50", "1 call"], ["Tokens", "0"], ["Time", "0.50 s", ""]]),
+        ({"cache_hits": 3}, [["Cost", "no model calls", "0 calls"], ["Tokens", "0"], ["Time", "0.50 s", ""]]),
+    ],
+)
+def test_figures_of_a_models_work_are_shown_where_there_was_some(page: Page, spent: Any, shown: Any) -> None:
+    body = """return m.usageFigures({ ...a.usage, ...a.spent }).filter(Boolean)
+      .map((one) => [one.querySelector("dt"), one.querySelector("b"), one.querySelector("span")].map((e) => e.textContent));"""
+    found = run(page, "overview", body, {"usage": USAGE, "spent": spent})
+    assert [figure[: len(told)] for figure, told in zip(found, shown, strict=True)] == shown
+
+
 def outcome_of(page: Page, judged: Claim) -> str:
     body = "return m.outcome({ record: a.record, status: a.status }).filter(Boolean).join(' · ');"
     return str(
