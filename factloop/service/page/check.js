@@ -17,6 +17,7 @@ export const showCheck = async (view, id, { signal, announce }) => {
   const [job, request] = await Promise.all([get(path, signal), get(`${path}/request`, signal)]);
   const check = new CheckView(view, path, job, request, announce);
   check.list.keepClear(signal);
+  check.list.hearKeys(signal);
   if (job.status === "done") await check.finish(job, signal);
   else await check.watch(id, signal);
 };
@@ -29,6 +30,7 @@ class CheckView {
     this.list = new ClaimList(this.unfolding, {
       hasSentence: (claim) => this.prose.spanOf.has(claim.id),
       located: (claim) => this.goToSentence(claim),
+      beside: (claim) => this.prose.link(claim)?.scrollIntoView({ block: "nearest" }),
     });
     this.overview = new Overview(request.prompt);
     this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });

@@ -46,6 +46,7 @@ export const offerLabels = ({ path, name, unfolding, list, prose, failed, signal
     tag: (number, words) => list.tag(claimOf(number), words),
     line: (on) => { if (on) list.reset(); },
     blinded: () => {},
+    hasLetters: () => list.letters.checked,
   };
   const labelling = new globalThis.Labelling({ claims, view, store, toggle: list.toLabel });
   list.noticed = (claim) => labelling.noticed(numberOf(claim));

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from factloop.core.records import FactualityReport
+from factloop.reports.status import problems_first
 from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving
 from tests.browser.visits import TWO_FRAMES
@@ -58,7 +60,8 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     expect(page.locator(".figures .lead span")).to_contain_text(
         f"{counts['supported']} of {scored} scored claims supported"
     )
-    assert page.locator(".statement").all_text_contents() == [claim["self_contained"] for claim in report["claims"]]
+    in_order = problems_first(FactualityReport.model_validate(report).claims)
+    assert page.locator(".statement").all_text_contents() == [claim.self_contained for claim in in_order]
     assert "".join(page.locator(".block").all_text_contents()).count("Supported, claim") > 0
     expect(page.locator(".masthead + main")).to_contain_text("Checked by")
     with page.expect_download() as started:
@@ -128,7 +131,7 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     page.get_by_role("button", name=f"All {len(report['claims'])}").click()
     page.get_by_role("button", name=f"Supported {supported}").click()
     expect(page.locator(".claim:visible")).to_have_count(supported)
-    expect(page.locator(".shown")).to_have_text(f"{supported} of {len(report['claims'])} claims")
+    expect(page.locator(".find .shown")).to_have_text(f"{supported} of {len(report['claims'])} claims")
     page.keyboard.press("/")
     page.keyboard.type("no such words at all")
     expect(page.get_by_text("No claim matches.")).to_be_visible()
@@ -137,8 +140,9 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     first = page.locator(".claim").first
     first.locator("summary").click()
     expect(first.locator(".evidence").first).to_be_visible()
-    expect(first.locator(".evidence")).to_have_count(len(report["claims"][0]["evidence"]))
-    expect(first.locator(".rationale")).to_have_text(report["claims"][0]["judgement"]["rationale"])
+    shown = problems_first(FactualityReport.model_validate(report).claims)[0]
+    expect(first.locator(".evidence")).to_have_count(len(shown.evidence))
+    expect(first.locator(".rationale")).to_have_text(shown.judgement.rationale)
     first.locator("button.link").first.click()
     expect(page.locator(".sentence.is-linked")).to_be_focused()
     page.keyboard.press("Enter")
@@ -220,3 +224,45 @@ def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     page.keyboard.press("Escape")
     expect(body).to_be_hidden()
     expect(page.get_by_role("status")).to_contain_text("Check finished. 6 claims.")
+
+
+BRIDGES = "The Kell bridge is made of granite. The Kell bridge was opened in 1931. The Kell bridge has a toll. "
+KELL = [{"text": "The Kell bridge was opened in 1934. The Kell bridge is made of granite."}]
+
+
+def checked(looking: Looking, offline: Serving, response: str, documents: list[dict[str, str]]) -> Page:
+    """The page of a check that is done."""
+    job = offline.post("/v1/checks", {"response": response, "documents": documents})
+    page = looking.at(f"{offline.url}/#/checks/{job['id']}")
+    finished(page)
+    return page
+
+
+def test_problems_stand_first_and_n_and_p_step_through_them(looking: Looking, offline: Serving) -> None:
+    page = checked(looking, offline, f"{BRIDGES} The Kell bridge was opened in 1932.", KELL)
+    assert page.locator(".claim .number").all_text_contents() == ["Claim 2", "Claim 4", "Claim 3", "Claim 1"]
+    expect(page.locator(".claim:visible")).to_have_count(3)
+    expect(page.get_by_text("3 problems", exact=True)).to_be_visible()
+    for place in (0, 1, 2, 2):  # at the end they stay
+        page.keyboard.press("n")
+        expect(page.locator(".claim").nth(place).locator("summary")).to_be_focused()
+        expect(page.locator(".claim details[open]")).to_have_count(1)
+    expect(page.locator(".sentence.is-linked")).to_contain_text("has a toll")
+    page.keyboard.press("p")
+    expect(page.get_by_text("Problem 2 of 3")).to_be_visible()
+    following = page.get_by_role("button", name="Next problem")
+    following.press("Enter")
+    expect(following).to_be_focused()
+    expect(page.locator(".claim").nth(2).locator(".body")).to_be_visible()
+    page.get_by_label("Single-key shortcuts").uncheck()
+    page.keyboard.press("p")
+    expect(page.get_by_text("Problem 3 of 3")).to_be_visible()
+
+
+def test_without_problems_nothing_leads_from_one_to_the_next(looking: Looking, offline: Serving) -> None:
+    page = checked(looking, offline, "The Kell bridge is made of granite.", KELL)
+    expect(page.get_by_role("button", name="All 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Next problem")).to_be_hidden()
+    expect(page.get_by_text("next and previous problem")).to_be_hidden()
+    page.keyboard.press("n")
+    expect(page.locator(".claim details[open]")).to_have_count(0)
