@@ -1,4 +1,4 @@
-"""The sentence of the evidence that decides a claim or comes nearest to it, where the judge names it; none is guessed."""
+"""The sentence of the evidence that decides a claim or comes nearest, where the judge names it; none is guessed."""
 
 from __future__ import annotations
 

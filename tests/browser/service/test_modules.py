@@ -153,8 +153,8 @@ USAGE = {"calls": 0, "searches": 0, "prompt_tokens": 0, "completion_tokens": 0, 
     ],
 )
 def test_figures_of_a_models_work_are_shown_where_there_was_some(page: Page, spent: Any, shown: Any) -> None:
-    body = """return m.usageFigures({ ...a.usage, ...a.spent }).filter(Boolean)
-      .map((one) => [one.querySelector("dt"), one.querySelector("b"), one.querySelector("span")].map((e) => e.textContent));"""
+    body = """return m.usageFigures({ ...a.usage, ...a.spent })
+      .map((one) => ["dt", "b", "span"].map((name) => one.querySelector(name).textContent));"""
     found = run(page, "overview", body, {"usage": USAGE, "spent": spent})
     assert [figure[: len(told)] for figure, told in zip(found, shown, strict=True)] == shown
 
@@ -181,7 +181,8 @@ MARKED = """
   const { evidence, judgement } = a;
   const cited = judgement.contradicted === false ? [] : judgement.cited;
   const shown = m.passages(evidence, cited, judgement);
-  return [...shown.querySelectorAll("mark")].map((one) => [one.className, one.childNodes[1].textContent, one.closest("li") === shown.firstChild]);
+  return [...shown.querySelectorAll("mark")]
+    .map((one) => [one.className, one.childNodes[1].textContent, one.closest("li") === shown.firstChild]);
 """
 
 
@@ -216,7 +217,53 @@ def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
       const prose = new m.Prose({ response: "It costs 19-20 € (a month).", claims }, () => {});
       claims.forEach((one) => prose.take(one));
       prose.draw();
-      return [...prose.element.querySelectorAll(".has-faults .fault")].map((one) => [one.textContent, one.title]);
+      const marked = [...prose.element.querySelectorAll(".has-faults .fault")];
+      return marked.map((one) => [one.firstChild.textContent, one.title]);
     """
     records = [one.model_dump(mode="json") for one in (other, failing)]
     assert run(page, "prose", body, records) == [["19-20 € (a", "19-20 € (a · the source says 29 € (a"]]
+
+
+LAID_OUT = """
+  const at = (place) => place;
+  const tag = (name, closes = false) => ({ kind: "tag", name, closes, attributes: {} });
+  const text = (start, end, more = {}) => ({ kind: "text", start, end, text: null, code: false, href: "", ...more });
+  const response = "A **b** &amp; `c` d.";
+  const strong = [tag("strong"), text(4, 5), tag("strong", true)];
+  const rest = [text(7, 8), text(8, 13, { text: "&" }), text(13, 14), text(15, 16, { code: true }), text(17, 20)];
+  const parts = [tag("p"), text(0, 2), ...strong, ...(a.isLost ? [] : rest), tag("p", true)];
+  const prose = new m.Prose({ response, at }, () => {}, { parts, is_marked_up: true });
+  const record = { judgement: {} };
+  prose.take({ id: "1", start: 0, end: 13, status: "supported", record });
+  prose.take({ id: "2", start: 14, end: 20, status: "contradicted", record });
+  prose.draw();
+  prose.settle([], [{ start: 17, end: 19, status: "contradicted", said: "wrong" }]);
+  prose.draw();
+  prose.element.querySelectorAll(".signs, .unseen").forEach((one) => one.remove());
+  const marked = [...prose.element.querySelectorAll(".sentence, strong, code, mark")];
+  return [prose.element.textContent, marked.map((one) => [one.className || one.localName, one.textContent])];
+"""
+
+
+def test_sentences_are_marked_within_what_markdown_makes_of_them(page: Page) -> None:
+    shown, marked = run(page, "prose", LAID_OUT, {"isLost": False})
+    assert shown == "A b & c d."
+    assert marked == [
+        ["sentence is-supported", "A "],
+        ["strong", "b"],
+        ["sentence is-supported", "b"],
+        ["sentence is-supported", " &"],
+        ["sentence is-contradicted has-faults", "c d."],
+        ["code", "c"],
+        ["fault is-contradicted", " d"],
+    ]
+
+
+def test_a_response_of_which_markdown_leaves_a_sentence_out_stands_as_it_was_written(page: Page) -> None:
+    shown, marked = run(page, "prose", LAID_OUT, {"isLost": True})
+    assert shown == "A **b** &amp; `c` d."
+    assert [name for name, _ in marked] == [
+        "sentence is-supported",
+        "sentence is-contradicted has-faults",
+        "fault is-contradicted",
+    ]
