@@ -220,14 +220,15 @@ def test_without_a_script_the_page_can_be_read(visits: Visits) -> None:
     expect(page.locator("#claim-8 .rationale")).to_be_visible()
 
 
-# Plain JavaScript: the bar beside the response (which a browser without a window does not draw), what fades at its lower
-# edge, and how far its last words stand below that.
+# Plain JavaScript: the bar beside the response (a browser without a window draws none), what fades at its lower edge,
+# and how far its last words stand below that.
 PANE = """() => {
   const pane = document.querySelector('.prose');
   const words = [...pane.querySelectorAll('bdi')].at(-1).getBoundingClientRect();
   const fading = getComputedStyle(pane, '::after');
   const end = pane.getBoundingClientRect().bottom;
-  return { bar: parseFloat(getComputedStyle(pane, '::-webkit-scrollbar').width) || 0, fading: fading.position, hidden: Math.max(0, words.bottom - end) };
+  const bar = parseFloat(getComputedStyle(pane, '::-webkit-scrollbar').width) || 0;
+  return { bar, fading: fading.position, hidden: Math.max(0, words.bottom - end) };
 }"""
 
 

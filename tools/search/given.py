@@ -136,7 +136,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """The text as a file has it: one that is written within code is indented, and its headings would be taken for code."""
+    """The text as a file has it: one written within code is indented, and its headings would be taken for code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")
