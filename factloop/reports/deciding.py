@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from factloop.core.records import Claim, Evidence
 from factloop.reports.figures import plural
 from factloop.reports.status import Status, status_of
-from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.linguistics.sentences import Sentence, split_sentences
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
@@ -154,12 +155,18 @@ def _quotes(rationale: str) -> list[str]:
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
     """The sentences that hold the quote."""
     sentences = [
-        one for one in split_sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
+        one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
     if not sentences:
         return quoted
     start, end = min(quoted.start, sentences[0].start), max(quoted.end, sentences[-1].end)
     return DecidingSentence(quoted.evidence, start, end)
+
+
+@lru_cache(maxsize=256)
+def _sentences(passage: str) -> Sequence[Sentence]:
+    """Kept for the claims that follow: many of a long response read the same few passages."""
+    return tuple(split_sentences(passage))
 
 
 def _only_sentence(item: Evidence) -> DecidingSentence | None:
