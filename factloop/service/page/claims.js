@@ -20,6 +20,7 @@ export class ClaimList {
     this.changed = new Set();
     this.moved = false;
     this.isSettled = false; // problems stand first
+    this.isInLine = false; // unless all are to be labelled
     this.problem = null; // the one that was stepped to
     this.list = h("ol", { role: "list" });
     this.chips = new Map([[PROBLEM, this.chip(PROBLEM)], ["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
@@ -189,9 +190,17 @@ export class ClaimList {
 
   // Claims as they are listed: in the order of the response, once all is judged with the problems first, worst first.
   get ordered() {
-    if (!this.isSettled) return this.unfolding.claims;
+    if (!this.isSettled || this.isInLine) return this.unfolding.claims;
     const rank = ({ status }) => (PROBLEMS.includes(status) ? PROBLEMS.indexOf(status) : PROBLEMS.length);
     return [...this.unfolding.claims].sort((one, other) => rank(one) - rank(other));
+  }
+
+  // All claims in the order of the response, to be labelled: problems first would tell the verdict.
+  line(on) {
+    this.isInLine = on;
+    this.moved = true;
+    if (on) this.reset();
+    else this.draw();
   }
 
   get problems() { return this.ordered.filter((claim) => PROBLEMS.includes(claim.status)); }

@@ -217,6 +217,14 @@ export class Prose {
     return `${STATUSES[worst(span)].words}, ${named.length === 1 ? "claim" : "claims"} ${named.map(many).join(", ")}`;
   }
 
+  // Links from sentences to their claims are named after verdicts, unless these are hidden.
+  blind(on) {
+    for (const { signs, claims } of this.spans.filter((span) => span.signs)) {
+      if (on) signs.setAttribute("aria-label", `To claim ${claims.map((claim) => many(this.numbers.get(claim.id))).join(", ")}`);
+      else signs.removeAttribute("aria-label");
+    }
+  }
+
   // What leads from a sentence to its claims. It stands before the sentence: after it, it would offer a place to break the line.
   sign(span, first, said) {
     span.signs ??= h("a", { class: "signs", href: location.hash || "#/", role: "button", onkeydown: (event) => { if (event.key === " ") { event.preventDefault(); this.choose(span); } } }, h("span", {}), h("span", { class: "unseen" }));

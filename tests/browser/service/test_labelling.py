@@ -65,7 +65,7 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     page.keyboard.press("u")
     labelled(page, 2)
     page.wait_for_function(SENT)
-    assert kept(offline, checked) == [("cannot_tell", "1874 or 1875?", True), ("not_supported", "", False)]
+    assert kept(offline, checked) == [("supported", "", False), ("cannot_tell", "1874 or 1875?", True)]
     page.reload()
     finished(page)
     page.get_by_role("button", name="Label claims").click()
@@ -76,7 +76,7 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     assert started.value.suggested_filename == f"labels-{checked}.json"
     started.value.save_as(tmp_path / "labels.json")
     found = export_labels([tmp_path / "labels.json"])
-    assert ([row["label"] for row in found.rows], found.left_out.total()) == ([0], 1)
+    assert ([row["label"] for row in found.rows], found.left_out.total()) == ([1], 1)
 
 
 def test_labels_are_fetched_once_however_often_they_are_asked_for(
@@ -103,7 +103,7 @@ def test_what_the_service_does_not_take_is_said_and_sent_again(
     page.context.set_offline(False)
     page.keyboard.press("2")
     expect(page.locator(".label-trouble")).to_be_hidden()
-    assert [label for label, _, _ in kept(offline, checked)] == ["not_supported", "supported"]
+    assert [label for label, _, _ in kept(offline, checked)] == ["supported", "not_supported"]
 
 
 def test_a_report_in_its_sandbox_keeps_nothing_and_can_be_saved(
@@ -147,3 +147,29 @@ def test_labelling_has_names_contrast_and_no_sideways_scrolling(
     page.get_by_role("link", name="History").click()
     expect(page.locator(".label-dock")).to_have_count(0)
     assert page.evaluate("document.documentElement.className") == "", "nothing of it stays behind"
+
+
+NUMBERS = ".claim .number > span:last-child"
+
+
+def test_claims_are_labelled_in_the_order_of_the_response(looking: Looking, offline: Serving) -> None:
+    """Problems first would tell the verdict, and so would the look of the nearest sentence and the names of links."""
+    asked = {"response": f"{KELL} The Kell bridge was painted green. {KELL}", "documents": [{"text": KELL}]}
+    page = opened(looking, offline, offline.post("/v1/checks", asked)["id"])
+    expect(page.locator(NUMBERS)).to_have_text(["2", "1", "3"])
+    page.locator(".claim").first.locator("summary").click()
+    nearest = page.locator("mark.nearest").first
+    expect(nearest).to_have_css("border-bottom-style", "dashed")
+    signs = page.locator(".prose .signs").nth(1)
+    expect(signs).to_have_accessible_name("No evidence found, claim 2:")
+    page.get_by_role("button", name="Label claims").click()
+    expect(page.locator(NUMBERS)).to_have_text(["1", "2", "3"])
+    page.keyboard.press("b")
+    expect(nearest).to_have_css("border-bottom-style", "none")
+    expect(nearest).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    expect(nearest.locator(".unseen").first).to_be_hidden()
+    expect(signs).to_have_accessible_name("To claim 2")
+    page.keyboard.press("b")
+    page.keyboard.press("l")
+    expect(signs).to_have_accessible_name("No evidence found, claim 2:")
+    expect(page.locator(NUMBERS)).to_have_text(["2", "1", "3"])
