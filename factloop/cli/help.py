@@ -14,6 +14,8 @@ NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
 """A value's type as typer shows it: `<int>`, `<float range>`, `<list[str]>`, `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
+_OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
+"""Flags for documents, each of some commands: by their letters none is near another."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 
 
@@ -55,6 +57,15 @@ def _with_kind(shown: str) -> str:
 
 def usage_complaint(error: Any) -> str:
     """What is wrong with a command as it was typed, and where its flags are told, in one line."""
-    said = error.format_message().partition(", unable to parse")[0].rstrip(".")
+    said = _other_name(error) or error.format_message().partition(", unable to parse")[0].rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "factloop"
     return f"{said[:1].lower()}{said[1:]}; see {command} --help"
+
+
+def _other_name(error: Any) -> str:
+    """What the command calls a flag that others have by the name that was typed; empty for any other complaint."""
+    typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
+    if typed not in _OF_DOCUMENTS:
+        return ""
+    known = [name for one in error.ctx.command.params for name in one.opts if name in _OF_DOCUMENTS]
+    return f"no such option: {typed}; here documents are given by {' or '.join(known)}" if known else ""

@@ -1,15 +1,16 @@
-"""The sentence of the evidence that decides a claim, where the judge names it. Where it does not, none is guessed."""
+"""The sentence of the evidence that decides a claim or comes nearest, where the judge names it; none is guessed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from factloop.core.records import Claim, Evidence
 from factloop.reports.figures import plural
 from factloop.reports.status import Status, status_of
-from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.linguistics.sentences import Sentence, split_sentences
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
@@ -28,6 +29,8 @@ class DecidingSentence:
     start: int
     """In the passage, in characters."""
     end: int
+    decides: bool = True
+    """Otherwise it only comes nearest to a claim for which no evidence was found."""
 
     @property
     def text(self) -> str:
@@ -121,6 +124,20 @@ def deciding_sentence(claim: Claim) -> DecidingSentence | None:
     return _only_sentence(cited[0]) if len(cited) == 1 else None
 
 
+def marked_sentence(claim: Claim) -> DecidingSentence | None:
+    """The sentence to be marked in its passage: the deciding one, or the one that the judge calls the nearest."""
+    return deciding_sentence(claim) or _nearest_sentence(claim)
+
+
+def _nearest_sentence(claim: Claim) -> DecidingSentence | None:
+    if status_of(claim) is not Status.NO_EVIDENCE:
+        return None
+    named = frozenset(claim.judgement.cited)
+    read = sorted(claim.evidence, key=lambda item: item.id not in named)
+    quoted = next(_quoted_in(read, [claim.judgement.quote, *_quotes(claim.judgement.rationale)]), None)
+    return None if quoted is None else replace(_whole(quoted), decides=False)
+
+
 def _quoted_in(cited: Sequence[Evidence], quotes: Sequence[str]) -> Iterator[DecidingSentence]:
     for quote in filter(None, map(str.split, quotes)):
         pattern = re.compile(r"\s+".join(map(re.escape, quote)))
@@ -138,12 +155,18 @@ def _quotes(rationale: str) -> list[str]:
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
     """The sentences that hold the quote."""
     sentences = [
-        one for one in split_sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
+        one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
     if not sentences:
         return quoted
     start, end = min(quoted.start, sentences[0].start), max(quoted.end, sentences[-1].end)
     return DecidingSentence(quoted.evidence, start, end)
+
+
+@lru_cache(maxsize=256)
+def _sentences(passage: str) -> Sequence[Sentence]:
+    """Kept for the claims that follow: many of a long response read the same few passages."""
+    return tuple(split_sentences(passage))
 
 
 def _only_sentence(item: Evidence) -> DecidingSentence | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from factloop.reports import figures
-from factloop.reports.deciding import deciding_sentence, grounds_words, shown_evidence
+from factloop.reports.deciding import deciding_sentence, grounds_words, marked_sentence, shown_evidence
 from factloop.reports.faults import source_says
 from factloop.reports.status import status_of, status_words
 from factloop.reports.visible import direction, visible, web_address
@@ -75,7 +75,11 @@ def environment(room: str = SHARED) -> Environment:
         visible=visible, direction=direction, web_address=web_address, status=status_of, status_words=status_words
     )
     environment.filters.update(
-        deciding=deciding_sentence, shown_evidence=shown_evidence, source_says=source_says, grounds=grounds_words
+        deciding=deciding_sentence,
+        marked_sentence=marked_sentence,
+        shown_evidence=shown_evidence,
+        source_says=source_says,
+        grounds=grounds_words,
     )
     environment.globals.update(figures=figures, LONGEST_READING=LONGEST_READING)
     return environment

@@ -61,11 +61,12 @@ def lay_out(stretches: Sequence[PageStretch]) -> Prose:
     """The response of these stretches. A stretch that is marked is always shown, as plain text if need be."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
-    parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain
+    readable = readable_parts(text)
+    parts = plain if readable is None else readable
     pieces = _pieces(parts, stretches)
     if not _shows_all(pieces, stretches):
         parts, pieces = plain, _pieces(plain, stretches)
-    return Prose(pieces, text if parts is not plain and _is_marked_up(parts) else "")
+    return Prose(pieces, text if parts is not plain and is_marked_up(parts) else "")
 
 
 def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) -> bool:
@@ -73,7 +74,13 @@ def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) 
     return begun == sum(bool(one.said and one.text.strip()) for one in stretches)
 
 
-def _is_marked_up(parts: Sequence[Part]) -> bool:
+def readable_parts(text: str) -> list[Part] | None:
+    """The Markdown of a visible text; None of one too long to be laid out."""
+    return read_markdown(text) if len(text) <= LONGEST_LAID_OUT else None
+
+
+def is_marked_up(parts: Iterable[Part]) -> bool:
+    """Whether the parts read otherwise than the text they were made of."""
     return any(
         part.name not in _OF_PLAIN_TEXT if isinstance(part, Tag) else part.code or part.href or not part.is_literal
         for part in parts

@@ -13,7 +13,7 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 INDEX = "index.html"
-OF_REPORTS = ("base.css", "list.css", "label.css", "labelling.js")
+OF_REPORTS = ("base.css", "list.css", "prose.css", "label.css", "labelling.js")
 """Files of the reports' pages, which the page shares."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
+from factloop.checking.views.layout import ResponseLayout, layout_of
 from factloop.checking.views.table import render_csv
 from factloop.core.records import FactualityReport
 from factloop.service.context import (
@@ -30,7 +31,7 @@ from factloop.service.filtering import JobFilter, Outcome
 from factloop.service.live import LiveEvent
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
-from factloop.service.shapes import Ask, ChecksComparison, Deleted, Job, JobPage, Kind, Status
+from factloop.service.shapes import Ask, CheckAsk, ChecksComparison, Deleted, Job, JobPage, Kind, Status
 from factloop.service.store import UNFINISHED
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -150,6 +151,18 @@ async def claims(job: TheJob, opened: Open) -> Response:
     return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
 
 
+@router.get("/jobs/{job_id}/layout", responses=answers(404, 422))
+async def layout(job: TheJob, opened: Open) -> ResponseLayout:
+    """The response of a check laid out from its Markdown; once the check is done, with the words that fail."""
+    if job.kind != "check":
+        raise RequestRefusal(422, "invalid_input", "only checks are laid out", field="job_id")
+    asked = await opened.jobs.request(job.id)
+    if asked is None:  # deleted since it was looked up
+        raise no_such_job()
+    report = await _result(job, opened) if job.status == "done" else None
+    return await asyncio.to_thread(_layout, asked, report)
+
+
 @router.get("/compare", responses=answers(404, 409, 422, 503))
 async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
     """Compares two checks, claim by claim; the older one is `first` in the answer."""
@@ -185,6 +198,11 @@ def _rendered(kind: Kind, text: str) -> str:
     if kind not in OF_JOBS:  # made when the package was there
         refuse_without_evaluation(f"reports of kind {kind}")
     return OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text))
+
+
+def _layout(asked: str, result: str | None) -> ResponseLayout:
+    report = None if result is None else FactualityReport.model_validate_json(result)
+    return layout_of(CheckAsk.model_validate_json(asked).response, report)
 
 
 async def _encoded(events: AsyncGenerator[LiveEvent | None, None]) -> AsyncIterator[bytes]:

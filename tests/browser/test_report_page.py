@@ -218,3 +218,29 @@ def test_without_a_script_the_page_can_be_read(visits: Visits) -> None:
     expect(page.locator(".toolbar")).to_be_hidden()
     page.locator("#claim-8 > summary").click()
     expect(page.locator("#claim-8 .rationale")).to_be_visible()
+
+
+# Plain JavaScript: the bar beside the response (a browser without a window draws none), what fades at its lower edge,
+# and how far its last words stand below that.
+PANE = """() => {
+  const pane = document.querySelector('.prose');
+  const words = [...pane.querySelectorAll('bdi')].at(-1).getBoundingClientRect();
+  const fading = getComputedStyle(pane, '::after');
+  const end = pane.getBoundingClientRect().bottom;
+  const bar = parseFloat(getComputedStyle(pane, '::-webkit-scrollbar').width) || 0;
+  return { bar, fading: fading.position, hidden: Math.max(0, words.bottom - end) };
+}"""
+
+
+def test_a_response_that_goes_on_below_shows_it(visits: Visits) -> None:
+    """Beside the claims it scrolls; on a telephone it stands above them, whole."""
+    page = visits.open(PAGES["fact-check of Markdown"])
+    page.set_viewport_size({"width": 1280, "height": 250})
+    pane = page.evaluate(PANE)
+    assert pane["bar"] > 0
+    assert pane["fading"] == "sticky"
+    assert pane["hidden"] > 0
+    page.evaluate("() => { const pane = document.querySelector('.prose'); pane.scrollTop = pane.scrollHeight; }")
+    assert page.evaluate(PANE)["hidden"] == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(PANE) == {"bar": 0, "fading": "static", "hidden": 0}

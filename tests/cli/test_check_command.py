@@ -51,6 +51,18 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
 
 
+def test_a_page_that_browsers_open_slowly_is_announced_before_the_check(
+    factloop: Command, docs: Path, home: Path
+) -> None:
+    (home / "long.md").write_text("It was so. " * 5_000)
+    result = factloop("check", "long.md", "--docs", docs, "--html", home / "long.html", "--quiet")
+    assert result.err.splitlines()[0] == (
+        "factloop: --html: the page of 5,000 sentences takes some 16 MB, which browsers open slowly; "
+        "check the text in parts for lighter pages"
+    )
+    assert (home / "long.html").stat().st_size > 2_000_000
+
+
 def test_repeats_count_each_as_in_safe_or_once(factloop: Command, docs: Path, home: Path) -> None:
     """One supported fact said twice, K = 2: recall 1 by each, 1/2 and so F1 2/3 by once."""
     (home / "twice.md").write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.")

@@ -72,6 +72,9 @@ def test_a_value_of_the_wrong_type_is_one_line(factloop: Command, name: str, fla
     ("arguments", "complaint"),
     [
         (("check", "a.md", "--serach", "x"), "no such option: --serach (Possible options: "),
+        (("trust", "--docs", "notes"), "no such option: --docs; here documents are given by --corpus; see"),
+        (("check", "a.md", "--corpus", "x"), "no such option: --corpus; here documents are given by --docs; see"),
+        (("data", "list", "--docs", "x"), "no such option: --docs; see factloop data list"),
         (("check",), "missing argument 'ANSWER'; see factloop check"),
         (("check", "a.md", "b.md"), "got unexpected extra argument(s) (b.md); see factloop check"),
         (("chekc",), "no such command 'chekc'"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from factloop.core.records import Claim, Verdict
-from factloop.reports.deciding import cited_evidence, deciding_sentence, grounds_words, shown_evidence
+from factloop.reports.deciding import cited_evidence, deciding_sentence, grounds_words, marked_sentence, shown_evidence
 from tests.reports.claims_about import claim
 
 LIT = "The tower was designed by Smeaton. It was first lit in 1759. It stood until 1877."
@@ -60,6 +60,30 @@ def test_without_evidence_nothing_is_cited() -> None:
     assert cited_evidence(nearest) == ()
     assert deciding_sentence(nearest) is None
     assert grounds_words(nearest) == "2 passages read"
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"quote": "It was first lit in 1759."},
+        {"rationale": "No sentence speaks of “1769”. The nearest says: “It was first lit in 1759.”"},
+        {"rationale": "The nearest says: “was first lit in”.", "cited": ()},
+    ],
+)
+def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict[str, Any]) -> None:
+    one = claim("It was lit in 1769.", ROCK, LIT, contradicted=False, **judged)
+    found = marked_sentence(one)
+    assert found is not None
+    assert (found.evidence.id, found.text, found.decides) == ("e2", "It was first lit in 1759.", False)
+    assert [each.number for each in shown_evidence(one, found)] == [2, 1]
+
+
+def test_the_marked_sentence_of_a_claim_with_evidence_is_the_one_that_decides() -> None:
+    """What the judge quotes from a passage that it does not cite is not marked."""
+    one = claim("It was lit in 1769.", LIT, quote="It was first lit in 1759.")
+    assert marked_sentence(one) == deciding_sentence(one)
+    uncited = claim("x", ROCK, LIT, quote="It was first lit in 1759.")
+    assert marked_sentence(uncited) is None
 
 
 def test_sources_are_counted_and_not_passages() -> None:

@@ -58,7 +58,7 @@ async def test_an_owner_deletes_by_age(service: Service, home: Path) -> None:
     assert missing.json()["error"]["field"] == wrong.json()["error"]["field"] == "older_than_days"
 
 
-@pytest.mark.parametrize("page", ["result", "report.html", "claims.csv", "labels"])
+@pytest.mark.parametrize("page", ["result", "report.html", "claims.csv", "layout", "labels"])
 async def test_a_job_that_is_deleted_meanwhile_is_not_found(service: Service, home: Path, page: str) -> None:
     """The job is looked up first, then its report: here the row has none, as if it had gone in between."""
     gone = keep_an_old_job(home, days=1)

@@ -14,7 +14,10 @@ _LONGEST = 200
 """Characters of talk; longer texts say something besides."""
 
 _NAME = r"(?-i:(?!\w+ing\b)[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30})"
-_ABOUT_THE_ANSWER = r"(?:topic|subject|question|matter|issue|problem|process|product|order|request|account|life|work)s?"
+_ABOUT_THE_ANSWER = (
+    r"(?:topic|subject|question|matter|issue|problem|process|product|order|request|account|life|work"
+    r"|pric(?:e|ing)|service|project|trip|visit|point|step)s?"
+)
 _TOPIC = (
     rf"(?:(?:the |your |this |these |his |her |its |their )?{_ABOUT_THE_ANSWER}"
     rf"|(?:the )?{_NAME}(?: (?:(?:of|and|the|de|la|von|van) )?{_NAME}){{0,3}}(?: (?:life|work|career|story))?|[a-z]+)"
@@ -45,7 +48,30 @@ _OFFER_WORDS = (lexicon.FUNCTION_WORDS - {"m", "d"}) | word_set(
     requests hear dive deeper
     """
 )
-_TAIL = rf"(?:,? (?:{'|'.join(sorted(map(re.escape, _OFFER_WORDS), key=len, reverse=True))})\b)*"
+_CLOSING_WORDS = word_set(
+    "point points goes going think prefer decide choose useful helpful things plan trip visit project started let"
+)
+"""Of offers and wishes at the end of an answer; a question with them may take something for granted."""
+_TAIL = (
+    r"(?:,? (?:(?:you|i)['’]d|don['’]t"
+    rf"|{'|'.join(sorted(map(re.escape, _OFFER_WORDS | _CLOSING_WORDS), key=len, reverse=True))})\b)*"
+)
+_WOULD = r"(?:(?:'|’)d| would)"
+_WISHED = (
+    r"(?:(?:happy|safe) travels|stay (?:safe|well|healthy|tuned)|take care"
+    r"|have an? (?:good|great|nice|lovely|wonderful|fantastic|safe|pleasant) "
+    r"(?:day|evening|night|week|weekend|trip|journey|flight|stay|time|holiday|vacation|one)"
+    r"|enjoy(?: (?:it|your (?:day|evening|weekend|trip|journey|flight|stay|visit|time|holiday|vacation|meal|reading)))?"
+    r"|good luck(?: (?:with|on|in|for) your(?: [a-z-]+){1,2})?)"
+)
+_SIGNED = (
+    r"(?:(?:(?:with )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|sincerely|yours (?:sincerely|truly)"
+    rf"|cheers)(?:,\s+{_NAME}(?: {_NAME})?)?[,.!]*)"
+)
+_OFFERED = (
+    rf"(?:if you{_WOULD}? (?:like|want|wish),? )?i (?:can|could)(?: also)? (?:draft|write|make|create|prepare"
+    rf"|provide|give|share|put together)(?: you)?(?: {_ARTICLE})?(?: {_OF_NOUN}){{0,3}} {_NOUN}(?: for you)?"
+)
 _ASKED_OF_READER = (
     r"(?:please )?(?:(?:reply|respond|answer|write back)(?: to (?:me|us|this (?:message|e-?mail|question)))?"
     r"(?: (?:with|by giving) your(?: [a-z-]+){1,3})?"
@@ -58,18 +84,23 @@ _REMARK = re.compile(
     rf"|(?:hello|hi|hey)(?: (?:there|all|everyone|again|{_NAME}))?[,.!]*|dear {_NAME}(?: {_NAME}){{0,2}}[,.!]*"
     rf"|(?:{_INTERJECTION}[,.!–—-]* )?"
     rf"(?:here(?: is|'s|’s| are)|below (?:is|are)|the following (?:is|are)) {_ANNOUNCED}[:.!]?"
-    rf"|i hope (?:this|that|it) (?:helps|answers|clarifies|is helpful|was helpful){_TAIL}[.!]?"
-    rf"|(?:please )?(?:let me know|feel free to|don(?:'|’)t hesitate to){_TAIL}{_ABOUT}[.!]?"
-    rf"|if you(?:(?:'|’)d| would)? (?:have|need|like|want) (?:any|more|further|other|additional|me to)"
+    rf"|(?:i )?hope (?:(?:this|that|it)(?: (?:answer|information|overview|summary|explanation|list))?"
+    rf" (?:helps|answers|clarifies|(?:is|was) (?:helpful|useful))|you (?:find|found) (?:this|it) (?:helpful|useful))"
+    rf"{_TAIL}[.!]?"
+    rf"|(?:please |just )?(?:let (?:me|us) know|feel free to|don(?:'|’)t hesitate to){_TAIL}{_ABOUT}[.!]?"
+    rf"|if you{_WOULD}? (?:have|need|like|want) (?:any|more|further|other|additional|me to)"
     rf"{_TAIL}{_ABOUT}{_TAIL}[.!]?"
-    r"|you(?:(?:'|’)re| are) (?:very |most )?welcome[.!]*|good (?:morning|afternoon|evening|day|luck|question)[,.!]*"
+    r"|you(?:(?:'|’)re| are) (?:very |most )?welcome[.!]*|good (?:morning|afternoon|evening|day|question)[,.!]*"
     r"|i(?:(?:'|’)m| am) glad you asked[.!]*"
     r"|(?:thank you|thanks)(?: (?:so|very) much)?"
     rf"(?: for (?:(?:contacting|reaching out to) (?:us|{_NAME}(?: {_NAME})?)(?: (?:support|team|customer service))?"
     r"|reaching out|asking|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest)))?"
     rf"{_ABOUT}[.!]*"
     rf"|{_ASKED_OF_READER}"
-    rf"|i(?:(?:'|’)m| am) (?:happy|glad) to help{_TAIL}[.!]?|(?:glad|happy) to help[.!]*)",
+    rf"|(?:i|we)(?:(?:'|’)m| am| are|{_WOULD} be) (?:always |more than )?(?:happy|glad)"
+    rf" to (?:help|assist|explain|clarify){_TAIL}{_ABOUT}[.!]?|(?:glad|happy) to help[.!]*"
+    rf"|i can (?:certainly |definitely )?help(?: you)?(?: with (?:that|this|it))?[.!]?"
+    rf"|{_WISHED}[.!]*|{_SIGNED}|{_OFFERED}[.!]?)",
     re.IGNORECASE,
 )
 """Greetings, offers and announcements: talk between writer and reader."""

@@ -7,6 +7,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from textwrap import dedent
 from typing import Any
 
 from langchain_core.documents import Document
@@ -128,10 +129,18 @@ def contents_hash(documents: Sequence[Document]) -> str:
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
     """The sections of a document, which may be Markdown; its own front matter counts where its metadata say nothing."""
-    front, text = read_front_matter(hit.passage)
+    front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
     return sections_of(blocks, title=title, url=hit.source, published=hit.published or front.published)
+
+
+def _without_margin(text: str) -> str:
+    """The text as a file has it: one written within code is indented, and its headings would be taken for code."""
+    first, line_end, rest = text.partition("\n")
+    begins = first.lstrip(" \t")
+    is_flush = begins == first and begins and not begins.startswith("#")
+    return text if is_flush else begins + line_end + dedent(rest)
 
 
 def _reading_order(stored: StoredPassage) -> tuple[str, int]:

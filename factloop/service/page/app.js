@@ -126,7 +126,7 @@ one(".skip").addEventListener("click", (event) => { // its address would be take
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   const search = one("#search");
-  if (!search) return;
+  if (!search || one("#shortcuts")?.checked === false) return;
   event.preventDefault();
   search.focus();
 });

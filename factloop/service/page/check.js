@@ -14,26 +14,28 @@ const SPEAK_MS = 2500; // a reader of the screen hears how far it is, no more of
 
 export const showCheck = async (view, id, { signal, announce }) => {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
-  const [job, request] = await Promise.all([get(path, signal), get(`${path}/request`, signal)]);
-  const check = new CheckView(view, path, job, request, announce);
+  const [job, request, layout] = await Promise.all([get(path, signal), get(`${path}/request`, signal), get(`${path}/layout`, signal)]);
+  const check = new CheckView(view, path, { job, request, layout }, announce);
   check.list.keepClear(signal);
+  check.list.hearKeys(signal);
   if (job.status === "done") await check.finish(job, signal);
   else await check.watch(id, signal);
 };
 
 class CheckView {
-  constructor(view, path, job, request, announce) {
-    Object.assign(this, { path, job, request, announce, connection: "", isWhole: false });
+  constructor(view, path, { job, request, layout }, announce) {
+    Object.assign(this, { path, job, request, layout, announce, connection: "", isWhole: false });
     this.unfolding = new Unfolding(request.response);
-    this.prose = new Prose(this.unfolding, (claim) => this.list.reveal(claim));
+    this.prose = new Prose(this.unfolding, (claim) => this.list.reveal(claim), layout);
     this.list = new ClaimList(this.unfolding, {
       hasSentence: (claim) => this.prose.spanOf.has(claim.id),
       located: (claim) => this.goToSentence(claim),
+      beside: (claim) => this.prose.link(claim)?.scrollIntoView({ block: "nearest" }),
     });
     this.overview = new Overview(request.prompt);
     this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });
     this.draw = eachFrame(() => this.drawNow());
-    this.panes = h("div", { class: "panes" }, h("section", { class: "response", "aria-labelledby": "response-title" }, h("h2", { id: "response-title" }, "Response"), this.prose.element), this.list.element);
+    this.panes = h("div", { class: "panes" }, h("section", { class: "response", "aria-labelledby": "response-title" }, h("h2", { id: "response-title" }, "Response"), this.prose.element, this.prose.raw), this.list.element);
     replace(view, this.overview.element, this.trouble, this.panes);
     this.drawNow();
   }
@@ -67,9 +69,11 @@ class CheckView {
 
   async finish(job, signal) {
     if (job.status === "done") {
-      this.report = await get(`${this.path}/result`, signal);
+      const isKnown = this.layout.faults !== null;
+      const [report, layout] = await Promise.all([get(`${this.path}/result`, signal), isKnown ? this.layout : get(`${this.path}/layout`, signal)]);
+      this.report = report;
       for (const claim of this.unfolding.settle(this.report)) this.take(claim);
-      this.prose.fallSilent(this.unfolding.silent);
+      this.prose.settle(this.unfolding.silent, layout.faults);
       this.list.moved = true; // the order of the report holds
     } else {
       for (const claim of this.unfolding.stop()) this.take(claim);

@@ -9,9 +9,9 @@ const TYPING_MS = 120;
 const PROBLEM = "problem"; // the filter that shows all problems
 
 export class ClaimList {
-  // `located(claim)` shows a claim's sentence, and says whether it stands anywhere.
-  constructor(unfolding, { hasSentence, located }) {
-    Object.assign(this, { unfolding, hasSentence, located });
+  // `located(claim)` goes to a claim's sentence; `beside(claim)` shows it beside the claim.
+  constructor(unfolding, { hasSentence, located, beside }) {
+    Object.assign(this, { unfolding, hasSentence, located, beside });
     this.items = new Map(); // claim id to its item of the list
     this.numbers = new Map();
     this.chosen = new Set(); // statuses that are shown, or problems; none means all
@@ -19,22 +19,43 @@ export class ClaimList {
     this.words = "";
     this.changed = new Set();
     this.moved = false;
+    this.isSettled = false; // problems stand first
+    this.isInLine = false; // unless all are to be labelled
+    this.problem = null; // the one that was stepped to
     this.list = h("ol", { role: "list" });
     this.chips = new Map([[PROBLEM, this.chip(PROBLEM)], ["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
     this.shown = h("p", { class: "shown" });
     this.openAll = button("Open all", () => this.toggleAll());
     this.nothing = h("p", { class: "nothing", hidden: true }, "No claim matches. ", button("Show all claims", () => { this.reset(); this.search.focus(); }));
     this.search = h("input", { id: "search", type: "search", placeholder: "Search claims and evidence", "aria-label": "Search claims and evidence", autocomplete: "off", spellcheck: "false", oninput: () => this.typed() });
+    this.stepped = h("p", { class: "shown", "aria-live": "polite" });
+    this.steps = h("div", { class: "steps", role: "group", "aria-label": "From problem to problem", hidden: true },
+      button(["‹ Previous ", h("span", { class: "unseen" }, "problem")], () => this.toProblem(-1), { "aria-keyshortcuts": "p" }), this.stepped,
+      button(["Next ", h("span", { class: "unseen" }, "problem"), " ›"], () => this.toProblem(1), { "aria-keyshortcuts": "n" }));
+    this.letters = h("input", { id: "shortcuts", type: "checkbox", checked: true });
+    this.keys = h("footer", { class: "keys", hidden: true },
+      h("p", {}, h("span", { class: "of-problems" }, h("kbd", {}, "n"), " ", h("kbd", {}, "p"), " next and previous problem · "), h("kbd", {}, "↓"), " ", h("kbd", {}, "↑"), " next and previous claim · ", h("kbd", {}, "Enter"), " open · ", h("kbd", {}, "/"), " search"),
+      h("label", {}, this.letters, " Single-key shortcuts"));
     this.toolbar = h("form", { class: "toolbar", role: "search", "aria-label": "Filter the claims", onsubmit: (event) => event.preventDefault() },
       h("div", { class: "chips", role: "group", "aria-label": "By verdict" }, [...this.chips.values()].map((chip) => chip.element)),
-      h("div", { class: "find" }, this.search, this.shown, this.openAll));
+      h("div", { class: "find" }, this.search, this.shown, this.openAll), this.steps);
     this.toolbar.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.search.value) { event.preventDefault(); this.reset(); } });
     this.list.addEventListener("keydown", (event) => this.pressed(event));
     this.empty = h("p", { class: "nothing" });
-    this.toLabel = h("button", { type: "button", class: "quiet", "aria-pressed": "false", hidden: true }, "Label claims ");
+    this.toLabel = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-keyshortcuts": "l", hidden: true }, "Label claims ", h("kbd", { "aria-hidden": "true" }, "L"));
     this.head = h("div", { class: "list-head" }, h("h2", { id: "list-title" }, "Claims"), this.toLabel);
-    this.element = h("section", { class: "claims", id: "list", tabindex: "-1", "aria-labelledby": "list-title" }, this.head, this.toolbar, this.list, this.nothing, this.empty);
+    this.element = h("section", { class: "claims", id: "list", tabindex: "-1", "aria-labelledby": "list-title" }, this.head, this.toolbar, this.list, this.nothing, this.empty, this.keys);
     this.draw();
+  }
+
+  // Letters lead from problem to problem, unless they are switched off for those who speak to their browser. Until `signal`.
+  hearKeys(signal) {
+    document.addEventListener("keydown", (event) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || this.steps.hidden || !this.letters.checked) return;
+      if (!["n", "p"].includes(event.key) || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
+      event.preventDefault();
+      this.toProblem(event.key === "n" ? 1 : -1).summary.focus({ preventScroll: true });
+    }, { signal });
   }
 
   // What is scrolled to must not end up under the toolbar, whose height changes with the window. Until `signal`.
@@ -87,10 +108,12 @@ export class ClaimList {
     return renumbered;
   }
 
-  // Items into the order of the claims, moving only those out of place. Says whether a number has changed.
+  // Items into their order, moving only those out of place. Claims are numbered as they stand in the response. Says
+  // whether a number has changed.
   place(claims) {
     let at = this.list.firstElementChild;
     const wanted = new Set(claims.map((claim) => claim.id));
+    const numbers = new Map(claims.map((claim, index) => [claim.id, index + 1]));
     for (const [id, item] of this.items) {
       if (wanted.has(id)) continue;
       if (item.element === at) at = at.nextElementSibling;
@@ -98,15 +121,15 @@ export class ClaimList {
       this.items.delete(id);
     }
     let renumbered = false;
-    claims.forEach((claim, index) => {
-      const { element, number } = this.items.get(claim.id);
+    for (const { id } of this.ordered) {
+      const { element, number } = this.items.get(id);
       if (element === at) at = at.nextElementSibling;
       else this.list.insertBefore(element, at);
-      if (this.numbers.get(claim.id) === index + 1) return;
-      this.numbers.set(claim.id, index + 1);
-      number.textContent = many(index + 1);
+      if (this.numbers.get(id) === numbers.get(id)) continue;
+      this.numbers.set(id, numbers.get(id));
+      number.textContent = many(numbers.get(id));
       renumbered = true;
-    });
+    }
     return renumbered;
   }
 
@@ -157,6 +180,7 @@ export class ClaimList {
 
   countShown() {
     const total = this.unfolding.claims.length;
+    this.keys.hidden = total === 0;
     const n = this.chosen.size || this.words ? this.unfolding.claims.filter((claim) => this.matches(claim)).length : total;
     this.shown.textContent = n === total ? plural(total, "claim") : `${many(n)} of ${plural(total, "claim")}`;
     this.nothing.hidden = n > 0 || total === 0;
@@ -164,11 +188,46 @@ export class ClaimList {
     this.nShown = n;
   }
 
-  // All is judged: problems first, unless the reader has chosen what to see.
+  // Claims as they are listed: in the order of the response, once all is judged with the problems first, worst first.
+  get ordered() {
+    if (!this.isSettled || this.isInLine) return this.unfolding.claims;
+    const rank = ({ status }) => (PROBLEMS.includes(status) ? PROBLEMS.indexOf(status) : PROBLEMS.length);
+    return [...this.unfolding.claims].sort((one, other) => rank(one) - rank(other));
+  }
+
+  // All claims in the order of the response, to be labelled: problems first would tell the verdict.
+  line(on) {
+    this.isInLine = on;
+    this.moved = true;
+    if (on) this.reset();
+    else this.draw();
+  }
+
+  get problems() { return this.ordered.filter((claim) => PROBLEMS.includes(claim.status)); }
+
+  // All is judged: problems first, and alone unless the reader has chosen what to see. A claim that is read stays in its place.
   settle() {
-    if (this.isTouched || this.list.querySelector("details[open]") || !this.unfolding.claims.some((claim) => PROBLEMS.includes(claim.status))) return;
-    this.chosen.add(PROBLEM);
+    const n = this.problems.length;
+    this.steps.hidden = n === 0;
+    this.keys.classList.toggle("is-without-problems", n === 0);
+    this.stepped.textContent = plural(n, "problem");
+    if (this.list.querySelector("details[open]") || this.list.contains(document.activeElement)) return;
+    this.isSettled = this.moved = true;
+    if (n > 0 && !this.isTouched) this.chosen.add(PROBLEM);
     this.filter();
+  }
+
+  // The last problem opened so is closed again, and the sentence of the next is shown beside. Gives its item.
+  toProblem(by) {
+    const { problems } = this;
+    const here = problems.findIndex((claim) => this.items.get(claim.id).element.contains(document.activeElement));
+    const from = here < 0 ? problems.indexOf(this.problem) : here;
+    const at = Math.min(Math.max(from + by, 0), problems.length - 1);
+    if (this.problem && this.problem !== problems[at]) this.items.get(this.problem.id).details.open = false;
+    this.problem = problems[at];
+    this.beside(this.problem);
+    this.stepped.textContent = `Problem ${many(at + 1)} of ${many(problems.length)}`;
+    return this.open(this.problem);
   }
 
   choose(status) {
@@ -195,14 +254,14 @@ export class ClaimList {
 
   toggleAll() {
     this.opened = !this.opened;
-    const items = this.unfolding.claims.filter((claim) => this.matches(claim)).map((claim) => this.items.get(claim.id));
+    const items = this.seen.map((claim) => this.items.get(claim.id));
     (this.opened ? items.slice(0, MOST_OPEN) : [...this.items.values()]).forEach((item) => { item.details.open = this.opened; });
     this.openAll.textContent = this.opened ? "Close all" : "Open all";
     this.countShown();
   }
 
-  // Claims that are shown.
-  get seen() { return this.unfolding.claims.filter((claim) => this.matches(claim)); }
+  // Claims that are shown, in the order of the list.
+  get seen() { return this.ordered.filter((claim) => this.matches(claim)); }
 
   // Opens a claim to be labelled, alone, and goes there.
   turnTo(claim, focuses) {
@@ -225,14 +284,17 @@ export class ClaimList {
 
   // Opens a claim and goes there.
   reveal(claim) {
-    const item = claim && this.items.get(claim.id);
-    if (!item) return;
+    if (claim && this.items.has(claim.id)) this.open(claim).summary.focus({ preventScroll: true });
+  }
+
+  open(claim) {
+    const item = this.items.get(claim.id);
     if (item.element.hidden) this.reset();
     this.list.querySelectorAll(".claim.is-linked").forEach((one) => one.classList.remove("is-linked"));
     item.element.classList.add("is-linked");
     item.details.open = true;
-    item.summary.focus({ preventScroll: true });
     item.summary.scrollIntoView({ block: "nearest" });
+    return item;
   }
 
   // Arrows lead from claim to claim, Escape closes the one that is open.

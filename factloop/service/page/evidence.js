@@ -2,29 +2,60 @@
 import { escaped, h, said, trail, webAddress } from "./dom.js";
 import { citedBy, moment } from "./words.js";
 
-// A passage with the sentence marked that the judge quotes from it.
-const marked = (text, quote) => {
-  const words = quote.split(/\s+/).filter(Boolean).map(escaped);
-  const found = words.length > 0 && new RegExp(words.join("\\s+"), "u").exec(text);
-  if (!found) return text;
-  const end = found.index + found[0].length;
-  return [text.slice(0, found.index), h("mark", { class: "deciding" }, h("span", { class: "unseen" }, "[deciding sentence: "), found[0], h("span", { class: "unseen" }, "]")), text.slice(end)];
+const QUOTED = /“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’/g;
+const FEWEST_WORDS = 3; // of a quote in a rationale: shorter ones name a thing
+
+// What a judge quotes, in its words or beside them.
+const quotesOf = ({ quote = "", rationale = "" }) => {
+  const within = [...rationale.matchAll(QUOTED)].map((found) => found.slice(1).find(Boolean).replace(/^[ .…]+|[ .…]+$/g, ""));
+  return [quote, ...within.filter((one) => one.split(/\s+/).length >= FEWEST_WORDS)];
+};
+
+// Where the first of these passages that has a quote has it: { item, start, end }.
+const found = (items, quotes) => {
+  for (const words of quotes.map((quote) => quote.split(/\s+/).filter(Boolean).map(escaped))) {
+    const pattern = words.length > 0 && new RegExp(words.join("\\s+"), "u");
+    for (const item of pattern ? items : []) {
+      const match = pattern.exec(item.passage);
+      if (match) return { item, start: match.index, end: match.index + match[0].length };
+    }
+  }
+  return null;
+};
+
+// The sentence that the verdict rests on; of a claim without evidence the one that comes nearest to it.
+const markedSentence = (items, cited, judgement) => {
+  const decides = judgement.contradicted !== false;
+  const first = new Set(decides ? cited : judgement.cited ?? []);
+  const named = items.filter((one) => first.has(one.id));
+  const place = found(decides ? named : [...named, ...items.filter((one) => !first.has(one.id))], quotesOf(judgement));
+  return place && { ...place, kind: decides ? "deciding" : "nearest" };
+};
+
+const marked = (item, place) => {
+  if (place?.item !== item) return item.passage;
+  const { start, end, kind } = place;
+  const mark = h("mark", { class: kind }, h("span", { class: "unseen" }, `[${kind} sentence: `), item.passage.slice(start, end), h("span", { class: "unseen" }, "]"));
+  return [item.passage.slice(0, start), mark, item.passage.slice(end)];
 };
 
 // `number` is the one by which a rationale speaks of it: [2].
-export const passage = (item, cited, withQuery = true, number = null, quote = "") => {
+export const passage = (item, cited, withQuery = true, number = null, place = null) => {
   const address = webAddress(item.source);
   const name = item.section ? [said(item.title || item.source), " › ", said(item.section)] : said(item.title || item.source);
   return h("li", { class: cited ? "evidence is-cited" : "evidence" },
     h("p", { class: "source" }, number !== null && `[${number}] `, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
-    h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, marked(item.passage, cited ? quote : "")),
+    h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, marked(item, place)),
     h("p", { class: "provenance" }, item.title && [said(item.source), " · "], item.published && [said(item.published), " · "], item.query ? `result ${item.rank}` : "shown with all there is", withQuery && item.query && [" for “", said(item.query), `” · retrieved ${moment(item.retrieved_at)}`]));
 };
 
-export const passages = (items, cited, quote = "") => {
+// All passages: the one with the marked sentence, then the others that are cited, then the rest.
+export const passages = (items, cited, judgement = {}) => {
   const named = new Set(cited);
-  const shown = (isCited) => items.flatMap((one, place) => named.has(one.id) === isCited ? [passage(one, isCited, true, place + 1, quote)] : []);
-  return h("ol", { class: "evidences" }, shown(true), shown(false));
+  const place = markedSentence(items, cited, judgement);
+  const rank = ({ item }) => (item === place?.item ? 0 : named.has(item.id) ? 1 : 2);
+  const shown = items.map((item, at) => ({ item, number: at + 1 })).sort((one, other) => rank(one) - rank(other));
+  return h("ol", { class: "evidences" }, shown.map(({ item, number }) => passage(item, named.has(item.id), true, number, place)));
 };
 
 export const listed = (texts) => h("ol", { class: "queries" }, texts.map((text) => h("li", {}, said(text))));
@@ -38,7 +69,7 @@ export const grounds = (claim, { original, toOriginal, toSentence }) => {
   return [
     record.duplicate_of !== null && h("p", { class: "duplicate" }, "Says the same as ", original ? h("button", { type: "button", class: "link", onclick: toOriginal }, `claim ${original}`) : "another claim", ", whose judgement stands for both."),
     judgement.rationale && h("p", { class: "rationale of-judge", dir: "auto" }, judgement.rationale),
-    record.evidence.length > 0 && [h("h3", {}, "Evidence"), passages(record.evidence, citedBy(record), judgement.quote)],
+    record.evidence.length > 0 && [h("h3", {}, "Evidence"), passages(record.evidence, citedBy(record), judgement)],
     h("h3", {}, "How it was checked"),
     trail(["Sentence", sentence], ["Fact as split", said(record.text)]),
     h("div", { class: "of-judge" }, trail(

@@ -44,8 +44,9 @@ export const offerLabels = ({ path, name, unfolding, list, prose, failed, signal
       list.turnTo(claimOf(number), focuses);
     },
     tag: (number, words) => list.tag(claimOf(number), words),
-    line: (on) => { if (on) list.reset(); },
-    blinded: () => {},
+    line: (on) => list.line(on),
+    blinded: (on) => prose.blind(on),
+    hasLetters: () => list.letters.checked,
   };
   const labelling = new globalThis.Labelling({ claims, view, store, toggle: list.toLabel });
   list.noticed = (claim) => labelling.noticed(numberOf(claim));

@@ -1,7 +1,13 @@
 // The head of a check: what was asked, how far it is, and at the end its numbers with what they rest on.
 import { fillBar, verdictBar } from "./bars.js";
 import { figure, h, heading, notices, replace } from "./dom.js";
-import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits, withoutClaim } from "./words.js";
+import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits, usedAModel, withoutClaim } from "./words.js";
+
+// As in the reports: of a model's work only where there was some.
+export const usageFigures = (usage) => [
+  ...(usedAModel(usage) ? [figure("Cost", cost(usage), plural(usage.calls, "call")), figure("Tokens", tokens(usage), "prompt and completion")] : []),
+  figure("Time", duration(usage.wall_s), usage.searches ? plural(usage.searches, "search", "searches") : ""),
+];
 
 export class Overview {
   constructor(prompt) {
@@ -26,7 +32,7 @@ export class Overview {
     replace(this.byline, byline);
     replace(this.figures,
       figure("Judged", `${many(nJudged)} of ${many(claims.length)}`, `claims found so far${nSentences === null ? "" : ` in ${plural(nSentences, "sentence")}`}`, "lead"),
-      usage && [figure("Cost", cost(usage), plural(usage.calls, "call")), figure("Tokens", tokens(usage), "prompt and completion"), figure("Time", duration(usage.wall_s), plural(usage.searches, "search", "searches"))]);
+      usage && usageFigures(usage));
     this.distribution(unfolding);
   }
 
@@ -36,9 +42,7 @@ export class Overview {
     replace(this.figures,
       figure("Precision", twoDigits(report.precision), precisionBasis(counts), "lead"),
       report.at_k.map((at) => figure(`F1@${at.k}`, twoDigits(at.f1), `recall ${twoDigits(at.recall)}`)),
-      figure("Cost", cost(usage), plural(usage.calls, "call")),
-      figure("Tokens", tokens(usage), "prompt and completion"),
-      figure("Time", duration(usage.wall_s), plural(usage.searches, "search", "searches")));
+      usageFigures(usage));
     this.distribution(unfolding);
     const without = withoutClaim(report.sentences ?? []);
     replace(this.without, without && `Sentences without a claim: ${without}.`);

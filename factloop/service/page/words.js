@@ -82,6 +82,8 @@ export const cost = (usage) => {
   const decimals = dollars === 0 || dollars >= 0.1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(dollars)));
   return `$${dollars.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })}`;
 };
+// Whether a model was asked, or its answers came from the cache: only then is there a cost to speak of.
+export const usedAModel = (usage) => Boolean(usage.calls || usage.failed_calls || usage.cache_hits || usage.cost_usd);
 // What a job that ended early was paid for, as the service kept it.
 export const spentInWords = ({ progress: { usage } }) => {
   if (!usage) return "";

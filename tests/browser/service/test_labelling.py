@@ -147,3 +147,29 @@ def test_labelling_has_names_contrast_and_no_sideways_scrolling(
     page.get_by_role("link", name="History").click()
     expect(page.locator(".label-dock")).to_have_count(0)
     assert page.evaluate("document.documentElement.className") == "", "nothing of it stays behind"
+
+
+NUMBERS = ".claim .number > span:last-child"
+
+
+def test_claims_are_labelled_in_the_order_of_the_response(looking: Looking, offline: Serving) -> None:
+    """Problems first would tell the verdict, and so would the look of the nearest sentence and the names of links."""
+    asked = {"response": f"{KELL} The Kell bridge was painted green. {KELL}", "documents": [{"text": KELL}]}
+    page = opened(looking, offline, offline.post("/v1/checks", asked)["id"])
+    expect(page.locator(NUMBERS)).to_have_text(["2", "1", "3"])
+    page.locator(".claim").first.locator("summary").click()
+    nearest = page.locator("mark.nearest").first
+    expect(nearest).to_have_css("border-bottom-style", "dashed")
+    signs = page.locator(".prose .signs").nth(1)
+    expect(signs).to_have_accessible_name("No evidence found, claim 2:")
+    page.get_by_role("button", name="Label claims").click()
+    expect(page.locator(NUMBERS)).to_have_text(["1", "2", "3"])
+    page.keyboard.press("b")
+    expect(nearest).to_have_css("border-bottom-style", "none")
+    expect(nearest).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    expect(nearest.locator(".unseen").first).to_be_hidden()
+    expect(signs).to_have_accessible_name("To claim 2")
+    page.keyboard.press("b")
+    page.keyboard.press("l")
+    expect(signs).to_have_accessible_name("No evidence found, claim 2:")
+    expect(page.locator(NUMBERS)).to_have_text(["2", "1", "3"])

@@ -140,6 +140,25 @@ def test_sentences_without_a_claim_are_counted_as_in_the_reports(page: Page, rea
     assert run(page, "words", "return m.withoutClaim(a);", sentences) == sentences_without_claim(report)
 
 
+USAGE = {"calls": 0, "searches": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": None, "wall_s": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("spent", "shown"),
+    [
+        ({}, [["Time", "0.50 s", ""]]),
+        ({"searches": 2, "cost_usd": 0.0}, [["Time", "0.50 s", "2 searches"]]),
+        ({"calls": 1, "cost_usd": 0.5}, [["Cost", "$0.50", "1 call"], ["Tokens", "0"], ["Time", "0.50 s", ""]]),
+        ({"cache_hits": 3}, [["Cost", "no model calls", "0 calls"], ["Tokens", "0"], ["Time", "0.50 s", ""]]),
+    ],
+)
+def test_figures_of_a_models_work_are_shown_where_there_was_some(page: Page, spent: Any, shown: Any) -> None:
+    body = """return m.usageFigures({ ...a.usage, ...a.spent })
+      .map((one) => ["dt", "b", "span"].map((name) => one.querySelector(name).textContent));"""
+    found = run(page, "overview", body, {"usage": USAGE, "spent": spent})
+    assert [figure[: len(told)] for figure, told in zip(found, shown, strict=True)] == shown
+
+
 def outcome_of(page: Page, judged: Claim) -> str:
     body = "return m.outcome({ record: a.record, status: a.status }).filter(Boolean).join(' · ');"
     return str(
@@ -158,12 +177,35 @@ def test_the_grounds_of_a_verdict_have_the_words_of_the_reports(page: Page) -> N
     )
 
 
+MARKED = """
+  const { evidence, judgement } = a;
+  const cited = judgement.contradicted === false ? [] : judgement.cited;
+  const shown = m.passages(evidence, cited, judgement);
+  return [...shown.querySelectorAll("mark")]
+    .map((one) => [one.className, one.childNodes[1].textContent, one.closest("li") === shown.firstChild]);
+"""
+
+
+def marked_in(page: Page, judged: Claim) -> Any:
+    """What is marked in the passages of a claim: how, the words, and whether their passage stands first."""
+    return run(page, "evidence", MARKED, judged.model_dump(mode="json"))
+
+
 def test_the_sentence_that_decides_is_highlighted_in_its_passage(page: Page) -> None:
     one = claim("x", "There are two plans (a+b).\nThe team\nplan costs 29 €.", quote="The team plan costs 29 €.")
-    body = (
-        "return m.passages(a.evidence, a.judgement.cited, a.judgement.quote).querySelector('.deciding')?.textContent;"
-    )
-    assert "The team\nplan costs 29 €." in run(page, "evidence", body, one.model_dump(mode="json"))
+    assert marked_in(page, one) == [["deciding", "The team\nplan costs 29 €.", True]]
+    said = claim("x", "There are two plans. The team plan costs 29 €.", rationale="It says “team plan costs 29 €”.")
+    assert marked_in(page, said) == [["deciding", "team plan costs 29 €", True]]
+    uncited = claim("x", "There are two plans.", "The team plan costs 29 €.", quote="The team plan costs 29 €.")
+    assert marked_in(page, uncited) == []
+
+
+def test_the_sentence_that_comes_nearest_is_highlighted_otherwise(page: Page) -> None:
+    passages = ("There are two plans.", "It has ten seats. The team plan costs 29 €.")
+    rationale = "No sentence speaks of “19 €”. The nearest says: “The team plan costs 29 €.”"
+    one = claim("x", *passages, contradicted=False, cited=(), rationale=rationale)
+    assert marked_in(page, one) == [["nearest", "The team plan costs 29 €", True]]
+    assert marked_in(page, claim("x", *passages, contradicted=False, rationale="Nothing on it.")) == []
 
 
 def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
@@ -175,7 +217,53 @@ def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
       const prose = new m.Prose({ response: "It costs 19-20 € (a month).", claims }, () => {});
       claims.forEach((one) => prose.take(one));
       prose.draw();
-      return [...prose.element.querySelectorAll(".has-faults .fault")].map((one) => [one.textContent, one.title]);
+      const marked = [...prose.element.querySelectorAll(".has-faults .fault")];
+      return marked.map((one) => [one.firstChild.textContent, one.title]);
     """
     records = [one.model_dump(mode="json") for one in (other, failing)]
     assert run(page, "prose", body, records) == [["19-20 € (a", "19-20 € (a · the source says 29 € (a"]]
+
+
+LAID_OUT = """
+  const at = (place) => place;
+  const tag = (name, closes = false) => ({ kind: "tag", name, closes, attributes: {} });
+  const text = (start, end, more = {}) => ({ kind: "text", start, end, text: null, code: false, href: "", ...more });
+  const response = "A **b** &amp; `c` d.";
+  const strong = [tag("strong"), text(4, 5), tag("strong", true)];
+  const rest = [text(7, 8), text(8, 13, { text: "&" }), text(13, 14), text(15, 16, { code: true }), text(17, 20)];
+  const parts = [tag("p"), text(0, 2), ...strong, ...(a.isLost ? [] : rest), tag("p", true)];
+  const prose = new m.Prose({ response, at }, () => {}, { parts, is_marked_up: true });
+  const record = { judgement: {} };
+  prose.take({ id: "1", start: 0, end: 13, status: "supported", record });
+  prose.take({ id: "2", start: 14, end: 20, status: "contradicted", record });
+  prose.draw();
+  prose.settle([], [{ start: 17, end: 19, status: "contradicted", said: "wrong" }]);
+  prose.draw();
+  prose.element.querySelectorAll(".signs, .unseen").forEach((one) => one.remove());
+  const marked = [...prose.element.querySelectorAll(".sentence, strong, code, mark")];
+  return [prose.element.textContent, marked.map((one) => [one.className || one.localName, one.textContent])];
+"""
+
+
+def test_sentences_are_marked_within_what_markdown_makes_of_them(page: Page) -> None:
+    shown, marked = run(page, "prose", LAID_OUT, {"isLost": False})
+    assert shown == "A b & c d."
+    assert marked == [
+        ["sentence is-supported", "A "],
+        ["strong", "b"],
+        ["sentence is-supported", "b"],
+        ["sentence is-supported", " &"],
+        ["sentence is-contradicted has-faults", "c d."],
+        ["code", "c"],
+        ["fault is-contradicted", " d"],
+    ]
+
+
+def test_a_response_of_which_markdown_leaves_a_sentence_out_stands_as_it_was_written(page: Page) -> None:
+    shown, marked = run(page, "prose", LAID_OUT, {"isLost": True})
+    assert shown == "A **b** &amp; `c` d."
+    assert [name for name, _ in marked] == [
+        "sentence is-supported",
+        "sentence is-contradicted has-faults",
+        "fault is-contradicted",
+    ]

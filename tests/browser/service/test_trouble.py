@@ -9,7 +9,9 @@ from urllib.error import HTTPError
 import pytest
 from playwright.sync_api import expect
 
+from factloop.core.records import FactualityReport
 from factloop.entrance.keys import ApiKeys
+from factloop.reports.status import problems_first
 from factloop.service.attempts import OF_AN_ADDRESS
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving, simulated
@@ -106,7 +108,8 @@ def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, halfway:
         expect(page.get_by_role("alert")).to_be_hidden()
         expect(page.locator(PENDING)).to_have_count(0)
         report = serving.get(f"/v1/jobs/{page.url.rpartition('/')[2]}/result")
-        assert page.locator(".statement").all_text_contents() == [one["self_contained"] for one in report["claims"]]
+        in_order = problems_first(FactualityReport.model_validate(report).claims)
+        assert page.locator(".statement").all_text_contents() == [claim.self_contained for claim in in_order]
 
 
 def test_refusals_are_told_in_the_services_words(looking: Looking, tmp_path: Path) -> None:

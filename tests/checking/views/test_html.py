@@ -206,7 +206,7 @@ def test_text_has_the_contrast_of_wcag_aa(theme: int) -> None:
     statuses = ("supported", "contradicted", "no_evidence", "irrelevant", "unscored")
     grounds = ("paper", "surface", "sunken")
     tested = [(text, ground) for text in ("ink", "muted", "accent", *statuses) for ground in grounds]
-    tested += [("ink", "deciding")]
+    tested += [("ink", "deciding"), ("ink", "no_evidence-tint")]
     tested += [(text, f"{status}-tint") for status in statuses for text in ("ink", status)]
     for text, ground in tested:
         assert contrast(named[text], named[ground]) >= AA_CONTRAST, (text, ground)

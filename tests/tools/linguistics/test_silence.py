@@ -124,6 +124,37 @@ def test_what_only_writer_and_reader_have_to_do_with_is_a_remark(text: str) -> N
 @pytest.mark.parametrize(
     "text",
     [
+        "Hope this helps!", "I hope this helps you plan your trip!", "I hope this information is useful.",
+        "Let me know if you'd like more details on any of these!", "Please let me know how it goes.",
+        "Just let me know!", "Let me know which one you prefer.",
+        "I'd be happy to help with other questions about bridges.",
+        "If you have any other questions about the pricing, just let me know!",
+        "If you need further assistance, please don't hesitate to contact us.",
+        "If you'd like, I can draft a short summary for you.", "I can help with that.", "Best regards,",
+        "Kind regards, Ada Brown", "Good luck with your project!", "Have a great day!", "Safe travels!",
+        "Enjoy your trip!", "Stay safe!", "Take care!",
+    ],
+)  # fmt: skip
+def test_offers_and_wishes_at_the_end_of_an_answer_are_remarks(text: str) -> None:
+    assert silence(text) == "remark"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I hope this helps you understand why Telford drowned.", "Let me know when the battery explodes.",
+        "I'd be happy to confirm that the bridge was sold.", "Feel free to use the fund that went bankrupt.",
+        "Let me know if the price of 29 € is wrong.", "Take care of the bridge, which leaks!",
+        "We can provide a list of customers to the police.", "Have a drink of bleach!", "Stay safe from its poison!",
+    ],
+)  # fmt: skip
+def test_offers_and_wishes_that_state_something_besides_are_read(text: str) -> None:
+    assert silence(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Wait 5 minutes.",
         "Wait until it bleeds.",
         "Stop.",

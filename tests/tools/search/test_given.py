@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from textwrap import dedent
 
 import pytest
 from langchain_core.documents import Document
@@ -30,6 +31,31 @@ def test_long_documents_are_cut_and_equal_passages_come_once() -> None:
     hits = tool.search("Ada born London", 10)
     assert [hit.passage for hit in hits].count(ADA.page_content) == 1
     assert any("Ada was born" in hit.passage and len(hit.passage.split()) <= 120 for hit in hits)
+
+
+INDENTED = """
+    # Plans
+
+    The Team plan costs 29 €.
+    ## Seats
+    The Team plan has 10 seats:
+
+        ten("seats")
+    """
+
+
+@pytest.mark.parametrize("text", [INDENTED, INDENTED.lstrip(), INDENTED.replace("    ", "\t")])
+def test_headings_of_a_text_within_code_are_those_of_a_file(text: str) -> None:
+    flush = GivenDocuments([Document(dedent(INDENTED))]).search("Team plan seats", 1)
+    (hit,) = GivenDocuments([Document(text)]).search("Team plan seats", 1)
+    assert (hit.title, hit.passage.expandtabs(4)) == (flush[0].title, flush[0].passage)
+    assert hit.title == "Plans"
+    assert "\n\nSeats\nThe Team plan has 10 seats:" in hit.passage
+
+
+def test_indented_code_under_a_line_stays_code() -> None:
+    (hit,) = GivenDocuments([Document("Install it:\n    # as root\n    pip install it")]).search("install", 1)
+    assert (hit.title, "# as root" in hit.passage) == ("", True)
 
 
 def test_a_repeated_passage_stands_where_the_best_of_its_documents_does() -> None:

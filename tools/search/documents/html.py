@@ -15,14 +15,12 @@ if not has_packages("lxml"):
 
 from lxml import etree
 
+from factloop.tools.search.documents.html_styles import HIDES, HiddenNames
 from factloop.tools.search.documents.html_tables import HtmlTable
 from factloop.tools.search.documents.sections import Block, Heading
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object"})
-_HIDES = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?=[;!]|$)", re.IGNORECASE
-)
-"""In a style. What a style sheet hides is not known here."""
+_SEEN_MEDIA = frozenset({"", "all", "screen"})
 _WHOLE = frozenset({"html", "body"})
 """Hidden only until a script has set the page up."""
 _AROUND = frozenset({"nav", "footer"})
@@ -66,10 +64,15 @@ class _PageParser:
         """How many tags are open from the one on that is left out."""
         self._heading_from: int | None = None
         self._table: HtmlTable | None = None
+        self._style: list[str] | None = None
+        """The style sheet that is being read."""
+        self._hidden = HiddenNames()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "style" and not self._depth_left_out and attributes.get("media", "").strip().lower() in _SEEN_MEDIA:
+            self._style = []
         is_around = self._leaves_out and _is_around(tag, attributes)
-        if self._depth_left_out or tag in _UNSEEN or is_around or _is_hidden(tag, attributes):
+        if self._depth_left_out or tag in _UNSEEN or is_around or self._is_hidden(tag, attributes):
             self._depth_left_out += 1
             return
         if tag == "title" and not self._title:
@@ -83,6 +86,9 @@ class _PageParser:
             self._heading_from = len(self._parts)
 
     def end(self, tag: str) -> None:
+        if tag == "style" and self._style is not None:
+            self._hidden.read("".join(self._style))
+            self._style = None
         if self._depth_left_out:
             self._depth_left_out -= 1
             return
@@ -95,12 +101,18 @@ class _PageParser:
         self._break_at(tag)
 
     def data(self, text: str) -> None:
+        if self._style is not None:
+            self._style.append(text)
         if not self._depth_left_out:
             (self._title if self._in_title else self._parts).append(text)
 
     def close(self) -> HtmlPage:
         self._end_text(len(self._parts))
         return HtmlPage(" ".join("".join(self._title).split()), self._blocks)
+
+    def _is_hidden(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        by_sheet = self._leaves_out and tag not in _WHOLE and self._hidden.hold(attributes)
+        return by_sheet or _is_hidden(tag, attributes)
 
     def _end_in_table(self, table: HtmlTable, tag: str) -> None:
         if not table.end(tag):
@@ -134,7 +146,7 @@ def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
-    return is_hidden or _HIDES.search(attributes.get("style", "")) is not None
+    return is_hidden or HIDES.search(attributes.get("style", "")) is not None
 
 
 def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
@@ -153,7 +165,8 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the text of a page: nothing hidden, no navigation, no footers, nothing that asks for cookies. Linear time.
 
-    A page that has nothing else, as one whose `<nav>` is never closed, is read with them.
+    A page that has nothing else, as one whose `<nav>` is never closed, is read with them, and with what its style
+    sheets hide: a script would show it.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)

@@ -151,6 +151,7 @@ def test_empty_html(tmp_path: Path) -> None:
 
 HOSTILE = ["<a/", "<!--", "<", "&", "<div>x", "<b>x<p>", "</p>", "<![", "<?", "<script>", "<table><td>x", '<a href="']
 HOSTILE += ["<tr><td colspan=99 rowspan=999>x", "<table><th>a<td>b", "<nav>", "<h1>x", "<div class=cookie>"]
+HOSTILE += ["<style>.a{display:none}</style><p class=a>x", "<style>.a.b{display:block}{", "<style>/*", "<style>.a,"]
 HOSTILE += ["<p hidden>x", "<div style='display:none'>", "<b style='" + "; " * 500 + "'>x"]
 
 

@@ -170,6 +170,43 @@ def test_what_is_not_hidden_is_read(tmp_path: Path, attribute: str) -> None:
     assert texts(load(tmp_path, "a.html", f"<p>Seen.<p {attribute}>Kept.")) == ["Seen. Kept."]
 
 
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".x{display:none}", "p.x , .y { color: red; display: none !important }", "#one { visibility: hidden }",
+        "@import 'a.css'; a { color: red } .x {display:none;}", "/* } */ .x { display: none } .x { color: red }",
+        ".x { display: none } .x.open { display: block }",
+    ],
+)  # fmt: skip
+def test_what_a_style_sheet_hides_is_no_evidence(tmp_path: Path, sheet: str) -> None:
+    page = f"<style>{sheet}</style><p>Seen.<p class='x wide' id=one>Hidden <b>too</b>.</p><p class=wide>Kept."
+    assert texts(load(tmp_path, "a.html", page)) == ["Seen. Kept."]
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".x .y{display:none}", ".x:hover{display:none}", "@media print { .x { display: none } }", ".x{display:none",
+        "[class=x]{display:none}", "/* .x{display:none} */", ".x{display:nonesuch}", ".X{display:none}",
+        ".x{display:none} .x.open{display:block}", ".x{display:none} input:checked ~ .x{display:block}",
+    ],
+)  # fmt: skip
+def test_what_a_style_sheet_may_show_is_read(tmp_path: Path, sheet: str) -> None:
+    page = f"<style>{sheet}</style><p>Seen.<p class='x open'>Kept."
+    assert texts(load(tmp_path, "a.html", page)) == ["Seen. Kept."]
+
+
+def test_style_sheets_that_hide_all_or_are_of_other_media_hide_nothing(tmp_path: Path) -> None:
+    sheet = ".x{display:none}"
+    page = f"<style>{sheet}</style><body class=x><div class=x><p>Kept.</div>"
+    assert texts(load(tmp_path, "a.html", page)) == ["Kept."]
+    for around in ("<style media=print>{}</style>", "<noscript><style>{}</style></noscript>"):
+        page = f"{around.format(sheet)}<p>Seen.<p class=x>Kept."
+        assert texts(load(tmp_path, "b.html", page)) == ["Seen. Kept."]
+    page = f"<style media=screen>{sheet}</style><p>Seen.<p class=x>Hidden."
+    assert texts(load(tmp_path, "c.html", page)) == ["Seen."]
+
+
 def test_a_page_that_shows_itself_when_it_has_loaded_is_read(tmp_path: Path) -> None:
     assert texts(load(tmp_path, "a.html", "<html hidden><body style='visibility:hidden'><p>Kept.")) == ["Kept."]
     assert texts(load(tmp_path, "b.html", "<body><div id=root aria-hidden=true><p>Kept.</div>")) == ["Kept."]
