@@ -60,7 +60,8 @@ class UnansweredPrompt(Record):
 class ResponsesReport(Record):
     """The outcome of one start of a generation of responses."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    """Version 1.1 names the postamble of each prompt that is unanswered."""
     out: str
     data: str
     """The file that the prompts are from."""

@@ -370,8 +370,8 @@ class CascadeSavings(Record):
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """Reports of version 1.0 have no sentences and no shared errors."""
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]

@@ -118,8 +118,8 @@ class Correction(Record):
     sentences in doubt.
     """
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """Corrections of version 1.0 have no doubts: what nothing proved was removed."""
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    """Corrections of version 1.0 have no doubts: what nothing proved was removed; 1.2 has reports of version 1.2."""
     text: str
     unproven: Unproven = "remove"
     unchecked: Unchecked = "keep"

@@ -20,6 +20,8 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 """Files that a process killed before it wrote `run.json` leaves behind."""
+_BEFORE = {"repeats": "each", "strict_paper": False, "target_order": "asked"}
+"""Settings that runs of earlier versions do not name, with what these did."""
 
 
 class RunDirectory:
@@ -83,7 +85,7 @@ class RunDirectory:
             self._write(file, json.dumps(wanted, indent=2, sort_keys=True) + "\n")
             return
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
+            found, wanted = _completed(json.loads(file.read_text(encoding="utf-8"))), _completed(wanted)
             different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
         except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
             raise ConfigError(f"{file}: cannot be read; name another run directory") from error
@@ -92,3 +94,10 @@ class RunDirectory:
                 f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
                 f"give the same settings and input, or another {self._flag}"
             )
+
+
+def _completed(configuration: dict[str, Any]) -> dict[str, Any]:
+    """It names every setting, and so does each variant of an experiment in it."""
+    return _BEFORE | {
+        name: _completed(value) if isinstance(value, dict) else value for name, value in configuration.items()
+    }

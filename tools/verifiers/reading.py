@@ -85,16 +85,24 @@ def read_together(sentences: Sequence[SentenceTerms]) -> Reading:
     readings = [read_closely(sentence) for sentence in sentences]
     if len(readings) == 1:
         return readings[0]
-    starts = [0]
+    clauses: list[int] = []
+    places: dict[str, tuple[int, ...]] = {}
+    n_clauses = 0
     for one in readings:
-        starts.append(starts[-1] + len(one.clause_denied))
-    return _indexed(
-        terms=[term for one in readings for term in one.terms],
-        clauses=[start + clause for start, one in zip(starts, readings, strict=False) for clause in one.clauses],
-        negators=[negates for one in readings for negates in one.negators],
-        phrase_denied=[denied for one in readings for denied in one.phrase_denied],
-        sentences=sentences,
-        sentence_of=[index for index, one in enumerate(readings) for _ in one.clause_denied],
+        start = len(clauses)
+        for form, found in one.places.items():
+            places[form] = (*places.get(form, ()), *(start + place for place in found))
+        clauses.extend(n_clauses + clause for clause in one.clauses)
+        n_clauses += len(one.clause_denied)
+    return Reading(
+        terms=tuple(term for one in readings for term in one.terms),
+        clauses=tuple(clauses),
+        negators=tuple(negates for one in readings for negates in one.negators),
+        phrase_denied=tuple(denied for one in readings for denied in one.phrase_denied),
+        clause_denied=tuple(denied for one in readings for denied in one.clause_denied),
+        sentences=tuple(sentences),
+        sentence_of=tuple(index for index, one in enumerate(readings) for _ in one.clause_denied),
+        places=places,
     )
 
 
@@ -119,7 +127,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
         negators.append(negates)
         phrase_denied.append(denying is not None or bare is not None)
     numbers = [clause for _, clause in kept]
-    return _indexed(terms, numbers, negators, phrase_denied, [sentence], [0] * (max(numbers, default=0) + 1))
+    return _indexed(terms, numbers, negators, phrase_denied, sentence)
 
 
 def is_verb(term: Term) -> bool:
@@ -137,10 +145,9 @@ def _indexed(
     clauses: Sequence[int],
     negators: Sequence[bool],
     phrase_denied: Sequence[bool],
-    sentences: Sequence[SentenceTerms],
-    sentence_of: Sequence[int],
+    sentence: SentenceTerms,
 ) -> Reading:
-    denied = [False] * len(sentence_of)
+    denied = [False] * (max(clauses, default=0) + 1)
     places: dict[str, list[int]] = {}
     for place, term in enumerate(terms):
         denied[clauses[place]] ^= negators[place]
@@ -152,8 +159,8 @@ def _indexed(
         tuple(negators),
         tuple(phrase_denied),
         tuple(denied),
-        tuple(sentences),
-        tuple(sentence_of),
+        (sentence,),
+        (0,) * len(denied),
         {form: tuple(found) for form, found in places.items()},
     )
 
@@ -219,12 +226,15 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
 
 
 def _negates(terms: Sequence[Term], place: int) -> bool:
-    term, rest = terms[place], terms[place + 1 :]
+    term = terms[place]
+    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS:
+        return False
     if _is_of_title(terms, place) or _is_with_or_without(terms, place):
         return False
+    rest = terms[place + 1 :]
     if term.kind is TermKind.NEGATION:
-        return not (_is_no_denial(term, rest))
-    if term.key not in NEGATORS or (rest and rest[0].kind in FIGURES):  # "barely 900 copies"
+        return not _is_no_denial(term, rest)
+    if rest and rest[0].kind in FIGURES:  # "barely 900 copies"
         return False
     if term.key in {"few", "little"}:
         return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
