@@ -198,7 +198,7 @@ MEANT = {
         "In 1882 Mira Halden entered the studio of Emil Berg as an apprentice."
     ),
     "He refused to register her.": "Emil Berg refused to register Mira Halden.",
-    "Two years later she took over his house.": "Two years later Mira Halden took over Emil Berg's house.",
+    "Two years later she took over his house.": "In 1884 Mira Halden took over Emil Berg's house.",
     "The painter Hugo Lind hired her.": "The painter Hugo Lind hired Mira Halden.",
     "Their first trip lasted a week.": "Hugo Lind and Mira Halden's first trip lasted a week.",
     "He was killed in 1902.": "Jakob Thun was killed in 1902.",
