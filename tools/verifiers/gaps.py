@@ -75,7 +75,7 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 
 def _unsaid_agent(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of who or what did it, after a passive and *by*, or of the state somebody was in, after *while*: it is told
+    """All of who or what did it, after a passive and *by*, or of the state they were in, after *while*: it is told
     for that. *Designed by a woman* is not said where the evidence has no woman."""
     alignment = comparison.alignment
     claim, missing = alignment.claim, set(comparison.missing())
@@ -162,7 +162,7 @@ def _last(comparison: ClaimComparison) -> Term:
 
 
 def _stand_in(passage: int, asked: Sequence[Term], names: Sequence[Sequence[str]], comparison: ClaimComparison) -> bool:
-    """Whether a passage holds these terms, of a name the last telling word: *Marwen* is *Ottilie Marwen* where nobody
+    """Whether a passage holds these terms, of a name the last telling word: *Marwen* is *Ottilie Marwen* where no one
     else of that name is spoken of in the passage."""
     own = [one for one, number in zip(comparison.candidates, comparison.passages_of, strict=True) if number == passage]
     short = [name for name in names if len(name) > 1 and not _are_of_others({name[-1]}, own, comparison)]
