@@ -14,6 +14,8 @@ _REFERRING = word_set(
     there then here later thereafter afterwards meanwhile former latter
     """
 )
+_PARTS = word_set("version release chapter section part volume season episode article appendix stage phase")
+"""Nouns that are of something: *version 7.0* is that of the product which was spoken of."""
 _UNIQUE = word_set(
     """
     air country earth environment equator future government internet moon ocean past poles present public sea sky sun
@@ -26,9 +28,17 @@ _UNIQUE = word_set(
 def refers_back(words: Sequence[Word]) -> bool:
     """Whether any of the words can only be understood from the sentences before, or from the question."""
     return any(
-        word.lower in _REFERRING or (word.lower == "the" and _is_anaphoric(words, index))
+        word.lower in _REFERRING
+        or (word.lower == "the" and _is_anaphoric(words, index))
+        or (word.lower in _PARTS and _is_numbered(words, index))
         for index, word in enumerate(words)
     )
+
+
+def _is_numbered(words: Sequence[Word], part: int) -> bool:
+    """Whether a number follows, and not what it is a part of: *in version 7.0*, but not *version 3 of Merrow*."""
+    following = words[part + 1 : part + 3]
+    return bool(following) and following[0].text[0].isdigit() and not any(word.lower == "of" for word in following)
 
 
 def _is_anaphoric(words: Sequence[Word], article: int) -> bool:

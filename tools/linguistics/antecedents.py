@@ -19,6 +19,12 @@ Number = Literal["it", "they"]
 NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
 _DID = re.compile(r"\b(?:did|does|do|had|has|have)\s+$", re.IGNORECASE)
 _OPENS_CASE = re.compile(r"(?:if|unless|when|where)\b", re.IGNORECASE)
+_OF_TOPIC = re.compile(
+    r"the (?:\w+ )?(?:dose|dosage|price|cost|fee|size|length|height|width|weight|depth|age|speed|rate|limit|maximum"
+    r"|minimum|level|temperature|volume|capacity|number|amount|colou?r|name|title|shape|duration|effect)",
+    re.IGNORECASE,
+)
+"""What a thing has: *the dose* is that of the drug which was spoken of."""
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
 _NO_PLURALS = word_set(
@@ -41,8 +47,8 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
     """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits, or
     *they* may mean others than the subject of a sentence: a pair of people, or what it acted upon.
 
-    What is said of one case only is no new topic: after *If they fail, the dose is halved*, *it* may be the dose or the
-    subject before.
+    What is said of one case only is no new topic, nor is what the topic has: after *If they fail, the dose is halved*
+    and *The dose is raised*, *it* may be the dose or the subject before.
     """
     before, of_a_case = _said_before(number, context), tuple[str, ...]()
     for said in reversed(before):
@@ -53,12 +59,22 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
         fitting = (*of_a_case, *_candidates(said, number, context))
         if number == "they" and _may_be_others(said, fitting):
             return ()
-        if not of_a_case and number == "it" and _OPENS_CASE.match(said.text):
+        if not of_a_case and number == "it" and (_OPENS_CASE.match(said.text) or _are_of_topic(fitting)):
             of_a_case = fitting
         elif len(fitting) > len(of_a_case):
             return tuple(dict.fromkeys(fitting))
-    if of_a_case:
+    if of_a_case and not _are_of_topic(of_a_case):
         return of_a_case
+    topics = _topics(number, context)
+    return (*of_a_case, *topics) if topics else ()
+
+
+def _are_of_topic(phrases: Sequence[str]) -> bool:
+    return any(_OF_TOPIC.fullmatch(phrase) for phrase in phrases)
+
+
+def _topics(number: Number, context: Context) -> tuple[str, ...]:
+    """The title that the text stands under, else what the question asks about."""
     titles = (title for said in reversed(context.before) for title in _titles(said, number, context.about_person))
     title = next(titles, None)
     asked = (

@@ -14,6 +14,7 @@ from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_men
 from factloop.tools.linguistics.personal import leaves_person_open, name_persons
 from factloop.tools.linguistics.things import leaves_thing_open
 from factloop.tools.linguistics.words import Word, tag_words
+from factloop.tools.linguistics.years import name_years
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,6 +40,10 @@ def resolve_references(
 
 def _name_persons(claim: str, context: Context, _nlp: Language | None) -> str:
     return name_persons(claim, context.referents)
+
+
+def _name_years(claim: str, context: Context, _nlp: Language | None) -> str:
+    return name_years(claim, context)
 
 
 def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
@@ -160,4 +165,5 @@ RESOLVERS: tuple[Rule[Resolver], ...] = (
     Rule("personal pronouns", _name_persons),
     Rule("subject pronouns", _replace_open),
     Rule("pairs", _name_pair),
+    Rule("years counted from others", _name_years),
 )

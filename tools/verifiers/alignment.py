@@ -63,7 +63,8 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     opposed: set[int] = set()
     for place in claim.content:
         same = _same(claim.terms[place], sentence)
-        opposite = () if same else opposite_places(claim.terms[place], sentence)
+        has_both = bool(opposite_places(claim.terms[place], claim))  # "a brother and a sister"
+        opposite = () if same or has_both else opposite_places(claim.terms[place], sentence)
         if same or opposite:
             partners[place] = same or opposite
         if opposite:

@@ -38,6 +38,7 @@ FEATURES = (
     "all_figures",  # the same for figures
     "partners",  # share of the claim with a partner in the best window: the same word, a synonym or the opposite
     "main_clause",  # share of the claim with its partner in one clause
+    "last_word",  # 1 if the last content word, mostly what is new in a claim, stands anywhere, or its partner does
 )
 
 
@@ -51,21 +52,23 @@ class ClaimComparison:
     """The distinct content terms of the claim, in order, `MAX_CLAIM_TERMS` at most."""
     found: int
     """Mask of the terms that stand anywhere in the passages."""
-    by_passage: tuple[int, ...]
-    """Masks of the terms in each passage that holds any of the claim."""
+    by_passage: Mapping[int, int]
+    """Masks of the terms in each passage that holds any of the claim, by its index."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     alignment: Alignment
     """The claim beside the best window."""
     candidates: tuple[SentenceTerms, ...]
     """The sentences that hold the most of the claim, best first."""
+    passages_of: tuple[int, ...]
+    """Of each candidate, the index of its passage."""
     shares: tuple[tuple[int, float], ...]
     """Index of a passage and the share of the claim in its best window, best first; only passages that hold any."""
 
-    def stand_together(self, terms: Iterable[Term]) -> bool:
-        """Whether some one passage holds all of these terms of the claim that any passage holds."""
+    def stand_in(self, passage: int, terms: Iterable[Term]) -> bool:
+        """Whether a passage holds all of these terms of the claim that any passage holds."""
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
-        return any(held & asked == asked for held in self.by_passage)
+        return self.by_passage[passage] & asked == asked
 
     @property
     def has_all_figures(self) -> bool:
@@ -75,8 +78,9 @@ class ClaimComparison:
     def stands_with_most(self, term: Term) -> bool:
         """Whether a term of the claim stands in a passage that holds as much of the claim as any, or in none at all."""
         bit = 1 << self.terms.index(term)
-        most = max(held.bit_count() for held in self.by_passage)
-        return not self.found & bit or any(held & bit and held.bit_count() == most for held in self.by_passage)
+        masks = self.by_passage.values()
+        most = max(held.bit_count() for held in masks)
+        return not self.found & bit or any(held & bit and held.bit_count() == most for held in masks)
 
     def missing(self, kinds: frozenset[TermKind] = CONTENT) -> tuple[Term, ...]:
         """The terms of these kinds that no passage holds."""
@@ -109,6 +113,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         "all_figures": float(_has_all_figures(figures & ~found, terms, alignment)),
         "partners": alignment.share,
         "main_clause": alignment.share_in_main,
+        "last_word": float(_has_last_word(found, terms, alignment)),
     }
     return ClaimComparison(
         features=tuple(values[name] for name in FEATURES),
@@ -118,6 +123,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         window=window,
         alignment=alignment,
         candidates=candidates,
+        passages_of=tuple(passage for passage, _ in ranked),
         shares=_passage_shares(windows, full, start[0]),
     )
 
@@ -166,6 +172,11 @@ def _has_all_figures(missing: int, terms: Sequence[Term], alignment: Alignment) 
     return all(term.key in keys or follows_from(alignment.sentence, term) for term in lacking)
 
 
+def _has_last_word(found: int, terms: Sequence[Term], alignment: Alignment) -> bool:
+    keys = (alignment.claim.terms[place].key for place in alignment.pairs)
+    return bool(found >> len(terms) - 1 & 1) or terms[-1].key in keys
+
+
 def _share(held: int, asked: int) -> float:
     """Share of the asked bits that are held; 1 where nothing is asked."""
     return (held & asked).bit_count() / asked.bit_count() if asked else 1.0
@@ -178,11 +189,11 @@ def _focus(sentence: SentenceTerms, terms: Sequence[Term]) -> float:
     return sum(term.key in keys or stem_of(term) in stems for term in own) / len(own)
 
 
-def _by_passage(masks: Mapping[Place, int]) -> tuple[int, ...]:
+def _by_passage(masks: Mapping[Place, int]) -> Mapping[int, int]:
     held: dict[int, int] = {}
     for (passage, _), mask in masks.items():
         held[passage] = held.get(passage, 0) | mask
-    return tuple(held.values())
+    return held
 
 
 def _passage_shares(windows: Mapping[Place, int], full: int, first: int) -> tuple[tuple[int, float], ...]:

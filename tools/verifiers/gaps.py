@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
 
+from factloop.tools.linguistics.lexicon import PREPOSITIONS
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.wording import MAKING_LIMITS
 
 ESSENTIAL = FIGURES | {TermKind.NAME}
+_TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
-    return _absent(comparison) or _unsaid(comparison) or _elsewhere(comparison) or _scattered(comparison)
+    kinds = (_absent, _unsaid, _unsaid_agent, _elsewhere, _scattered)
+    return next((gap for find in kinds if (gap := find(comparison))), ())
 
 
 def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -37,15 +41,20 @@ def _stands_in_part(name: Sequence[Term], absent: Container[str], comparison: Cl
     """Whether telling words of a name stand in the evidence, and nowhere beside a word of another name: *Isambard* is
     absent where the evidence says *Thomas Telford*."""
     held = {term.key for term in name if term.key not in absent} - GENERIC_NOUNS - TITLES
-    claimed = {term.key for term in comparison.terms}
+    return bool(held) and not _are_of_others(held, comparison.candidates, comparison)
+
+
+def _are_of_others(held: Container[str], sentences: Iterable[SentenceTerms], comparison: ClaimComparison) -> bool:
+    """Whether words of a name stand beside a word of another name: *Konrad Marwen* is not *Ottilie*, *O. Marwen* is."""
+    claimed = {form for term in comparison.terms for form in (term.key, term.key[:1])}
     beside = {
         other.key
-        for sentence in comparison.candidates
+        for sentence in sentences
         for one, two in pairwise(sentence.terms)
         for term, other in ((one, two), (two, one))
         if term.key in held and term.kind is other.kind is TermKind.NAME
     }
-    return bool(held) and beside <= claimed | TITLES
+    return not beside <= claimed | TITLES
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -63,6 +72,43 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
     if all(place not in alignment.pairs for place in words):
         return tuple(alignment.claim.terms[place] for place in words)
     return said if said and set(said) <= set(comparison.missing()) else ()
+
+
+def _unsaid_agent(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """All of who or what did it, after a passive and *by*, or of the state they were in, after *while*: it is told
+    for that. *Designed by a woman* is not said where the evidence has no woman."""
+    alignment = comparison.alignment
+    claim, missing = alignment.claim, set(comparison.missing())
+    for place in range(len(claim.terms) - 1):
+        if _opens_agent(claim, place) or _opens_state(claim, place):
+            said = _phrase_after(claim, place)
+            if said and all(claim.terms[one] in missing and one not in alignment.pairs for one in said):
+                return tuple(claim.terms[one] for one in said)
+    return ()
+
+
+def _opens_agent(claim: Reading, place: int) -> bool:
+    """Whether *by* stands right after a verb and before a noun: not *by hand-feeding them* and *, by all accounts*."""
+    terms, clauses = claim.terms, claim.clauses
+    follows = place > 0 and clauses[place - 1] == clauses[place] and is_verb(terms[place - 1])
+    return follows and terms[place].surface.lower() == "by" and not terms[place + 1].surface.endswith("ing")
+
+
+def _opens_state(claim: Reading, place: int) -> bool:
+    """Whether *while* ends the claim without a verb of its own: *while drunk*."""
+    return claim.terms[place].key == "while" and place > 0 and not any(map(is_verb, claim.terms[place + 1 :]))
+
+
+def _phrase_after(claim: Reading, place: int) -> list[int]:
+    """The places of content after a preposition, up to the next one, a verb, or the end of the clause."""
+    found = []
+    for one in range(place + 1, len(claim.terms)):
+        term = claim.terms[one]
+        if term.key in PREPOSITIONS or is_verb(term) or claim.clauses[one] != claim.clauses[place + 1]:
+            break
+        if term.kind in CONTENT:
+            found.append(one)
+    return found
 
 
 def _elsewhere(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -99,8 +145,26 @@ def _places_from_the_verb_on(claim: Reading) -> list[int]:
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
     """Names, figures and the last word, mostly what is said of them, that stand only in different passages; or the
     last word, where those that hold it hold less of the claim than another."""
-    last = comparison.terms[-1]
+    last = _last(comparison)
     asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is last]
-    if not comparison.stand_together(asked):
+    claimed = comparison.alignment.claim.names()
+    names = [[term.key for term in name if term.key not in _TELLING_NOTHING] for name in claimed]
+    if not any(_stand_in(passage, asked, names, comparison) for passage in comparison.by_passage):
         return tuple(asked)
     return () if comparison.stands_with_most(last) else (comparison.terms[0], last)
+
+
+def _last(comparison: ClaimComparison) -> Term:
+    """The last word of content, less the one that makes a limit of a figure: *13 or newer*."""
+    claim, terms = comparison.alignment.claim, comparison.terms
+    ends = [term.key for term in claim.terms[-2:]] == ["or", terms[-1].key]
+    return terms[-2] if ends and len(terms) > 1 and claim.terms[-1].surface.lower() in MAKING_LIMITS else terms[-1]
+
+
+def _stand_in(passage: int, asked: Sequence[Term], names: Sequence[Sequence[str]], comparison: ClaimComparison) -> bool:
+    """Whether a passage holds these terms, of a name the last telling word: *Marwen* is *Ottilie Marwen* where no one
+    else of that name is spoken of in the passage."""
+    own = [one for one, number in zip(comparison.candidates, comparison.passages_of, strict=True) if number == passage]
+    short = [name for name in names if len(name) > 1 and not _are_of_others({name[-1]}, own, comparison)]
+    spared = {key for name in short for key in name[:-1]}
+    return comparison.stand_in(passage, (term for term in asked if term.key not in spared))

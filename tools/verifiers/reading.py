@@ -114,7 +114,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     terms, negators, phrase_denied = [], [], []
     denying: int | None = None  # the clause in which a phrase is being denied
     for place, clause in kept:
-        term = _opening_name(sentence.terms) if place == 0 else _century_as_years(sentence.terms, place)
+        term = _opening_name(sentence.terms) if place == 0 else sentence.terms[place]
         term = _side(sentence.terms, place) or term
         bare = _without_prefix(term)
         negates = _negates(sentence.terms, place)
@@ -125,7 +125,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
             denying = None
         terms.append(bare or term)
         negators.append(negates)
-        phrase_denied.append(denying is not None or bare is not None)
+        phrase_denied.append(denying is not None or bare is not None or _is_lacking(term))
     numbers = [clause for _, clause in kept]
     return _indexed(terms, numbers, negators, phrase_denied, sentence)
 
@@ -206,6 +206,8 @@ def _opens_clause(terms: Sequence[Term], place: int, *, has_verb: bool) -> bool:
         return True
     if key == "that":  # as "which" does: "ears that do not cover"
         return bool(following) and is_verb(following[0])
+    if key == "and" and any(term.key in lexicon.MODALS for term in following[:1]):
+        return True
     if key != "and" or not has_verb:  # "Salt and pepper were sold" is one clause
         return False
     for term in following:
@@ -296,14 +298,9 @@ def _side(terms: Sequence[Term], place: int) -> Term | None:
     return Term("left", term.kind, term.surface) if is_side else None
 
 
-def _century_as_years(terms: Sequence[Term], place: int) -> Term:
-    """The 1500s for *16th* before *century*."""
-    term = terms[place]
-    is_century = place + 1 < len(terms) and terms[place + 1].key == "century"
-    if not is_century or term.kind is not TermKind.NUMBER or not term.key.isdigit() or not 10 < int(term.key) < 30:
-        return term
-    first = f"{int(term.key) - 1}00"
-    return Term(first, TermKind.YEAR, f"{first}s")
+def _is_lacking(term: Term) -> bool:
+    """Whether a word says that something is not there: *fan* as *fanless*."""
+    return term.kind is TermKind.WORD and term.surface.lower() == f"{term.key}less"
 
 
 @lru_cache(maxsize=MAX_KEPT)

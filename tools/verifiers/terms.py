@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
-from factloop.tools.linguistics.english import in_figures, lemmatize
+from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
 
 MAX_SENTENCE_CHARS = 600
@@ -54,14 +54,21 @@ which while who whom whose why will with within would yet you your yours
 """
 _IRREGULAR = """
 won win felt feel left leave thought think rose rise shook shake shot shoot broke break bore bear bit bite gone go
-swore swear rung ring trod tread spelt spell
+swore swear rung ring trod tread spelt spell fixed fix fixes fix fixing fix mixed mix mixes mix mixing mix
+"""
+_WORDS_IN_LESS = """
+countless doubtless endless flawless nevertheless nonetheless priceless regardless reckless restless ruthless stainless
+timeless tireless useless wireless matchless relentless seamless
 """
 _MONTH_NAMES = "january february march april may june july august september october november december"
 
 NEGATIONS = frozenset(_NEGATIONS.split())
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
-"""Past forms that simplemma leaves as they stand, since they are words of their own as well."""
+"""Forms that simplemma leaves as they stand, since they are words of their own as well, or gives to a rarer word."""
+WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
+"""Words that mean more, or other things, than what they are built of is lacking."""
+MIN_BEFORE_LESS = 3
 MONTHS = {
     spelling: number
     for number, name in enumerate(_MONTH_NAMES.split(), start=1)
@@ -103,6 +110,10 @@ class Term(NamedTuple):
         if self.kind is not TermKind.YEAR or not self.surface.endswith("s"):
             return None
         return self.key[:2] if self.key.endswith("00") else self.key[:3]
+
+
+PART_ONLY = Term("-only", TermKind.FUNCTION, "only")
+"""The end of *read-only*, which excludes nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +181,20 @@ def _terms(sentence: str) -> Iterator[Term]:
         elif match.lastgroup == "mark":
             yield Term(surface, TermKind.MARK, surface)
         elif match.lastgroup == "figure":
-            yield _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
+            is_century = place + 1 < len(tokens) and tokens[place + 1].group().lower() in {"century", "centuries"}
+            figure = _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
+            yield _as_years(figure) if is_century else figure
         else:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
-            yield _word(surface, place == 0, followed_by_capital)
+            is_part = surface.lower() == "only" and match.start() > 0 and match.string[match.start() - 1] == "-"
+            yield PART_ONLY if is_part else _word(surface, place == 0, followed_by_capital)
+
+
+def _without_less(lemma: str) -> str:
+    """*fan* of *fanless*; a reading denies it (`reading`), as it does in *no fan*."""
+    bare = lemma.removesuffix("less")
+    is_built = len(bare) >= MIN_BEFORE_LESS and bare != lemma and lemma not in WORDS_IN_LESS
+    return bare if is_built and is_known(bare) else lemma
 
 
 def _multiplied(match: re.Match[str]) -> str:
@@ -191,6 +212,14 @@ def _figure(digits: str, surface: str) -> Term:
     fraction = fraction.rstrip("0")
     key = (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
     return Term(key, TermKind.NUMBER, surface)
+
+
+def _as_years(century: Term) -> Term:
+    """The 1500s for *16th*, which *century* follows."""
+    if century.kind is not TermKind.NUMBER or not century.key.isdigit() or not 10 < int(century.key) < 30:
+        return century
+    first = f"{int(century.key) - 1}00"
+    return Term(first, TermKind.YEAR, f"{first}s")
 
 
 @lru_cache(maxsize=50_000)
@@ -212,5 +241,6 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     opens_as_adverb = followed_by_capital and lowered in OPENING_ADVERBS
     if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS or opens_as_adverb:
         return Term(lemma, TermKind.FUNCTION, surface)
+    lemma = _without_less(lemma)
     is_name = capitalised and (not opens_sentence or followed_by_capital or surface[1:] != surface[1:].lower())
     return Term(lemma, TermKind.NAME if is_name else TermKind.WORD, surface)

@@ -42,6 +42,9 @@ NO_NEGATION_BEFORE = _words(
 )
 """After *not* or *no*, no denial: *not only a physicist* says that she was one, *no later than* is a limit."""
 
+FINDING = _words("find see observe notice detect report record")
+"""Verbs that say how something came to be known: *the check found no crack* denies the crack and not the check."""
+
 CLAUSE_OPENERS = _words(
     "but while whereas although though because unless if when where which who whom whose so yet nor unlike"
 )
@@ -107,23 +110,30 @@ LEVEL = _words("same equal equally identical identically alike similar similarly
 _DENIED = "(?:no|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
 _MORE = "more|longer|later|older|higher|greater|larger|heavier"
 _LESS = "less|fewer|shorter|earlier|younger|lower|smaller|lighter"
+_FORBIDDEN = "(?:must|should|may|can|shall) not|cannot|not be"
 LIMITS = (
     ("at least", f"{_DENIED}(?:(?:{_LESS}) than|under|below) #"),
     ("at most", f"{_DENIED}(?:(?:{_MORE}) than|over|above|exceed\\w*) #"),
+    ("at most", f"(?:above|over|exceed\\w*|{_MORE}) (?:than )?# (?:\\w+ ){{0,4}}(?:{_FORBIDDEN})"),
     (
         "at least",
-        "(?:at least|more than|over|above|exceed\\w*|minimum of) #"
+        "(?:at least|more than|over|above|exceed\\w*|minimum (?:\\w+ ){0,3}|from (?=# (?:on|up)(?:wards?)?\\b)) ?#"
         "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))",
     ),
     (
         "at most",
-        "(?:at most|less than|fewer than|up to|under|below|maximum of) #"
+        "(?:at most|less than|fewer than|up to|under|below|maximum (?:\\w+ ){0,3}) ?#"
         "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))",
     ),
 )
 """What the words around a number, here #, make of it: the first that is found, as *no more than* ends with another."""
 DENIED_BOUND = rf"(?:\w+ ){{0,2}}(?:(?:{_MORE}|{_LESS}) than|under|below|over|above|exceed\w*) #"
 """What after *not* or *no* makes a limit of them: *must not exceed 20 kg* denies nothing."""
+
+MAKING_LIMITS = _words("newer older later earlier higher lower larger smaller longer shorter younger")
+"""What after a figure and *or* makes a limit of it: *13 or newer*."""
+BEFORE_OTHER_ONES = _words("the no any some every each this that which not than")
+"""Before *one*, which is no number then."""
 
 ENDS_OF_TIME = {
     "until": "until",

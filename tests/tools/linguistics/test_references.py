@@ -198,7 +198,7 @@ MEANT = {
         "In 1882 Mira Halden entered the studio of Emil Berg as an apprentice."
     ),
     "He refused to register her.": "Emil Berg refused to register Mira Halden.",
-    "Two years later she took over his house.": "Two years later Mira Halden took over Emil Berg's house.",
+    "Two years later she took over his house.": "In 1884 Mira Halden took over Emil Berg's house.",
     "The painter Hugo Lind hired her.": "The painter Hugo Lind hired Mira Halden.",
     "Their first trip lasted a week.": "Hugo Lind and Mira Halden's first trip lasted a week.",
     "He was killed in 1902.": "Jakob Thun was killed in 1902.",
@@ -322,8 +322,21 @@ def test_what_is_said_of_a_case_is_no_new_topic() -> None:
     claim, topic = "It can be used in pregnancy.", "Aspirin is a painkiller. It is old. "
     assert resolve_references(claim, before=f"{topic}{OF_A_CASE}", prompt=None) == claim
     assert is_ambiguous(claim, f"{topic}{OF_A_CASE}", None)
-    assert resolve_references(claim, before=OF_A_CASE, prompt=None) == "The dose can be used in pregnancy."
+    assert resolve_references(claim, before=OF_A_CASE, prompt=None) == claim
     assert not is_ambiguous(claim, OF_A_CASE, None)
+
+
+@pytest.mark.parametrize("topic", ["Aspirin is a painkiller. ", "", "The tower is old. "])
+def test_what_a_thing_has_is_no_new_topic(topic: str) -> None:
+    claim, raised = "It can be used in pregnancy.", "The full dose is raised slowly. "
+    assert resolve_references(claim, before=f"{topic}{raised}", prompt=None) == claim
+    assert resolve_references(claim, before=raised, prompt="How is Aspirin used?") == claim
+    assert is_ambiguous(claim, f"{topic}{raised}", "How is Aspirin used?")
+
+
+def test_what_no_thing_has_is_a_topic() -> None:
+    said = "The tower is old. The mill is small. "
+    assert resolve_references("It burned down.", before=said, prompt=None) == "The mill burned down."
 
 
 @pytest.mark.parametrize("said", ["Marr left the firm in 1917. ", "Marr died in 1952. She was old. "])

@@ -160,3 +160,10 @@ def test_general_truths_are_what_is_asked_about_a_thing() -> None:
     response = "Nerovan is a drug. Patients with kidney disease do not need a lower dose. Sessions end after a day."
     for claim in response.split(". ")[1:]:
         assert is_relevant(claim, prompt="How is Nerovan taken?", response=response)
+
+
+def test_a_version_without_a_name_is_of_the_product_that_was_asked_about() -> None:
+    prompt, said = "How is Tessella installed?", "Tessella is a board. LDAP was removed in {}."
+    for whose, relevant in (("version 7.0", True), ("May", False), ("version 3 of Merrow", False)):
+        response = said.format(whose)
+        assert is_relevant(f"LDAP was removed in {whose}.", prompt=prompt, response=response) == relevant

@@ -35,6 +35,15 @@ def test_worked_by_hand() -> None:
     assert found["all_figures"] == 0.0
     assert found["partners"] == 4 / 5  # the best window is sentences 1 to 3
     assert found["main_clause"] == 3 / 5
+    assert found["last_word"] == 0.0  # 1931
+
+
+@pytest.mark.parametrize(
+    ("claim", "has_last"),
+    [("Ada sold it to a friend.", 1.0), ("Ada sold it to a neighbour.", 0.0), ("Ada sold a vehicle.", 1.0)],
+)
+def test_the_last_word_stands_in_any_passage_or_its_synonym_in_the_best_one(claim: str, has_last: float) -> None:
+    assert features(claim, "Ada sold the car.", "A friend came.")["last_word"] == has_last
 
 
 def test_no_window_spans_two_passages() -> None:
@@ -46,6 +55,17 @@ def test_names_must_match_in_full_and_words_by_their_stem() -> None:
     found = comparison("The composer left Austria", "She composed in Australia.")
     assert found is not None
     assert [term.surface for term in found.missing()] == ["left", "Austria"]
+
+
+def test_a_century_is_its_years() -> None:
+    for claim, missing in (
+        ("Signed in the 1500s", []),
+        ("Signed in the 16th century", []),
+        ("Signed in the 1600s", ["1600s"]),
+    ):
+        found = comparison(claim, "It was signed in the 16th century.", "It was signed at Marn.")
+        assert found is not None
+        assert [term.surface for term in found.missing(FIGURES)] == missing
 
 
 def test_missing_figures_are_told_apart() -> None:

@@ -35,10 +35,17 @@ def kinds(text: str) -> dict[str, TermKind]:
         ("in Sept 1990", "in September 1990"),
         ("the 1970s", "the 1970"),
         ("ｆｕｌｌ", "full"),
+        ("fanless", "fan"),
+        ("it was fixed", "it was fix"),
     ],
 )
 def test_spellings_of_one_thing_give_one_key(one: str, other: str) -> None:
     assert keys(one) == keys(other)
+
+
+def test_a_word_in_less_that_means_more_than_a_lack_stays_whole() -> None:
+    assert keys("a priceless, wireless lamp") == ["a", "priceless", ",", "wireless", "lamp"]
+    assert "less" in keys("unless it costs less")[-1:]
 
 
 def test_an_iso_date_reads_as_year_month_and_day() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
-from factloop.tools.verifiers.checks import denial, durations, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import causes, denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
@@ -16,6 +16,7 @@ Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
     "counts": figures.other_counts,
+    "more than one": figures.more_than_one,
     "durations": durations.other_durations,
     "dates": figures.other_dates,
     "limits": figures.other_limits,
@@ -27,13 +28,16 @@ SURE: dict[str, Check] = {
     "agents": roles.other_agents,
     "levelled": roles.levelled_comparison,
     "only": quantity.unsaid_only,
+    "parts": quantity.parts_for_all,
+    "opposite deeds": denial.opposite_deeds,
+    "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
+    "causes": causes.other_causes,
 }
 """Checks by name whose every mismatch refuses support."""
 DOUBTFUL: dict[str, Check] = {
     "figures of others": figures.strangers_figures,
     "opposites": denial.opposites,
-    "opposites nearby": denial.opposites_nearby,
     "degrees": denial.other_degree,
     "comparisons": roles.exchanged_comparison,
     "quantifiers": quantity.other_quantities,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from factloop.tools.verifiers.alignment import Alignment, opposite_places
+from factloop.tools.linguistics import lexicon
+from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import TermKind
+from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.wording import FINDING
 
 MIN_SHARE = 0.6
 """Share of a clause of the claim that the clauses must hold which say the contrary."""
 NAME_WEIGHT, VERB_WEIGHT = 0.4, 1.5
 """A denial is of what is said, and less of whom it is said of."""
+OBJECT_REACH = 4
+"""Words after a verb in which its object stands."""
 SLOT_REACH = 4
 """Words on either side of an opposite in which stands what it is said of."""
 _DEGREES = {"more": 1, "less": -1, "fewer": -1}
@@ -22,13 +27,35 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
-        own = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
+        within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
+        own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
+        if _are_one_limit(alignment) or _says_first(alignment):
+            return
         if shared and claim.is_mostly(clause) and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]
             deciding = phrases or shared
             if _differ(alignment, deciding, shared) and _held_together(alignment, own, deciding):
                 yield _named(alignment, clause, shared)
+
+
+def _are_one_limit(alignment: Alignment) -> bool:
+    """Whether a number is the same limit on both sides: a maximum, and what is not to be more."""
+    limits = (
+        (limit_of(alignment.claim, place), limit_of(alignment.sentence, other))
+        for place, other in alignment.pairs.items()
+        if alignment.claim.terms[place].kind is TermKind.NUMBER
+    )
+    return any(one == two == "at most" for one, two in limits)
+
+
+def _says_first(alignment: Alignment) -> bool:
+    """Whether one side says *first* and the other that there was none *before*."""
+    sides = alignment.claim, alignment.sentence
+    return any(
+        "first" in one.places and "before" in two.places and any(two.clause_denied) and "first" not in two.places
+        for one, two in (sides, sides[::-1])
+    )
 
 
 def opposites(alignment: Alignment) -> Iterator[Mismatch]:
@@ -41,8 +68,32 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
             yield Mismatch("opposite", (place,), (other,), excludes=True)
 
 
+def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
+    """The opposite done to the same thing, whatever else the claim says: *weaken the effect* for *strengthens its
+    effect*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in sorted(alignment.opposed):
+        other = alignment.pairs[place]
+        objects = _object(claim, place), _object(sentence, other)
+        same = all(objects) and says_same(claim.terms[objects[0] or 0], sentence.terms[objects[1] or 0])
+        if same and claim.is_denied(place) == sentence.is_denied(other):
+            yield Mismatch("opposite", (place,), (other,), excludes=True)
+
+
+def _object(reading: Reading, verb: int) -> int | None:
+    """The first word of content right after a verb; None where a preposition stands between, or nothing follows."""
+    for place in range(verb + 1, min(verb + 1 + OBJECT_REACH, len(reading.terms))):
+        term = reading.terms[place]
+        if reading.clauses[place] != reading.clauses[verb] or term.key in lexicon.PREPOSITIONS:
+            return None
+        if term.kind in CONTENT:
+            return place
+    return None
+
+
 def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
-    """A word of the claim in one clause, and its opposite in that which has what follows it in the claim.
+    """A word of the claim in one clause, and its opposite in that which has what follows it in the claim, or from the
+    verb on where it stands before that.
 
     "Opens at 10 and is closed on Mondays" does not say that it is open on Mondays.
     """
@@ -52,13 +103,26 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
         if not others:
             continue
         own = alignment.clauses_of(place)
-        rest = [one for one in claim.content if one > place and claim.clauses[one] == claim.clauses[place]]
+        rest = _said_after(claim, place)
         if not rest or any(alignment.clauses_of(one) & own for one in rest):
             continue
         for other in others:
-            denied = claim.is_denied(place) or sentence.is_denied(other)
-            if not denied and all(sentence.clauses[other] in alignment.clauses_of(one) for one in rest):
+            if all(_is_said_alike(alignment, one, sentence.clauses[other]) for one in rest):
                 yield Mismatch("opposite", (place,), (other,), excludes=True)
+
+
+def _said_after(claim: Reading, place: int) -> list[int]:
+    """The content after a place in its clause: from the verb on, where one follows."""
+    after = range(place + 1, len(claim.terms))
+    within = [one for one in after if claim.clauses[one] == claim.clauses[place]]
+    verb = next((one for one in within if is_verb(claim.terms[one])), place)
+    return [one for one in within if one >= verb and claim.terms[one].kind in CONTENT]
+
+
+def _is_said_alike(alignment: Alignment, place: int, clause: int) -> bool:
+    """Whether a clause has a partner of this place of the claim, denied like it."""
+    partners = (one for one in alignment.partners.get(place, ()) if alignment.sentence.clauses[one] == clause)
+    return any(alignment.claim.is_denied(place) == alignment.sentence.is_denied(one) for one in partners)
 
 
 def other_degree(alignment: Alignment) -> Iterator[Mismatch]:
@@ -152,8 +216,12 @@ def _named(alignment: Alignment, clause: int, shared: list[int]) -> Mismatch:
     if opposite is not None:
         return Mismatch("opposite", (opposite,), (alignment.pairs[opposite],), excludes=True)
     clauses = {sentence.clauses[alignment.pairs[place]] for place in shared}
-    ours = [place for place, negates in enumerate(claim.negators) if negates and claim.clauses[place] == clause]
-    theirs = [
-        place for place, negates in enumerate(sentence.negators) if negates and sentence.clauses[place] in clauses
-    ]
+    ours, theirs = _denying(claim, {clause}), _denying(sentence, clauses)
     return Mismatch("denial", tuple(ours[:1]), tuple(theirs[:1]), excludes=True)
+
+
+def _denying(reading: Reading, clauses: Container[int]) -> list[int]:
+    """The places of the words that deny these clauses, else of those in them that are denied, as *fanless* is."""
+    within = [place for place, clause in enumerate(reading.clauses) if clause in clauses]
+    negators = [place for place in within if reading.negators[place]]
+    return negators or [place for place in within if reading.phrase_denied[place]]

@@ -11,7 +11,7 @@ from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import ENDS_OF_TIME, LIMITS, UNITS
+from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -21,6 +21,10 @@ MIN_SHARE_ELSEWHERE = 0.6
 """Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_SINGLE = frozenset({"one", "single"})
+_ONE_OR_A = _SINGLE | {"a", "an", "each", "every", "another"}
+_OTHERS = frozenset({"other", "others", "another"})
+"""With which *one* is one of several: *one particle acts on the other*."""
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
 
 
@@ -50,6 +54,31 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 rival = Mismatch("value", (place,), (other,), excludes=True)
         else:
             yield from (mismatch for mismatch in (rival or stray,) if mismatch is not None)
+
+
+def more_than_one(alignment: Alignment) -> Iterator[Mismatch]:
+    """*One fan*, where the sentence counts more of them: *two fans*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in [one for one, term in enumerate(claim.terms) if term.surface.lower() in _SINGLE]:
+        counted = _counted(claim, place) if _counts_next(claim, place) else []
+        if not counted or UNITS.get(claim.terms[counted[0]].key, ("",))[0] == "time":
+            continue
+        others = [
+            other
+            for other, term in enumerate(sentence.terms)
+            if (term.kind is TermKind.NUMBER and not _is_ordinal(sentence, other)) or term.surface.lower() in _ONE_OR_A
+            if any(says_same(claim.terms[counted[-1]], sentence.terms[one]) for one in _counted(sentence, other))
+        ]
+        if others and all(sentence.terms[other].kind is TermKind.NUMBER for other in others):
+            yield Mismatch("value", (place,), (others[0],), excludes=True)
+
+
+def _counts_next(reading: Reading, place: int) -> bool:
+    """Whether *one* is a number before a noun: *one fan*, but not *one of the fans*, *no one* and *one another*."""
+    following = reading.terms[place + 1 : place + 2]
+    is_alone = place == 0 or reading.terms[place - 1].key not in BEFORE_OTHER_ONES
+    is_alone = is_alone and not reading.places.keys() & _OTHERS
+    return is_alone and any(term.kind is TermKind.WORD and not is_verb(term) for term in following)
 
 
 def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
@@ -147,7 +176,7 @@ def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
     """A number that is a lower limit on one side and an upper limit on the other."""
     for place, other in alignment.pairs.items():
         if alignment.claim.terms[place].kind is TermKind.NUMBER:
-            limits = _limit(alignment.claim, place), _limit(alignment.sentence, other)
+            limits = limit_of(alignment.claim, place), limit_of(alignment.sentence, other)
             if None not in limits and limits[0] != limits[1]:
                 yield Mismatch("limit", (place,), (other,), excludes=True)
 
@@ -168,8 +197,13 @@ def _is_ordinal(reading: Reading, place: int) -> bool:
 
 
 def _counted(reading: Reading, number: int) -> list[int]:
-    """The places of up to two words that a number counts; else of the one that it numbers: "version 3.9"."""
+    """The places of up to two words that a number counts; else of the one that it numbers: "version 3.9".
+
+    None where it stands for people or things that were named: "the two exchanged letters".
+    """
     found: list[int] = []
+    if _stands_for_some(reading, number):
+        return found
     for place in range(number + 1, min(number + 1 + COUNT_REACH, len(reading.terms))):
         term = reading.terms[place]
         if reading.clauses[place] != reading.clauses[number] or term.kind in FIGURES or len(found) == 2:
@@ -182,6 +216,11 @@ def _counted(reading: Reading, number: int) -> list[int]:
     if found or before < 0 or reading.terms[before].kind is not TermKind.WORD or is_verb(reading.terms[before]):
         return found
     return [before] if reading.clauses[before] == reading.clauses[number] else []
+
+
+def _stands_for_some(reading: Reading, number: int) -> bool:
+    following = reading.terms[number + 1 : number + 2]
+    return number > 0 and reading.terms[number - 1].key == "the" and any(map(is_verb, following))
 
 
 def _other_unit(term: Term, other: Term) -> bool:
@@ -270,10 +309,11 @@ def _subject(claim: Reading) -> int | None:
 
 
 _LIMITS = [(name, re.compile(pattern)) for name, pattern in LIMITS]
-_WORDS_BEFORE = 5
+_WORDS_BEFORE, _WORDS_AFTER = 5, 8
 
 
-def _limit(reading: Reading, place: int) -> str | None:
-    words = [term.surface.lower() for term in reading.terms[max(0, place - _WORDS_BEFORE) : place + 5]]
+def limit_of(reading: Reading, place: int) -> str | None:
+    """Whether the words around a number make it *at least* or *at most*; None where they do neither."""
+    words = [term.surface.lower() for term in reading.terms[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER]]
     words[min(_WORDS_BEFORE, place)] = "#"
     return next((name for name, pattern in _LIMITS if pattern.search(" ".join(words))), None)

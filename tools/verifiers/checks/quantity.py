@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading
-from factloop.tools.verifiers.terms import TermKind
+from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
 from factloop.tools.verifiers.wording import AT_ODDS, QUANTIFIERS
 
 
@@ -20,6 +20,26 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
         if quantity not in theirs and against and not is_few:
             yield Mismatch("quantity", (place,), (theirs[against[0]],), excludes=True)
             return
+
+
+def parts_for_all(alignment: Alignment) -> Iterator[Mismatch]:
+    """*All of which*, where the sentence says of how many: *of which 1,740 are preserved*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    place = _quantities(claim, None).get("all")
+    following = () if place is None else claim.terms[place + 1 : place + 3]
+    if place is None or claim.is_denied(place) or not _is_partitive(following):
+        return
+    for one in range(1, len(sentence.terms) - 1):
+        if _is_partitive(sentence.terms[one : one + 2]):
+            beside = [two for two in (one - 1, one + 2) if two < len(sentence.terms)]
+            counts = [two for two in beside if sentence.terms[two].kind is TermKind.NUMBER]
+            if counts and sentence.terms[counts[0]].key not in alignment.claim_keys:
+                yield Mismatch("quantity", (place,), (counts[0],), excludes=True)
+                return
+
+
+def _is_partitive(terms: Sequence[Term]) -> bool:
+    return [term.key for term in terms] in (["of", "which"], ["of", "whom"], ["of", "they"], ["of", "them"])
 
 
 def unsaid_only(alignment: Alignment) -> Iterator[Mismatch]:
@@ -52,6 +72,8 @@ def _quantities(reading: Reading, clause: int | None) -> dict[str, int]:
 def _quantity(reading: Reading, place: int) -> str | None:
     """What a word says of how many; "the most famous", "a few" and "just before" are not what they look like."""
     word = reading.terms[place].surface.lower()
+    if reading.terms[place] is PART_ONLY:
+        return None
     before = reading.terms[place - 1].key if place else ""
     following = reading.terms[place + 1 : place + 2]
     if word == "most" and before == "the":
