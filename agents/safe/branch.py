@@ -20,7 +20,7 @@ from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, 
 from factloop.core.records import Evidence, Judgement
 from factloop.core.sameness import sameness
 from factloop.tools.calls.together import together
-from factloop.tools.calls.tracing import current_span, span
+from factloop.tools.calls.tracing import Span, current_span, span
 from factloop.tools.search.gateway import SearchAnswer
 
 LOOK, SEARCH = "look", "search"
@@ -39,7 +39,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-        with span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": claim_id(state["fact"]["place"])}):
+        with stage_span(stage, state):
             try:
                 runtime.context.meter.allowance.refuse_late()
                 return await node(state, runtime)
@@ -49,6 +49,11 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
                 return closed(state, unscored(error), runtime)
 
     return guarded
+
+
+def stage_span(stage: str, state: FactState) -> Span:
+    """Traces a stage of one claim."""
+    return span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": claim_id(state["fact"]["place"])})
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
@@ -98,6 +103,16 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
             known.add(sameness(query))
             fresh.append(query)
     return replace(wish, queries=tuple(fresh[:most])) if fresh[:most] else None
+
+
+def is_unanswered(state: FactState) -> bool:
+    """Whether a search failed, and nothing is there to judge by."""
+    return state["failure"] is not None and not state["evidence"]
+
+
+def searches_left(state: FactState, most: int) -> int:
+    """How many more queries may be asked: none where the last found no tool to answer it, or all that there is."""
+    return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
 def ask_next(state: FactState, wish: NextQueries) -> Update:

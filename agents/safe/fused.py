@@ -1,8 +1,9 @@
-"""The fused plan: one call for each sentence, one for each round of a claim, and a stop as soon as it is settled."""
+"""The fused plan: one call for a sentence or two short ones, one for the first round of two claims (`first_round`),
+then one for each round of a claim, and a stop as soon as it is settled."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from langgraph.graph import END, START, StateGraph
@@ -17,18 +18,22 @@ from factloop.agents.safe.branch import (
     ClaimNode,
     ask_next,
     closed,
+    is_unanswered,
     not_yet_asked,
     search,
+    searches_left,
     settling,
     task_of,
 )
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.first_round import CLAIMS_TOGETHER, build_first_round
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.plans import OneByOne
-from factloop.agents.safe.stages import Case, FoundFact, FusedStages
-from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
-from factloop.core.errors import ConfigError, FactloopError
+from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
+from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
+from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
@@ -51,18 +56,28 @@ class FusedPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
+    def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
+        """Neighbours together: most are of one sentence, and found in the same passages."""
+        starts = range(0, len(cases), CLAIMS_TOGETHER)
+        return [BunchState(cases=list(cases[start : start + CLAIMS_TOGETHER]), settled=[]) for start in starts]
+
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked.
+        """The graph of some claims: their first round is taken together, and what it leaves open goes on alone."""
+        alone = self.build_claim_graph(max_searches=max_searches)
+        return build_first_round(self, alone, max_searches=max_searches, look=look)
+
+    def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
+        """The graph of one claim: `search -> assess`, round after round, until the claim is settled or `max_searches`
+        queries were asked.
 
         A round that brings nothing new is the last, without another call. A first `look` settles the claim before all
-        that, or leaves it.
+        that, or leaves it. A claim without a pending query was searched for already.
         """
-
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
         graph.add_node(ASSESS, self.build_assess(max_searches))
         if look is None:
-            graph.add_edge(START, SEARCH)
+            graph.add_conditional_edges(START, _as_it_stands, [SEARCH, ASSESS])
         else:
             graph.add_node(LOOK, look)
             graph.add_edge(START, LOOK)
@@ -75,39 +90,77 @@ class FusedPlan(OneByOne):
         """The step after each search: settles the claim, or says what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            if state["failure"] is not None and not state["evidence"]:
+            if is_unanswered(state):
                 return closed(state, Judgement.model_validate(state["failure"]), runtime)
             if state["rounds"] > 1 and state["is_barren"]:
                 missing = " ".join(state["missing"][-1:]) or state["queries"][-1]
                 case = case_of(state, task_of(state["task"]), searches_left=0)
                 return closed(state, await self.conclude(case, missing, runtime.context), runtime)
-            left = max_searches - len(state["queries"]) if state["last_search"] == "answered" else 0
-            case = case_of(state, task_of(state["task"]), searches_left=left)
-            step = await self.stages.assess(case, runtime.context)
-            if isinstance(step, Judgement):
-                return closed(state, step, runtime)
-            wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, left))
-            if wish is None:
-                missing = step.missing or ", ".join(step.queries)
-                closing = replace(case, searches_left=0)
-                return closed(state, await self.conclude(closing, missing, runtime.context), runtime)
-            return ask_next(state, wish)
+            case = case_of(state, task_of(state["task"]), searches_left=searches_left(state, max_searches))
+            return await self.go_on(state, case, await self.stages.assess(case, runtime.context), runtime)
 
         return settling(ASSESS, assess)
 
+    async def go_on(
+        self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
+    ) -> Update:
+        """What comes of an assessment: the claim is settled, or searched for by queries that were not yet asked."""
+        if isinstance(step, Judgement):
+            return closed(state, step, runtime)
+        wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
+        if wish is None:
+            missing = step.missing or ", ".join(step.queries)
+            closing = replace(case, searches_left=0)
+            return closed(state, await self.conclude(closing, missing, runtime.context), runtime)
+        return ask_next(state, wish)
+
+    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+        return windows_of(sentences, FUSED_WINDOW, shares_headings)
+
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """The facts of one sentence, those that need no search already settled."""
-        (sentence,) = group
-        given = sentence["given"]
-        if given is not None:
-            starts = range(0, len(given), GIVEN_AT_ONCE)
-            parts = await together(
-                self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context) for start in starts
-            )
-            return [fact for part in parts for fact in part]
-        facts = await self.stages.sentence_facts(task_of(sentence), context)
+        """The facts of a window, those that need no search already settled.
+
+        A sentence of which a reply on several tells nothing is read again by itself: it may have been passed over.
+        """
+        if group[0]["given"] is not None:
+            return await self._given(group[0], context)
+        try:
+            found = await self.stages.sentence_facts([task_of(sentence) for sentence in group], context)
+        except ModelOutputError:
+            if len(group) == 1:
+                raise
+            return await self.each_alone(group, context)
         gates = self.gates and context.gates
-        return [self._placed(number, fact, sentence, gates=gates) for number, fact in enumerate(facts)]
+        placed = [
+            self._placed(number, fact, sentence, gates=gates)
+            for sentence, facts in zip(group, found, strict=True)
+            for number, fact in enumerate(facts)
+        ]
+        if len(group) == 1 or all(found):
+            return placed
+        passed_over = [sentence for sentence, facts in zip(group, found, strict=True) if not facts]
+        return [*placed, *await self.each_alone(passed_over, context)]
+
+    async def each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:
+        """The facts of each sentence by itself; one that cannot be read is unscored."""
+        found = await together(self._alone(sentence, context) for sentence in sentences)
+        return [fact for of_sentence in found for fact in of_sentence]
+
+    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
+        try:
+            return await self.find_facts([sentence], context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, judgements.unscored(error), [(0, sentence["text"])])
+
+    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
+        given = sentence["given"] or []
+        parts = await together(
+            self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
+            for start in range(0, len(given), GIVEN_AT_ONCE)
+        )
+        return [fact for part in parts for fact in part]
 
     async def read_given(
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
@@ -157,6 +210,10 @@ class FusedPlan(OneByOne):
         return judgements.not_supported(
             f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
         )
+
+
+async def _as_it_stands(state: FactState) -> str:
+    return ASSESS if state["pending"] is None else SEARCH
 
 
 async def _unless_settled(state: FactState) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from factloop.agents.safe.branch import BunchNode, ClaimNode, task_of
+from factloop.agents.safe.branch import ClaimNode, task_of
 from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
@@ -24,7 +24,7 @@ from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState
-from factloop.agents.safe.windows import windows_of
+from factloop.agents.safe.windows import GROUNDED_WINDOW, goes_on, windows_of
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
@@ -64,30 +64,30 @@ class GroundedPlan:
         return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        return windows_of(sentences)
+        return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
         return cases
 
-    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
-        return self._one_by_one.build_claim_branch(max_searches=max_searches, look=look)
+        return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a window, each judged; without anything to judge by they are found one by one."""
         if not context.searching.tools:
-            return await self._each_alone(group, context)
+            return await self._one_by_one.each_alone(group, context)
         if group[0]["given"] is not None:
             return await self._given(group[0], context)
         tasks = tuple(task_of(sentence) for sentence in group)
         shown = await passages_for(tasks, context, results=self.results)
         window = WindowTask(tasks, shown.items, shown.failure)
         if not window.passages:
-            return await self._each_alone(group, context)
+            return await self._one_by_one.each_alone(group, context)
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
-            return await self._each_alone(group, context)
+            return await self._one_by_one.each_alone(group, context)
         found = self._placed(reading, group, window)
         if passed_over := _passed_over(reading, group):
             found += await self._asked_again(passed_over, window, context)
@@ -102,13 +102,16 @@ class GroundedPlan:
         try:
             reading = await self.stages.read(again, context)
         except ModelOutputError:
-            return await self._each_alone(passed_over, context)
+            return await self._one_by_one.each_alone(passed_over, context)
         except ConfigError:
             raise
         except FactloopError as error:  # what the first reply told of the others is paid for, and stands
             return [fact for one in passed_over for fact in unread(one, unscored(error), [(0, one["text"])])]
         rest = _passed_over(reading, passed_over)
-        return [*self._placed(reading, passed_over, again), *(await self._each_alone(rest, context) if rest else [])]
+        return [
+            *self._placed(reading, passed_over, again),
+            *(await self._one_by_one.each_alone(rest, context) if rest else []),
+        ]
 
     async def _given(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
         """Facts that are split already, judged in batches; each is there, whatever happens."""
@@ -137,19 +140,6 @@ class GroundedPlan:
         found = [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
         # These were judged by passages found for themselves: where they are supported, another look would be the same.
         return [{**fact, "status": "settled"} if _is_supported(fact) else fact for fact in found]
-
-    async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """The facts of each sentence by itself, to be judged claim by claim."""
-        found = await together(self._alone(sentence, context) for sentence in sentences)
-        return [fact for of_sentence in found for fact in of_sentence]
-
-    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
-        try:
-            return await self._one_by_one.find_facts([sentence], context)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return unread(sentence, unscored(error), [(0, sentence["text"])])
 
     def _placed(self, reading: WindowReading, group: Sequence[SentenceState], window: WindowTask) -> list[PlacedFact]:
         numbers = [0] * len(group)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -12,19 +11,34 @@ from pydantic import BaseModel
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.excerpts import before, whole_or_excerpt
+from factloop.agents.safe.excerpts import before
 from factloop.agents.safe.grounded_answers import claims_judged, claims_of, complete, reading_of
 from factloop.agents.safe.schemas import (
     Assessment,
+    Assessments,
     AtomicFacts,
+    FactReadings,
     GroundedClaims,
     GroundedFacts,
+    NumberedAssessment,
     Rating,
     Relevance,
     SearchCall,
     SearchQuery,
     SelfContainedFact,
     SentenceFacts,
+)
+from factloop.agents.safe.stage_prompts import (
+    ANSWER_CHARACTERS,
+    SENTENCE_CHARACTERS,
+    assessment_prompt,
+    assessments_prompt,
+    claims_prompt,
+    in_place,
+    passages,
+    rating_prompt,
+    sentence_prompt,
+    shown_answer,
 )
 from factloop.agents.safe.stages import (
     Case,
@@ -36,7 +50,6 @@ from factloop.agents.safe.stages import (
     WindowTask,
 )
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
-from factloop.agents.shown import as_shown
 from factloop.core.citations import renumbered
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence, Judgement
@@ -46,11 +59,6 @@ from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.tools.models.offers import Offers, ToolChoice
 
 T = TypeVar("T", bound=BaseModel)
-
-SENTENCE_CHARACTERS = 2_000
-"""Characters of a given sentence; those that are split here are no longer."""
-ANSWER_CHARACTERS = 6_000
-"""Characters of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
@@ -106,21 +114,30 @@ class _ModelStages:
 class ModelFusedStages(_ModelStages):
     """The fused plan's stages."""
 
-    async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
+    async def sentence_facts(
+        self, tasks: Sequence[SentenceTask], context: CheckContext
+    ) -> Sequence[Sequence[FoundFact]]:
         answer = await self.gateway.ask_for(
-            sentence_prompt(self.prompts, task), SentenceFacts, stage="sentence_facts", meter=context.meter
+            sentence_prompt(self.prompts, tasks),
+            SentenceFacts,
+            stage="sentence_facts",
+            meter=context.meter,
+            accept=partial(_of_sentences_shown, len(tasks)),
         )
-        facts = [item for item in answer.facts if item.fact.strip()]
-        return [FoundFact(item.fact.strip(), item.fact.strip(), item.status, item.query.strip()) for item in facts]
+        found: list[list[FoundFact]] = [[] for _ in tasks]
+        for item in answer.facts:
+            if fact := item.fact.strip():
+                found[item.sentence - 1].append(FoundFact(fact, fact, item.status, item.query.strip()))
+        return found
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         answer = await self._ask(
             "given_facts",
-            SentenceFacts,
+            FactReadings,
             context,
             accept=partial(_one_for_each, facts),
             question=task.prompt or None,
-            answer=_answer(task),
+            answer=shown_answer(task),
             sentence=task.sentence[:SENTENCE_CHARACTERS],
             fact=facts,
         )
@@ -145,13 +162,29 @@ class ModelFusedStages(_ModelStages):
             queries = tuple(query.strip() for query in answer.args.queries if query.strip())
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
         (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
-        return with_score(self._meaning(answer, case), score)
+        return with_score(self._meaning(answer, case.evidence), score)
+
+    async def assess_together(
+        self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext
+    ) -> Sequence[Judgement | NextQueries]:
+        prompt, accept = assessments_prompt(self.prompts, cases, evidence), partial(_each_assessed, cases, evidence)
+        answered = await self._ask_graded("assessments", prompt, Assessments, ASSESSED, context, accept=accept)
+        entries = answered.value.claims
+        scores = ASSESSED.scores(answered.tokens, [entry.verdict for entry in entries])
+        steps: list[Judgement | NextQueries] = []
+        for case, entry, score in zip(cases, entries, scores, strict=True):
+            queries = tuple(query.strip() for query in entry.queries if query.strip())
+            if entry.verdict == "insufficient" and case.may_search and queries:
+                steps.append(NextQueries(queries, entry.rationale.strip()))
+            else:
+                steps.append(with_score(self._meaning(entry, evidence), score))
+        return steps
 
     def _offered(self, context: CheckContext) -> Offers[Assessment, SearchCall]:
         return _offers(tuple((tool.name, tool.description) for tool in context.searching.tools))
 
-    def _meaning(self, answer: Assessment, case: Case) -> Judgement:
-        cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.rationale, case)
+    def _meaning(self, answer: Assessment | NumberedAssessment, evidence: Sequence[Evidence]) -> Judgement:
+        cited, why = judgements.cited_ids(answer.cited, evidence), _kept_numbers(answer.rationale, len(evidence))
         if answer.verdict == "insufficient":
             return judgements.not_supported(why, cited, self.name, contradicted=False)
         if answer.verdict == "ambiguous":
@@ -177,7 +210,7 @@ class ModelGroundedStages(ModelFusedStages):
             passage=passages(window.passages),
             question=window.prompt or None,
             answer=before(window.response, first.start, most=ANSWER_CHARACTERS) or None,
-            sentence=_in_place(window),
+            sentence=in_place(window),
         )
         accept = partial(complete, len(window.sentences))
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
@@ -216,7 +249,7 @@ class ModelPaperStages(_ModelStages):
         return answer.fact.strip() or fact
 
     def _shown(self, task: SentenceTask) -> str:
-        return task.response.strip() if self.answer_characters is None else _answer(task, self.answer_characters)
+        return task.response.strip() if self.answer_characters is None else shown_answer(task, self.answer_characters)
 
     async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
         if not task.prompt:
@@ -246,7 +279,10 @@ class ModelPaperStages(_ModelStages):
         return with_score(self._meaning(answered.value, case), score)
 
     def _meaning(self, answer: Rating, case: Case) -> Judgement:
-        cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.reasoning, case)
+        cited, why = (
+            judgements.cited_ids(answer.cited, case.evidence),
+            _kept_numbers(answer.reasoning, len(case.evidence)),
+        )
         if answer.rating == "not_supported":
             return judgements.not_supported(why, cited, self.name, contradicted=False)
         if answer.rating == "supported":
@@ -254,47 +290,18 @@ class ModelPaperStages(_ModelStages):
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
 
 
-def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> RenderedPrompt:
-    """The prompt on one sentence in the fused plan."""
-    return prompts["safe/sentence_facts"].render(
-        question=task.prompt or None, answer=_answer(task), above=task.above or None, sentence=task.sentence
-    )
+def _of_sentences_shown(n_sentences: int, answer: SentenceFacts) -> None:
+    """Refuses an answer with facts of sentences that were not shown: these have no place."""
+    strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
+    if strangers:
+        raise ModelOutputError(
+            f"facts of sentence {strangers[0]}, but the sentences are numbered 1 to {n_sentences}",
+            schema=type(answer).__name__,
+            reply=answer.model_dump_json(),
+        )
 
 
-def assessment_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """The prompt on one claim in the fused plan."""
-    return prompts["safe/assessment"].render(
-        question=case.task.prompt or None,
-        sentence=_stated(case.task),
-        claim=case.claim,
-        evidence=passages(case.evidence),
-        asked=case.queries,
-        fruitless=case.fruitless,
-        left=str(case.searches_left),
-    )
-
-
-def rating_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """The prompt on one claim at the end of the paper's plan."""
-    return prompts["safe/rating"].render(
-        question=case.task.prompt or None,
-        sentence=_stated(case.task),
-        fact=case.claim,
-        evidence=passages(case.evidence),
-    )
-
-
-def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
-    """The prompt on several claims at once in the grounded plan."""
-    return prompts["safe/grounded_claims"].render(
-        passage=passages(window.passages),
-        question=window.prompt or None,
-        answer=_answer(window.sentences[0]),
-        claim=claims,
-    )
-
-
-def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
+def _one_for_each(given: Sequence[str], answer: FactReadings) -> None:
     """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
         raise ModelOutputError(
@@ -304,46 +311,31 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
         )
 
 
+def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: Assessments) -> None:
+    """Refuses a reply that is not one entry for each claim, in order, or has a verdict where there is no evidence."""
+    numbers = [entry.claim for entry in answer.claims]
+    if numbers != list(range(1, len(cases) + 1)):
+        raise ModelOutputError(
+            f"{len(cases)} claims are given, and judged were {numbers}: judge each once, in order",
+            schema=type(answer).__name__,
+            reply=answer.model_dump_json(),
+        )
+    for entry in answer.claims:
+        _refuse_memory(entry.verdict, evidence, answer)
+
+
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
+    _refuse_memory(answer.verdict if isinstance(answer, Assessment) else answer.rating, case.evidence, answer)
+
+
+def _refuse_memory(verdict: str, evidence: Sequence[Evidence], answer: BaseModel) -> None:
     """Refuses a verdict for or against a claim where there is no evidence: it would come from memory."""
-    verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
-    if not case.evidence and verdict in {"supported", "contradicted"}:
+    if not evidence and verdict in {"supported", "contradicted"}:
         raise ModelOutputError(
             f"{verdict} cannot rest on no evidence at all", schema=type(answer).__name__, reply=answer.model_dump_json()
         )
 
 
-def _kept_numbers(text: str, case: Case) -> str:
-    """A rationale whose numbers are those of the claim's evidence, and no others."""
-    n_shown = len(case.evidence)
+def _kept_numbers(text: str, n_shown: int) -> str:
+    """A rationale whose numbers are those of the passages shown, and no others."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
-
-
-def passages(evidence: Sequence[Evidence]) -> list[str]:
-    """The evidence as the model reads it, in the order in which it is numbered."""
-    return [as_shown(item) for item in evidence]
-
-
-def _answer(task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
-    return whole_or_excerpt(task.response, task.start, task.end, most=most)
-
-
-def _stated(task: SentenceTask) -> str:
-    """A sentence as a judge reads it who has not seen the rest: under its headings, or the head of its table."""
-    sentence = task.sentence[:SENTENCE_CHARACTERS]
-    return f"{task.above}\n{sentence}" if task.above else sentence
-
-
-_ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
-"""What a row of a table leaves of its line, and is no part of what follows."""
-
-
-def _in_place(window: WindowTask) -> list[str]:
-    """The sentences of a window as the answer goes on: each with what stands between it and the one before."""
-    reached = window.sentences[0].start
-    texts: list[str] = []
-    for sentence in window.sentences:
-        texts.append(_ROW_END.sub("", window.response[reached : sentence.end]).strip() or sentence.sentence)
-        reached = max(reached, sentence.end)
-    return texts

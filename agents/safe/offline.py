@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import other_language
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
-from factloop.core.records import Judgement, Verdict
+from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.language import is_english_at
@@ -41,11 +41,11 @@ class OfflineFusedStages:
         self._verifier = verifier
         self._nlp = nlp
 
-    async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
-        """The facts of one sentence; empty where it states nothing that can be checked."""
-        if not _is_read(task):
-            return [_unread(task.sentence)]
-        return [self._found(fact, task) for fact in _split(task, self._nlp)]
+    async def sentence_facts(
+        self, tasks: Sequence[SentenceTask], _context: CheckContext
+    ) -> Sequence[Sequence[FoundFact]]:
+        """The facts of each sentence; empty where it states nothing that can be checked."""
+        return [self._facts_of(task) for task in tasks]
 
     async def given_facts(
         self,
@@ -63,6 +63,17 @@ class OfflineFusedStages:
             if query is not None:
                 return NextQueries((query,))
         return _judgement(entailment, case, self.name)
+
+    async def assess_together(
+        self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
+    ) -> Sequence[Judgement | NextQueries]:
+        """Each by its own passages: rules have nothing to gain from company."""
+        return [await self.assess(case, context) for case in cases]
+
+    def _facts_of(self, task: SentenceTask) -> Sequence[FoundFact]:
+        if not _is_read(task):
+            return [_unread(task.sentence)]
+        return [self._found(fact, task) for fact in _split(task, self._nlp)]
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
         context = context_at(task.response, task.start, task.prompt, self._nlp)

@@ -1,7 +1,8 @@
 """Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
 
 Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
-Fused plan: `SentenceFacts`, `Assessment`. Grounded plan: `GroundedFacts`, `GroundedClaims`.
+Fused plan: `SentenceFacts`, `FactReadings`, `Assessments`, `Assessment`.
+Grounded plan: `GroundedFacts`, `GroundedClaims`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,23 @@ class Rating(StructuredOutput):
     rating: Literal["supported", "contradicted", "not_supported"]
 
 
+class FactReading(StructuredOutput):
+    fact: str
+    """Self-contained."""
+    status: Literal["check", "irrelevant", "ambiguous"]
+    query: str
+    """First search query; empty unless the status is `check`."""
+
+
+class FactReadings(StructuredOutput):
+    """The facts that were given, self-contained, with their relevance and a first query each, in order."""
+
+    facts: list[FactReading]
+
+
 class SentenceFact(StructuredOutput):
+    sentence: int = 1
+    """Number of its sentence, from 1. Models that no schema holds leave it out where there is but one."""
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
@@ -52,10 +69,7 @@ class SentenceFact(StructuredOutput):
 
 
 class SentenceFacts(StructuredOutput):
-    """The self-contained facts of one sentence with their relevance and a first query each.
-
-    Where the facts were given: one for each, in order.
-    """
+    """The self-contained facts of some sentences with their relevance and a first query each."""
 
     facts: list[SentenceFact]
 
@@ -69,6 +83,27 @@ class Assessment(StructuredOutput):
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
+
+
+class NumberedAssessment(StructuredOutput):
+    """What the evidence says of one of several claims."""
+
+    claim: int
+    """Its number, from 1."""
+    rationale: str
+    cited: list[int]
+    """Numbers of the passages that the verdict rests on, from 1."""
+    wrong: str
+    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
+    verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
+    queries: list[str]
+    """What to search for next; empty unless the evidence is insufficient."""
+
+
+class Assessments(StructuredOutput):
+    """Some claims, each judged once by the evidence, in their order."""
+
+    claims: list[NumberedAssessment]
 
 
 class SearchCall(StructuredOutput):

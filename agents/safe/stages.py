@@ -138,7 +138,7 @@ class PaperStages(Protocol):
 
 
 class FusedStages(Protocol):
-    """The same loop in two calls: one per sentence, one per round of a claim."""
+    """The same loop in two kinds of call: one on sentences, one on claims."""
 
     @property
     def name(self) -> str:
@@ -150,7 +150,11 @@ class FusedStages(Protocol):
         """Whether it can tell what code states."""
         ...
 
-    async def sentence_facts(self, task: SentenceTask, context: CheckContext, /) -> Sequence[FoundFact]: ...
+    async def sentence_facts(
+        self, tasks: Sequence[SentenceTask], context: CheckContext, /
+    ) -> Sequence[Sequence[FoundFact]]:
+        """The facts of each of some neighbouring sentences, which are read under the same headings."""
+        ...
 
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
@@ -160,6 +164,12 @@ class FusedStages(Protocol):
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
         """A judgement, or the next queries. With no searches left it is always a judgement."""
+        ...
+
+    async def assess_together(
+        self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext, /
+    ) -> Sequence[Judgement | NextQueries]:
+        """`assess` for each of some claims, in their order, by the evidence of all of them."""
         ...
 
 

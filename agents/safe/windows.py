@@ -1,58 +1,78 @@
-"""Cuts the sentences of an answer into windows that the grounded plan reads together."""
+"""Cuts the sentences of an answer into windows that are read together."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from factloop.agents.safe.state import SentenceState
 
-WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
-"""Most sentences that are read together, and most characters of them; a longer sentence is read alone."""
+
+@dataclass(frozen=True)
+class WindowSize:
+    """Most sentences of a window, and most characters of them; a longer sentence is read alone."""
+
+    sentences: int
+    characters: int
+
+
+GROUNDED_WINDOW = WindowSize(8, 450)
+FUSED_WINDOW = WindowSize(2, 225)
+"""Hardly more than long sentences have: all claims wait for the longest window."""
 
 Windows = list[list[SentenceState]]
+ReadsOn = Callable[[SentenceState, SentenceState], bool]
+"""Whether a sentence may be read with the one before it."""
 
 
-def windows_of(sentences: Sequence[SentenceState]) -> Windows:
-    """The fewest windows of neighbours, of like length: an answer takes as long as its longest window.
+def windows_of(sentences: Sequence[SentenceState], size: WindowSize, reads_on: ReadsOn) -> Windows:
+    """The fewest windows of neighbours, of like length: an answer takes as long as its longest window."""
+    return [window for stretch in _stretches(sentences, reads_on) for window in _of_like_length(stretch, size)]
 
-    A sentence that is not read ends a window, so each window reads on. Sentences whose facts are given stand alone:
-    these are judged as they are.
+
+def goes_on(before: SentenceState, sentence: SentenceState) -> bool:
+    """Whether the text goes on from one to the other: no sentence that is not read this time stands between them.
+
+    Sentences whose facts are given stand alone: these are judged as they are.
     """
-    return [window for stretch in _stretches(sentences) for window in _of_like_length(stretch)]
+    return before["given"] is None and sentence["given"] is None and not sentence["is_apart"]
 
 
-def _stretches(sentences: Sequence[SentenceState]) -> Windows:
+def shares_headings(before: SentenceState, sentence: SentenceState) -> bool:
+    """Whether prose, items or rows stand under the same headings, lead-in or table head."""
+    alike = before["above"] == sentence["above"] and not before["is_code"] and not sentence["is_code"]
+    return alike and before["given"] is None and sentence["given"] is None
+
+
+def _stretches(sentences: Sequence[SentenceState], reads_on: ReadsOn) -> Windows:
     stretches: Windows = []
     for sentence in sentences:
-        if stretches and _reads_on(stretches[-1][-1], sentence):
+        if stretches and reads_on(stretches[-1][-1], sentence):
             stretches[-1].append(sentence)
         else:
             stretches.append([sentence])
     return stretches
 
 
-def _reads_on(before: SentenceState, sentence: SentenceState) -> bool:
-    return before["given"] is None and sentence["given"] is None and not sentence["is_apart"]
-
-
-def _of_like_length(stretch: Sequence[SentenceState]) -> Windows:
+def _of_like_length(stretch: Sequence[SentenceState], size: WindowSize) -> Windows:
     """As many windows as the bound on their length makes needful, cut by the lowest bound that makes no more."""
-    n_windows = len(_filled(stretch, WINDOW_CHARACTERS))
-    bounds = range(WINDOW_CHARACTERS + 1)
-    return _filled(stretch, bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, bound)) <= n_windows))
+    n_windows = len(_filled(stretch, size.sentences, size.characters))
+    bounds = range(size.characters + 1)
+    lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)
+    return _filled(stretch, size.sentences, lowest)
 
 
-def _filled(stretch: Sequence[SentenceState], most_characters: int) -> Windows:
+def _filled(stretch: Sequence[SentenceState], most_sentences: int, most_characters: int) -> Windows:
     """Windows that take in sentences as long as there is room."""
     windows: Windows = []
     for sentence in stretch:
-        if windows and _fits(windows[-1], sentence, most_characters):
+        if (
+            windows
+            and len(windows[-1]) < most_sentences
+            and sentence["end"] - windows[-1][0]["start"] <= most_characters
+        ):
             windows[-1].append(sentence)
         else:
             windows.append([sentence])
     return windows
-
-
-def _fits(window: Sequence[SentenceState], sentence: SentenceState, most_characters: int) -> bool:
-    return len(window) < WINDOW_SENTENCES and sentence["end"] - window[0]["start"] <= most_characters

@@ -12,16 +12,34 @@ from pydantic import BaseModel, ValidationError
 from benchmarks.offline_texts import closeness
 from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
 from benchmarks.readings.windows import windows
-from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
-from factloop.agents.safe.schemas import Assessment, GroundedClaims, GroundedFacts, Rating, SentenceFacts
+from factloop.agents.safe.first_round import CLAIMS_TOGETHER
+from factloop.agents.safe.schemas import Assessment, Assessments, GroundedClaims, GroundedFacts, Rating, SentenceFacts
+from factloop.agents.safe.stage_prompts import (
+    assessment_prompt,
+    assessments_prompt,
+    claims_prompt,
+    rating_prompt,
+    sentence_prompt,
+)
 from factloop.agents.safe.stages import SentenceTask, WindowTask
+from factloop.agents.safe.windows import FUSED_WINDOW
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
+from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.linguistics.words import content_words
 from factloop.tools.models.schema import strict_schema
 
-CONDITIONS = ("stance", "stance-rating", "stance-together", "wice", "relevance", "windows")
-SIZES = {"stance": 80, "stance-rating": 80, "stance-together": 80, "wice": 50, "relevance": 42, "windows": 264}
+SIZES = {
+    "stance": 80,
+    "stance-pairs": 80,
+    "stance-rating": 80,
+    "stance-together": 80,
+    "wice": 50,
+    "wice-pairs": 50,
+    "relevance": 42,
+    "windows": 264,
+}
 """Items of each condition: samples by a seed, but for the windows, which are always the same."""
+CONDITIONS = tuple(SIZES)
 TOGETHER = 7
 """Claims that one prompt of the grounded plan asks for, over the passages of all of them."""
 
@@ -54,17 +72,40 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
         return [Question(tuple(said), window.prompt, GroundedFacts, said) for window, said in asked], labels
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
-        questions = [Question((one.id,), sentence_prompt(prompts, one.task), SentenceFacts) for one in read]
+        questions = [Question((one.id,), sentence_prompt(prompts, _window(one.task)), SentenceFacts) for one in read]
         return questions, {one.id: one.gold for one in read}
-    pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if condition == "wice" else stance_pairs(folder, size, seed)
+    is_wice = condition.startswith("wice")
+    pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if is_wice else stance_pairs(folder, size, seed)
     if condition == "stance-together":
-        batches = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
-        questions = [_together(batch, prompts) for batch in batches]
+        questions = [_together(batch, prompts) for batch in _batches(pairs, TOGETHER)]
+    elif condition.endswith("-pairs"):
+        questions = [_first_round(batch, prompts) for batch in _batches(pairs, CLAIMS_TOGETHER)]
     elif condition == "stance-rating":
         questions = [Question((one.id,), rating_prompt(prompts, one.case), Rating) for one in pairs]
     else:
         questions = [Question((one.id,), assessment_prompt(prompts, one.case), Assessment) for one in pairs]
     return questions, {one.id: one.gold for one in pairs}
+
+
+def _window(task: SentenceTask) -> list[SentenceTask]:
+    """A sentence with the one after it, where the fused plan could read them together."""
+    for after in split_sentences(task.response[task.end :]):
+        start, end = task.end + after.start, task.end + after.end
+        if end - task.start <= FUSED_WINDOW.characters:
+            return [task, SentenceTask(task.prompt, task.response, after.text, start, end)]
+        break
+    return [task]
+
+
+def _batches(pairs: Sequence[Pair], size: int) -> list[Sequence[Pair]]:
+    return [pairs[start : start + size] for start in range(0, len(pairs), size)]
+
+
+def _first_round(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
+    """Claims that have nothing to do with each other: in a check they are neighbours."""
+    cases = [pair.case for pair in pairs]
+    evidence = [item for case in cases for item in case.evidence]
+    return Question(tuple(pair.id for pair in pairs), assessments_prompt(prompts, cases, evidence), Assessments)
 
 
 def _together(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
@@ -81,7 +122,7 @@ def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str |
         answer = question.output.model_validate(dict(reply))
     except ValidationError:
         return dict.fromkeys(question.ids)
-    if isinstance(answer, GroundedClaims):
+    if isinstance(answer, Assessments | GroundedClaims):
         verdicts = {entry.claim: entry.verdict for entry in answer.claims}
         return {name: verdicts.get(number) for number, name in enumerate(question.ids, 1)}
     if isinstance(answer, GroundedFacts):
@@ -99,7 +140,8 @@ def _verdict_on(fact: str, answer: GroundedFacts) -> str | None:
 
 def _meaning_of(answer: BaseModel) -> str | None:
     if isinstance(answer, SentenceFacts):
-        return "check" if any(fact.status == "check" for fact in answer.facts) else "left out"
+        own = [fact for fact in answer.facts if fact.sentence == 1]
+        return "check" if any(fact.status == "check" for fact in own) else "left out"
     return answer.verdict if isinstance(answer, Assessment) else getattr(answer, "rating", None)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from factloop.agents.safe.first_round import CLAIMS_TOGETHER
 from factloop.agents.safe.grounded import BATCH_CLAIMS
-from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import FEW_CHARACTERS
-from factloop.agents.safe.windows import WINDOW_CHARACTERS, WINDOW_SENTENCES
+from factloop.agents.safe.stage_prompts import ANSWER_CHARACTERS
+from factloop.agents.safe.windows import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
 from factloop.prompts.registry import PromptRegistry, Value
@@ -30,7 +31,7 @@ SHARE_NEW = 0.5
 SCHEMA_TOKENS = 120
 """Tokens of the schema or tools that go with each request."""
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens of a reply: for each claim of the sentence, and for each round of a claim."""
+"""Tokens of a reply: for each claim of a window, and for each round of a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 30, "grounded_claims": 25}
 """Tokens for each claim of a window, and for each that is looked at again."""
@@ -85,25 +86,33 @@ def _fused(
     response: str,
     prompt: str | None,
 ) -> Estimate:
-    answer = _shown(response)
-    first = sum(
-        _tokens(prompts, "sentence_facts", question=prompt, answer=answer, above=part.above or None, sentence=part.text)
-        for part in parts
+    windows = _n_windows(parts, FUSED_WINDOW)
+    each = _tokens(prompts, "sentence_facts", question=prompt, answer=_shown(response), above=None, sentence=None)
+    first = windows * each + sum(count_tokens(f"{part.above} {part.text}") for part in parts)
+    return _fused_rounds(settings, prompts, windows, n_claims, first, prompt).model_copy(
+        update={"n_sentences": len(parts)}
     )
-    return _fused_rounds(settings, prompts, len(parts), n_claims, first, prompt)
 
 
 def _fused_rounds(
-    settings: CheckSettings, prompts: PromptRegistry, n_sentences: int, n_claims: int, first: int, prompt: str | None
+    settings: CheckSettings, prompts: PromptRegistry, n_read: int, n_claims: int, first: int, prompt: str | None
 ) -> Estimate:
-    """`first`: prompt tokens of the calls on sentences, one each."""
+    """`n_read`: the calls on sentences, with `first` prompt tokens together."""
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
-    passages = PASSAGE_TOKENS * settings.results_per_search
-    about = {"question": prompt, "sentence": "x" * 160, "claim": "x" * 80, "left": "1"}
-    each = _tokens(prompts, "assessment", evidence=None, asked=None, fruitless=None, **about) + passages
+    together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
+    about = {"question": prompt, "sentence": "x" * 160, "left": "1"}
+    rules = _tokens(prompts, "assessment", claim=None, evidence=None, asked=None, fruitless=None, **about)
+    shown = PASSAGE_TOKENS * settings.results_per_search + count_tokens("x" * 80)
+    calls = math.ceil(n_claims / together) + max(rounds - n_claims, 0)
     completion = FUSED_COMPLETION["sentence_facts"] * n_claims + FUSED_COMPLETION["assessment"] * rounds
-    calls = n_sentences + rounds
-    return _estimate(settings, n_sentences, n_claims, calls, rounds, first + each * rounds, completion)
+    return _estimate(
+        settings, n_read, n_claims, n_read + calls, rounds, first + calls * rules + rounds * shown, completion
+    )
+
+
+def _n_windows(parts: Sequence[Part], size: WindowSize) -> int:
+    n_characters = sum(len(part.text) for part in parts)
+    return max(math.ceil(len(parts) / size.sentences), math.ceil(n_characters / size.characters))
 
 
 def _grounded(
@@ -115,8 +124,7 @@ def _grounded(
     prompt: str | None,
 ) -> Estimate:
     """Documents are taken to be as long as those that are shown whole at most."""
-    n_characters = sum(len(part.text) for part in parts)
-    windows = max(math.ceil(len(parts) / WINDOW_SENTENCES), math.ceil(n_characters / WINDOW_CHARACTERS))
+    windows = _n_windows(parts, GROUNDED_WINDOW)
     batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
     shown, answer = _shown(response), "x" * (len(_shown(response)) // 2)
     window = _tokens(prompts, "grounded_facts", passage=None, question=prompt, answer=answer, sentence=None)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.grounded import GroundedPlan
-from factloop.agents.safe.model_stages import ANSWER_CHARACTERS, ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.paper import PaperPlan
+from factloop.agents.safe.stage_prompts import ANSWER_CHARACTERS
 from factloop.core.records import Plan
 from factloop.setup.session import Session
 from factloop.setup.settings import CheckSettings

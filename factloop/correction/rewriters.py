@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.model_stages import passages
+from factloop.agents.safe.stage_prompts import passages
 from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault

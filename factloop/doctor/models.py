@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from factloop.agents.safe.model_stages import passages
 from factloop.agents.safe.schemas import Assessment, SearchCall
+from factloop.agents.safe.stage_prompts import passages
 from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.core.records import Evidence
 from factloop.doctor.looking import WorkingPart

@@ -47,11 +47,11 @@ async def test_the_text_arrives_verbatim_inside_its_block(sim: Simulator, text: 
     for body in bodies:
         system, user = blocks_of(body)
         assert text not in system
-        for name in ("question", "sentence"):
+        for name, number in (("question", ""), ("sentence", ' id="1"')):
             # The tag has a suffix that does not occur in the text, so that the text cannot close it.
-            (tag,) = re.findall(rf"<({name}(?:-\d+)?)>", user.replace(text, ""))[:1] or [None]
+            (tag,) = re.findall(rf"<({name}(?:-\d+)?){number}>", user.replace(text, ""))[:1] or [None]
             assert tag is not None
-            assert f"<{tag}>{text}</{tag}>" in user
+            assert f"<{tag}{number}>{text}</{tag}>" in user
             assert f"</{tag}>" not in text
     assert report.response == text
 

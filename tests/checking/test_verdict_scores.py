@@ -97,10 +97,13 @@ async def test_what_comes_as_a_tool_call_has_none(sim: Simulator) -> None:
     """Servers give log-probabilities for text, not for a call's arguments."""
     reports = await check_all(sim, plan="fused")
     judged = [claim for report in reports for claim in report.claims if claim.judgement.verdict is Verdict.SUPPORTED]
-    assert len(judged) > 10
-    # Only the last round, in which no search is left to be offered, answers in text.
-    assert {claim.judgement.score is None for claim in judged if len(claim.queries) < 5} == {True}
-    assert not any(body.get("logprobs") for body in sim.bodies("Assessment") if body.get("tools"))
+    # The first round of two claims answers in text, and so does the last, in which no search is left to be offered.
+    in_first = [claim.judgement.score is None for claim in judged if len(claim.queries) == 1]
+    assert len(in_first) > 10
+    assert sum(in_first) <= 1  # of an odd number of claims the last has no company
+    called = [body for body in sim.bodies("Assessment") if body.get("tools")]
+    assert called
+    assert not any(body.get("logprobs") for body in called)
 
 
 @pytest.mark.parametrize("changes", [{"supports_logprobs": False}, {"gives_logprobs": False}], ids=["refuses", "none"])
@@ -139,8 +142,9 @@ async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(
         assert scored(replayed) == scored(recorded)
         assert bool(scored(recorded)) is logprobs
         sizes[logprobs] = (tmp_path / f"{logprobs}.jsonl").stat().st_size
-    n_ratings = sim.stats().stages["Assessment"].requests // 2
-    assert (sizes[True] - sizes[False]) / n_ratings < 600
+    stages = sim.stats().stages
+    n_verdicts = (stages["Assessment"].requests + 2 * stages["Assessments"].requests) // 2
+    assert (sizes[True] - sizes[False]) / n_verdicts < 600
 
 
 @pytest.mark.statistical

@@ -106,7 +106,7 @@ async def test_a_budget_in_dollars_is_never_passed(sim: Simulator) -> None:
     settings = {"price_in": 1000.0, "price_out": 1000.0, "budget_usd": 16.0}
     (report,) = await check_all(sim, sim.world.responses[1:2], **settings)
     paid = sim.stats().model
-    assert report.usage.stages["assessment"].cost_usd
+    assert report.usage.stages["assessments"].cost_usd
     assert 0 < (paid.prompt_tokens + paid.completion_tokens) / 1000 <= 16.0
     assert report.counts.unscored > 0
 

@@ -145,7 +145,9 @@ async def test_what_was_said_is_there_by_choice_but_no_key(
 
 
 async def test_retries_are_events_and_unscored_claims_say_why(sim: Simulator, spans: InMemorySpanExporter) -> None:
-    sim.set(faults=Faults(error_500=0.2), stage_faults={"Assessment": Faults(refusal=1.0)})
+    sim.set(
+        faults=Faults(error_500=0.2), stage_faults=dict.fromkeys(("Assessment", "Assessments"), Faults(refusal=1.0))
+    )
     response = sim.world.responses[0]
     async with simulated_checker(sim, tracing="on") as checker:
         report = await checker.acheck(response.text, response.prompt)

@@ -88,9 +88,10 @@ class Brain:
         """How probable each verdict was in every place for one in the answer called `title`; for others none."""
         blocks = Blocks(message)
         question = blocks.one("question")
-        if title == "Assessment":
-            found = leanings(_one_line(blocks.one("claim")), blocks.all("evidence"), question)
-            return [{**{verdict: 0.99 * share for verdict, share in found.items()}, "ambiguous": 0.01}]
+        if title in ("Assessment", "Assessments"):
+            evidence = blocks.all("evidence")
+            each = [leanings(_one_line(block.text), evidence, question) for block in blocks.all("claim")]
+            return [{**{verdict: 0.99 * share for verdict, share in one.items()}, "ambiguous": 0.01} for one in each]
         if title == "Rating":
             found = leanings(_one_line(blocks.one("fact")), blocks.all("evidence"), question)
             return [{"not_supported" if verdict == "insufficient" else verdict: one for verdict, one in found.items()}]
@@ -107,16 +108,37 @@ class Brain:
         return f"{option.letter}) {option.text}"
 
     def _sentence_facts(self, blocks: Blocks) -> Fields:
-        shown, question = _shown(blocks), blocks.one("question")
-        if "fact" in blocks:
-            facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
-        else:
-            facts = _claims(read_sentence(shown, _one_line(blocks.one("sentence")), blocks.one("above").strip()))
+        """The facts of every numbered sentence."""
+        shown, question, above = _shown(blocks), blocks.one("question"), blocks.one("above").strip()
         ties = _ties(question, shown)
+        return {
+            "facts": [
+                {"sentence": number, **_sentence_fact(fact, question, ties)}
+                for number, block in enumerate(blocks.all("sentence"), 1)
+                for fact in _claims(read_sentence(shown, _one_line(block.text), above))
+            ]
+        }
+
+    def _fact_readings(self, blocks: Blocks) -> Fields:
+        """The facts that are given, each by itself."""
+        shown, question = _shown(blocks), blocks.one("question")
+        ties = _ties(question, shown)
+        facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
+    def _assessments(self, blocks: Blocks) -> Fields:
+        """Each claim given, assessed by all passages shown."""
+        told = ("rationale", "cited", "wrong", "verdict", "queries")
+        entries = [self._assessed(_one_line(block.text), blocks) for block in blocks.all("claim")]
+        return {
+            "claims": [{"claim": number, **{name: one[name] for name in told}} for number, one in enumerate(entries, 1)]
+        }
+
     def _assessment(self, blocks: Blocks) -> Fields:
-        claim, question = _one_line(blocks.one("claim")), blocks.one("question")
+        return self._assessed(_one_line(blocks.one("claim")), blocks)
+
+    def _assessed(self, claim: str, blocks: Blocks) -> Fields:
+        question = blocks.one("question")
         evidence, asked = blocks.all("evidence"), [block.text for block in blocks.all("asked")]
         finding, read = weigh(claim, evidence, question), read_claim(claim)
         answer: dict[str, Any] = {"cited": list(finding.cited), "verdict": finding.stance, **_NO_WISH}
@@ -254,6 +276,8 @@ class Brain:
 
 _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "SentenceFacts": Brain._sentence_facts,
+    "FactReadings": Brain._fact_readings,
+    "Assessments": Brain._assessments,
     "Assessment": Brain._assessment,
     "GroundedFacts": Brain._grounded_facts,
     "GroundedClaims": Brain._grounded_claims,

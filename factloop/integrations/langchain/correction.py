@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from factloop.agents.safe.model_stages import passages
+from factloop.agents.safe.stage_prompts import passages
 from factloop.core.citations import reason
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
 from factloop.core.sync import run_blocking

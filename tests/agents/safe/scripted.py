@@ -26,7 +26,8 @@ from factloop.agents.safe.stages import (
     WindowReading,
     WindowTask,
 )
-from factloop.core.records import Claim, GivenFacts, Judgement, Sentence
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Claim, Evidence, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
@@ -86,26 +87,49 @@ class FusedScript:
     latency: Latency = field(default_factory=Latency)
     cases: list[Case] = field(default_factory=list)
     given: list[tuple[str, ...]] = field(default_factory=list)
+    read_together: list[tuple[str, ...]] = field(default_factory=list)
+    """The sentences of each call on sentences."""
+    together: list[tuple[str, ...]] = field(default_factory=list)
+    """The claims of each call on several."""
     name: str = JUDGE
     reads_code: bool = True
 
-    async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
+    async def sentence_facts(
+        self, tasks: Sequence[SentenceTask], _context: CheckContext
+    ) -> Sequence[Sequence[FoundFact]]:
+        """A call on several sentences fails if it does for any of them."""
+        self.read_together.append(tuple(task.sentence for task in tasks))
         await self.latency.wait()
+        return [self._scripted(task) for task in tasks]
+
+    async def given_facts(
+        self, task: SentenceTask, facts: Sequence[str], _context: CheckContext
+    ) -> Sequence[FoundFact]:
+        """The facts scripted for the sentence. The script has one for each of the facts, or fails."""
+        self.given.append(tuple(facts))
+        await self.latency.wait()
+        return self._scripted(task)
+
+    def _scripted(self, task: SentenceTask) -> Sequence[FoundFact]:
         found = self.facts[task.sentence]
         if isinstance(found, Exception):
             raise found
         return found
-
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """The facts scripted for the sentence. The script has one for each of the facts, or fails."""
-        self.given.append(tuple(facts))
-        return await self.sentence_facts(task, context)
 
     async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
         self.cases.append(case)
         await self.latency.wait()
         answer: Judgement | NextQueries = _next_of(self.assessments, case.claim)
         return answer
+
+    async def assess_together(
+        self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
+    ) -> Sequence[Judgement | NextQueries]:
+        """A call on several claims fails if it does for any of them; an unreadable reply is left to the claim's own."""
+        if any(isinstance(answer, ModelOutputError) for case in cases for answer in self.assessments[case.claim][:1]):
+            raise ModelOutputError("not JSON", schema="x", reply="{")
+        self.together.append(tuple(case.claim for case in cases))
+        return [await self.assess(case, context) for case in cases]
 
 
 @dataclass

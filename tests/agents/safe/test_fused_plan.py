@@ -195,7 +195,7 @@ async def test_what_needs_no_search_is_settled_without_one() -> None:
 async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim(
     error: FactloopError, reason: UnscoredReason
 ) -> None:
-    response = f"Rome is old and large. {CLAIM}"
+    response = f"Rome is old and large.\n\n## Another window\n\n{CLAIM}"
     script = FusedScript({"Rome is old and large.": error, CLAIM: [fact(CLAIM)]}, {CLAIM: [supported()]})
     result = await run(FusedPlan(script), response, [ScriptedSearch()])
     whole, other = result.claims

@@ -13,7 +13,7 @@ from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
 from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
 from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask
-from factloop.agents.safe.windows import WINDOW_SENTENCES
+from factloop.agents.safe.windows import GROUNDED_WINDOW
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
@@ -75,7 +75,7 @@ async def test_a_window_is_read_in_one_call_and_what_it_supports_is_settled() ->
 
 
 async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
-    half = WINDOW_SENTENCES // 2 + 1
+    half = GROUNDED_WINDOW.sentences // 2 + 1
     script = GroundedScript(
         {}, readings={one: [reading(silent=tuple(range(half)))] for one in (SENTENCES[0], SENTENCES[half])}
     )
@@ -256,9 +256,11 @@ class Meeting(GroundedScript):
         for _ in range(self.n - number):
             await asyncio.sleep(0)
 
-    async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
+    async def sentence_facts(
+        self, tasks: Sequence[SentenceTask], context: CheckContext
+    ) -> Sequence[Sequence[FoundFact]]:
         await self._meet()
-        return await super().sentence_facts(task, context)
+        return await super().sentence_facts(tasks, context)
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
@@ -354,9 +356,9 @@ async def test_a_window_is_shown_the_best_passages_of_larger_documents(character
             hits = [f"{query} {n}" for n in range(3)]
             return [SearchHit(source=hit, passage=hit.ljust(characters, "x")) for hit in hits]
 
-    read = reading(judged(0, "A.", supported("p1")), silent=tuple(range(1, WINDOW_SENTENCES)))
+    read = reading(judged(0, "A.", supported("p1")), silent=tuple(range(1, GROUNDED_WINDOW.sentences)))
     script = GroundedScript({}, readings={SENTENCES[0]: [read]})
-    await grounded(script, " ".join(SENTENCES[:WINDOW_SENTENCES]), Shelf(), results=3)
+    await grounded(script, " ".join(SENTENCES[: GROUNDED_WINDOW.sentences]), Shelf(), results=3)
     assert len(script.windows[0].passages) == shown
     assert shown == 1 or sum(len(one.passage) for one in script.windows[0].passages) <= MOST_CHARACTERS
 

@@ -57,10 +57,15 @@ def case(*, queries: tuple[str, ...] = (), n_evidence: int = 2, may_search: bool
     return Case("Mira Halden was born in Lindel in 1901.", stated, queries, items, 3 if may_search else 0)
 
 
+async def facts_of(stages: FusedStages, item: SentenceTask) -> Sequence[FoundFact]:
+    (facts,) = await stages.sentence_facts([item], CONTEXT)
+    return facts
+
+
 async def test_facts_are_split_resolved_and_given_a_query() -> None:
     stages: FusedStages = OfflineFusedStages(ScriptedVerifier("supported"))
     sentence = "She was born in Lindel and founded the Merrow Institute."
-    assert await stages.sentence_facts(task(sentence), CONTEXT) == [
+    assert await facts_of(stages, task(sentence)) == [
         FoundFact(
             "She was born in Lindel.", "Mira Halden was born in Lindel.", "check", "Mira Halden born Lindel"
         ),
@@ -76,27 +81,25 @@ async def test_facts_are_split_resolved_and_given_a_query() -> None:
 async def test_an_item_without_a_verb_is_a_fact_about_its_lead() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     item = task("two ports", prompt=None, response="- Tarn 4:\n  - two ports\n")
-    assert [fact.self_contained for fact in await stages.sentence_facts(item, CONTEXT)] == []
+    assert [fact.self_contained for fact in await facts_of(stages, item)] == []
     under = replace(item, above="Tarn 4:")
-    assert [fact.self_contained for fact in await stages.sentence_facts(under, CONTEXT)] == ["Tarn 4: two ports."]
+    assert [fact.self_contained for fact in await facts_of(stages, under)] == ["Tarn 4: two ports."]
 
 
 async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await stages.sentence_facts(task("Bananas are yellow."), CONTEXT) == [
+    assert await facts_of(stages, task("Bananas are yellow.")) == [
         FoundFact("Bananas are yellow.", "Bananas are yellow.", "irrelevant", "")
     ]
     lone = task("He won in 1901.", prompt=None, response="He won in 1901.")
-    assert await stages.sentence_facts(lone, CONTEXT) == [
-        FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")
-    ]
+    assert await facts_of(stages, lone) == [FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")]
 
 
 async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     response = "The Oss Light stands near Trenn. The first tower was built of oak. It was lit in 1698."
     asked = task("It was lit in 1698.", prompt="What is known about the Oss Light?", response=response)
-    assert await stages.sentence_facts(asked, CONTEXT) == [
+    assert await facts_of(stages, asked) == [
         FoundFact(
             "It was lit in 1698.", "The first tower was lit in 1698.", "check", "Oss Light first tower lit 1698"
         )
@@ -105,7 +108,7 @@ async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> N
 
 async def test_a_sentence_without_claims_has_no_facts() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await stages.sentence_facts(task("I don't know.", response="I don't know."), CONTEXT) == []
+    assert await facts_of(stages, task("I don't know.", response="I don't know.")) == []
 
 
 def test_work_is_linear_in_the_length_of_the_response() -> None:
@@ -116,8 +119,8 @@ def test_work_is_linear_in_the_length_of_the_response() -> None:
         return [
             fact
             for sentence in split_sentences(response)
-            for fact in await stages.sentence_facts(
-                SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end), CONTEXT
+            for fact in await facts_of(
+                stages, SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end)
             )
         ]
 

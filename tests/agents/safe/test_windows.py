@@ -1,4 +1,4 @@
-"""The windows of the grounded plan, on answers whose sentences have worked lengths."""
+"""Windows of answers whose sentences have worked lengths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from factloop.agents.safe.state import SentenceState
-from factloop.agents.safe.windows import WINDOW_CHARACTERS, WINDOW_SENTENCES, windows_of
+from factloop.agents.safe.windows import GROUNDED_WINDOW, goes_on, shares_headings, windows_of
 
 
 def answer(*lengths: int, apart: int | None = None, given: int | None = None) -> list[SentenceState]:
@@ -15,6 +15,7 @@ def answer(*lengths: int, apart: int | None = None, given: int | None = None) ->
     sentences, start = [], 0
     for number, length in enumerate(lengths):
         sentence: dict[str, object] = {"number": number, "start": start, "end": start + length}
+        sentence |= {"above": "", "is_code": False}
         sentence |= {"is_apart": number == apart, "given": ["A fact."] if number == given else None}
         sentences.append(cast("SentenceState", sentence))
         start += length
@@ -22,7 +23,7 @@ def answer(*lengths: int, apart: int | None = None, given: int | None = None) ->
 
 
 def numbers(sentences: list[SentenceState]) -> list[list[int]]:
-    return [[sentence["number"] for sentence in window] for window in windows_of(sentences)]
+    return [[sentence["number"] for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
 
 
 def test_windows_are_of_like_length() -> None:
@@ -31,17 +32,17 @@ def test_windows_are_of_like_length() -> None:
 
 
 def test_a_window_is_no_longer_than_the_bound() -> None:
-    third = WINDOW_CHARACTERS // 3
+    third = GROUNDED_WINDOW.characters // 3
     assert numbers(answer(third, third, third)) == [[0, 1, 2]]
     assert numbers(answer(third, third, third + 1)) == [[0, 1], [2]]
 
 
 def test_a_sentence_longer_than_the_bound_is_read_alone() -> None:
-    assert numbers(answer(100, WINDOW_CHARACTERS + 1, 100)) == [[0], [1], [2]]
+    assert numbers(answer(100, GROUNDED_WINDOW.characters + 1, 100)) == [[0], [1], [2]]
 
 
 def test_short_sentences_are_bounded_in_number() -> None:
-    n = WINDOW_SENTENCES
+    n = GROUNDED_WINDOW.sentences
     assert [len(window) for window in numbers(answer(*[10] * n))] == [n]
     assert [len(window) for window in numbers(answer(*[10] * (n + 2)))] == [n // 2 + 1] * 2
 
@@ -52,4 +53,23 @@ def test_windows_end_where_nothing_reads_on(stretches: dict[str, int], expected:
 
 
 def test_without_sentences_there_is_no_window() -> None:
-    assert windows_of([]) == []
+    assert windows_of([], GROUNDED_WINDOW, goes_on) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "together"),
+    [
+        ({}, True),
+        ({"is_apart": True}, True),
+        ({"above": "Prices"}, False),
+        ({"is_code": True}, False),
+        ({"given": ["A."]}, False),
+    ],
+)
+def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headings(
+    other: dict[str, object], together: bool
+) -> None:
+    """It shows the whole answer, so that nothing has to stand between them."""
+    first, second = answer(50, 50)
+    second = cast("SentenceState", {**second, **other})
+    assert shares_headings(first, second) is shares_headings(second, first) is together

@@ -7,7 +7,9 @@ from pydantic import BaseModel, Field
 
 from factloop.agents.safe.schemas import (
     Assessment,
+    Assessments,
     AtomicFacts,
+    FactReadings,
     GroundedClaims,
     GroundedFacts,
     Rating,
@@ -57,6 +59,23 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                 "type": "array",
                 "items": closed(
                     {
+                        "sentence": {"type": "integer"},
+                        "fact": TEXT,
+                        "status": {"type": "string", "enum": ["check", "irrelevant", "ambiguous"]},
+                        "query": TEXT,
+                    }
+                ),
+            }
+        },
+    ),
+    (
+        FactReadings,
+        "FactReadings",
+        {
+            "facts": {
+                "type": "array",
+                "items": closed(
+                    {
                         "fact": TEXT,
                         "status": {"type": "string", "enum": ["check", "irrelevant", "ambiguous"]},
                         "query": TEXT,
@@ -73,6 +92,28 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
             "cited": NUMBERS,
             "wrong": TEXT,
             "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient", "ambiguous"]},
+        },
+    ),
+    (
+        Assessments,
+        "Assessments",
+        {
+            "claims": {
+                "type": "array",
+                "items": closed(
+                    {
+                        "claim": {"type": "integer"},
+                        "rationale": TEXT,
+                        "cited": NUMBERS,
+                        "wrong": TEXT,
+                        "verdict": {
+                            "type": "string",
+                            "enum": ["supported", "contradicted", "insufficient", "ambiguous"],
+                        },
+                        "queries": {"type": "array", "items": TEXT},
+                    }
+                ),
+            }
         },
     ),
     (SearchCall, "SearchCall", {"missing": TEXT, "queries": {"type": "array", "items": TEXT}}),

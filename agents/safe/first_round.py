@@ -1,0 +1,179 @@
+"""The first round of the fused plan: two claims are searched for at once, and judged in one call by what both found.
+
+    (look) ─▶ search ─▶ assess ─▶ claim
+
+It settles most claims, and the rules of judging, which are half of a request, are read once for two. What it leaves
+open goes on by itself, with the queries that the reply asks for. A claim without company has no such round, nor has
+one that several tools may be asked for: to choose a tool, a model must be offered them.
+
+factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from factloop.agents.nodes import Node, Update
+from factloop.agents.safe.branch import (
+    LOOK,
+    SEARCH,
+    ClaimNode,
+    is_unanswered,
+    search,
+    searches_left,
+    stage_span,
+    task_of,
+)
+from factloop.agents.safe.claims import case_of, claim_id
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.stages import Case, FusedStages, NextQueries
+from factloop.agents.safe.state import BunchState, FactOutput, FactState
+from factloop.core.citations import renumbered
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.records import Evidence, Judgement
+from factloop.tools.calls.together import together
+from factloop.tools.calls.tracing import span
+
+FIRST_ROUND, ASSESS, CLAIM = "first_round", "assess", "claim"
+CLAIMS_TOGETHER = 2
+"""Claims that one call judges: each makes the reply longer, and so the wait for it."""
+
+
+class RoundPlan(Protocol):
+    """The plan whose first round it is."""
+
+    @property
+    def stages(self) -> FusedStages: ...
+
+    async def go_on(
+        self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext], /
+    ) -> Update: ...
+
+
+def build_first_round(
+    plan: RoundPlan, alone: SafeGraph, *, max_searches: int, look: ClaimNode | None = None
+) -> SafeGraph:
+    """The graph of some claims; `alone` is the graph of one that it leaves open."""
+    graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
+    graph.add_node(SEARCH, _search)
+    graph.add_node(ASSESS, _build_assess(plan, max_searches))
+    graph.add_node(CLAIM, alone)
+    if look is None:
+        graph.add_conditional_edges(START, _together_or_alone, [SEARCH, CLAIM, END])
+    else:
+        graph.add_node(LOOK, _build_look(look))
+        graph.add_edge(START, LOOK)
+        graph.add_conditional_edges(LOOK, _together_or_alone, [SEARCH, CLAIM, END])
+    graph.add_edge(SEARCH, ASSESS)
+    graph.add_conditional_edges(ASSESS, _each_alone, [CLAIM, END])
+    return graph.compile(name=FIRST_ROUND)
+
+
+async def _search(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+    updates = await together(search(case, runtime) for case in state["cases"])
+    return {"cases": [_updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
+
+
+def _build_look(look: ClaimNode) -> Node[BunchState, CheckContext]:
+    async def look_first(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        """Leaves the claims that a cascade's verifier could not settle."""
+        updates = await together(look(case, runtime) for case in state["cases"])
+        return _sorted(list(zip(state["cases"], updates, strict=True)))
+
+    return look_first
+
+
+def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckContext]:
+    async def assess(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        """Settles what the evidence of all settles, and leaves the rest with queries to ask.
+
+        Where a search failed, or the reply cannot be read, each is left as it is, to be judged alone.
+        """
+        states = state["cases"]
+        if any(is_unanswered(one) for one in states):
+            return {"cases": states}
+        cases = [case_of(one, task_of(one["task"]), searches_left=searches_left(one, max_searches)) for one in states]
+        pool = _pooled(cases)
+        with span(f"stage {FIRST_ROUND}", {"factloop.stage": FIRST_ROUND, "factloop.n_claims": len(cases)}) as traced:
+            try:
+                runtime.context.meter.allowance.refuse_late()
+                steps = await plan.stages.assess_together(cases, pool, runtime.context)
+                told = [_in_own_terms(one, step, pool) for one, step in zip(states, steps, strict=True)]
+            except ModelOutputError:
+                return {"cases": states}
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                traced.failed(error)
+                told = [(one, unscored(error)) for one in states]
+        updated: list[tuple[FactState, Update]] = []
+        for (one, step), case in zip(told, cases, strict=True):
+            with stage_span(ASSESS, one):
+                updated.append((one, await plan.go_on(one, case, step, runtime)))
+        return _sorted(updated)
+
+    return assess
+
+
+async def _together_or_alone(state: BunchState, runtime: Runtime[CheckContext]) -> list[Send] | str:
+    is_round = len(state["cases"]) > 1 and len(runtime.context.searching.tools) == 1
+    return SEARCH if is_round else await _each_alone(state)
+
+
+async def _each_alone(state: BunchState) -> list[Send] | str:
+    return [Send(CLAIM, case) for case in state["cases"]] or END
+
+
+def _sorted(updated: Sequence[tuple[FactState, Update]]) -> Update:
+    """What is settled, and the claims that are open still."""
+    return {
+        "settled": [item for _, update in updated for item in update.get("settled", ())],
+        "cases": [_updated(case, update) for case, update in updated if "settled" not in update],
+    }
+
+
+def _updated(case: FactState, update: Update) -> FactState:
+    return cast("FactState", {**case, **update})
+
+
+def _pooled(cases: Sequence[Case]) -> list[Evidence]:
+    """The passages of all claims, each once."""
+    pool: dict[tuple[str, str], Evidence] = {}
+    for case in cases:
+        for item in case.evidence:
+            pool.setdefault(_text(item), item)
+    return list(pool.values())
+
+
+def _in_own_terms(
+    state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
+) -> tuple[FactState, Judgement | NextQueries]:
+    """The claim with what its judgement cites of the other's passages, and the judgement in terms of its own."""
+    if isinstance(step, NextQueries):
+        return state, step
+    own = [Evidence.model_validate(item) for item in state["evidence"]]
+    kept = {_text(item): number for number, item in enumerate(own, 1)}
+    ids = {item.id: item.id for item in own}
+    numbers: dict[int, int] = {}
+    for number, item in enumerate(pool, 1):
+        if item.id in step.cited and _text(item) not in kept:
+            kept[_text(item)] = len(own) + 1
+            own.append(item.model_copy(update={"id": f"{claim_id(state['fact']['place'])}-e{len(own) + 1}"}))
+        if (place := kept.get(_text(item))) is not None:
+            numbers[number], ids[item.id] = place, own[place - 1].id
+    in_own_terms = {
+        "cited": tuple(ids[name] for name in step.cited),
+        "rationale": renumbered(step.rationale, numbers, n_shown=len(pool)),
+    }
+    return {**state, "evidence": [item.model_dump(mode="json") for item in own]}, step.model_copy(update=in_own_terms)
+
+
+def _text(item: Evidence) -> tuple[str, str]:
+    """Tells passages apart, whichever claim they were found for."""
+    return item.source, item.passage
