@@ -7,10 +7,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from pydantic import BaseModel
 
 from factloop.core.files.json import to_json
-from factloop.core.records import UnscoredReason, Usage
+from factloop.core.records import Record, UnscoredReason, Usage
 from factloop.evaluation.generation.records import GeneratedBy, ResponsesReport, UnansweredPrompt
 from factloop.schemas import FOLDER, generate
 from tests.correction.views.correction_samples import accepted
@@ -64,7 +63,7 @@ def _one_unanswered() -> ResponsesReport:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_the_version_before_wrote_is_read(written: BaseModel, now: str, before: dict[str, Any]) -> None:
+def test_what_the_version_before_wrote_is_read(written: Record, now: str, before: dict[str, Any]) -> None:
     """And a reader of the version before is told by the number that there may be more."""
     new = json.loads(to_json(written))
     assert new["schema_version"] == now

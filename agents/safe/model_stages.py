@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TypeVar
@@ -17,7 +17,6 @@ from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
     AtomicFacts,
-    FactReadings,
     GroundedClaims,
     GroundedFacts,
     NumberedAssessment,
@@ -26,7 +25,10 @@ from factloop.agents.safe.schemas import (
     SearchCall,
     SearchQuery,
     SelfContainedFact,
+    SentenceFact,
     SentenceFacts,
+    WindowFact,
+    WindowFacts,
 )
 from factloop.agents.safe.stage_prompts import (
     ANSWER_CHARACTERS,
@@ -117,23 +119,18 @@ class ModelFusedStages(_ModelStages):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
-        answer = await self.gateway.ask_for(
-            sentence_prompt(self.prompts, tasks),
-            SentenceFacts,
-            stage="sentence_facts",
-            meter=context.meter,
-            accept=partial(_of_sentences_shown, len(tasks)),
-        )
-        found: list[list[FoundFact]] = [[] for _ in tasks]
-        for item in answer.facts:
-            if fact := item.fact.strip():
-                found[item.sentence - 1].append(FoundFact(fact, fact, item.status, item.query.strip()))
-        return found
+        prompt, stage = sentence_prompt(self.prompts, tasks), "sentence_facts"
+        if len(tasks) == 1:
+            answer = await self.gateway.ask_for(prompt, SentenceFacts, stage=stage, meter=context.meter)
+            return [_found(answer.facts)]
+        accept = partial(_of_sentences_shown, len(tasks))
+        window = await self.gateway.ask_for(prompt, WindowFacts, stage=stage, meter=context.meter, accept=accept)
+        return [_found(fact for fact in window.facts if fact.sentence == number) for number, _ in enumerate(tasks, 1)]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         answer = await self._ask(
             "given_facts",
-            FactReadings,
+            SentenceFacts,
             context,
             accept=partial(_one_for_each, facts),
             question=task.prompt or None,
@@ -290,7 +287,12 @@ class ModelPaperStages(_ModelStages):
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
 
 
-def _of_sentences_shown(n_sentences: int, answer: SentenceFacts) -> None:
+def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
+    told = ((one, one.fact.strip()) for one in facts)
+    return [FoundFact(fact, fact, one.status, one.query.strip()) for one, fact in told if fact]
+
+
+def _of_sentences_shown(n_sentences: int, answer: WindowFacts) -> None:
     """Refuses an answer with facts of sentences that were not shown: these have no place."""
     strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
     if strangers:
@@ -301,7 +303,7 @@ def _of_sentences_shown(n_sentences: int, answer: SentenceFacts) -> None:
         )
 
 
-def _one_for_each(given: Sequence[str], answer: FactReadings) -> None:
+def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
     """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
         raise ModelOutputError(

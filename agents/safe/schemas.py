@@ -1,7 +1,7 @@
 """Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
 
 Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
-Fused plan: `SentenceFacts`, `FactReadings`, `Assessments`, `Assessment`.
+Fused plan: `SentenceFacts`, `WindowFacts`, `Assessments`, `Assessment`.
 Grounded plan: `GroundedFacts`, `GroundedClaims`.
 """
 
@@ -44,23 +44,7 @@ class Rating(StructuredOutput):
     rating: Literal["supported", "contradicted", "not_supported"]
 
 
-class FactReading(StructuredOutput):
-    fact: str
-    """Self-contained."""
-    status: Literal["check", "irrelevant", "ambiguous"]
-    query: str
-    """First search query; empty unless the status is `check`."""
-
-
-class FactReadings(StructuredOutput):
-    """The facts that were given, self-contained, with their relevance and a first query each, in order."""
-
-    facts: list[FactReading]
-
-
 class SentenceFact(StructuredOutput):
-    sentence: int = 1
-    """Number of its sentence, from 1. Models that no schema holds leave it out where there is but one."""
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
@@ -69,9 +53,28 @@ class SentenceFact(StructuredOutput):
 
 
 class SentenceFacts(StructuredOutput):
-    """The self-contained facts of some sentences with their relevance and a first query each."""
+    """The self-contained facts of one sentence with their relevance and a first query each.
+
+    Where the facts were given: one for each, in order.
+    """
 
     facts: list[SentenceFact]
+
+
+class WindowFact(StructuredOutput):
+    sentence: int
+    """Number of its sentence, from 1."""
+    fact: str
+    """Self-contained."""
+    status: Literal["check", "irrelevant", "ambiguous"]
+    query: str
+    """First search query; empty unless the status is `check`."""
+
+
+class WindowFacts(StructuredOutput):
+    """The same of some sentences. One by itself has no number: the longest reply is waited for, and that is of one."""
+
+    facts: list[WindowFact]
 
 
 class Assessment(StructuredOutput):

@@ -18,7 +18,7 @@ class WindowSize:
 
 
 GROUNDED_WINDOW = WindowSize(8, 450)
-FUSED_WINDOW = WindowSize(2, 225)
+FUSED_WINDOW = WindowSize(2, 210)
 """Hardly more than long sentences have: all claims wait for the longest window."""
 
 Windows = list[list[SentenceState]]

@@ -13,7 +13,15 @@ from benchmarks.offline_texts import closeness
 from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
 from benchmarks.readings.windows import windows
 from factloop.agents.safe.first_round import CLAIMS_TOGETHER
-from factloop.agents.safe.schemas import Assessment, Assessments, GroundedClaims, GroundedFacts, Rating, SentenceFacts
+from factloop.agents.safe.schemas import (
+    Assessment,
+    Assessments,
+    GroundedClaims,
+    GroundedFacts,
+    Rating,
+    SentenceFacts,
+    WindowFacts,
+)
 from factloop.agents.safe.stage_prompts import (
     assessment_prompt,
     assessments_prompt,
@@ -72,7 +80,11 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
         return [Question(tuple(said), window.prompt, GroundedFacts, said) for window, said in asked], labels
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
-        questions = [Question((one.id,), sentence_prompt(prompts, _window(one.task)), SentenceFacts) for one in read]
+        in_windows = {one.id: _window(one.task) for one in read}
+        questions = [
+            Question((name,), sentence_prompt(prompts, window), WindowFacts if len(window) > 1 else SentenceFacts)
+            for name, window in in_windows.items()
+        ]
         return questions, {one.id: one.gold for one in read}
     is_wice = condition.startswith("wice")
     pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if is_wice else stance_pairs(folder, size, seed)
@@ -139,8 +151,8 @@ def _verdict_on(fact: str, answer: GroundedFacts) -> str | None:
 
 
 def _meaning_of(answer: BaseModel) -> str | None:
-    if isinstance(answer, SentenceFacts):
-        own = [fact for fact in answer.facts if fact.sentence == 1]
+    if isinstance(answer, SentenceFacts | WindowFacts):
+        own = [fact for fact in answer.facts if getattr(fact, "sentence", 1) == 1]
         return "check" if any(fact.status == "check" for fact in own) else "left out"
     return answer.verdict if isinstance(answer, Assessment) else getattr(answer, "rating", None)
 

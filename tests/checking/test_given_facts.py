@@ -43,12 +43,12 @@ async def test_verdicts_fall_on_the_facts_given(
 async def test_facts_whose_reply_is_cut_off_every_time_are_there_without_a_verdict(
     sim: Simulator, response: Response, facts: list[GivenFacts]
 ) -> None:
-    sim.set(stage_faults={"FactReadings": Faults(truncated=1.0)})
+    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
     async with simulated_checker(sim) as checker:
         report = await checker.acheck(response.text, response.prompt, facts=facts[:1])
     assert len(report.claims) == len(facts[0].facts)
     assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.PARSE_FAILURE}
-    assert len(sim.bodies("FactReadings")) == 3
+    assert len(sim.bodies("SentenceFacts")) == 3
 
 
 async def test_a_run_belongs_to_its_facts(

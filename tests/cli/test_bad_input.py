@@ -239,7 +239,7 @@ def test_an_estimate_sees_wrong_sources(factloop: Command, wrong: tuple[str, str
 def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_report_whole(
     factloop: Command, sim: Simulator
 ) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
+    sim.set(stage_faults=dict.fromkeys(("WindowFacts", "SentenceFacts"), Faults(truncated=1.0)))
     result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--strict")
     assert result.code == 3
     assert result.complaint.startswith("factloop: no claim could be scored: SentenceFacts: the reply was cut off")

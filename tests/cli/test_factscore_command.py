@@ -109,7 +109,7 @@ def test_systems_and_limit_choose_the_responses(factloop: Command, data: Path, h
 def test_facts_that_cannot_be_read_are_unscored_and_none_is_lost(
     factloop: Command, sim: Simulator, data: Path, home: Path
 ) -> None:
-    sim.set(stage_faults={"FactReadings": Faults(truncated=1.0)})
+    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
     done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--strict")
     assert done.code == 3
     summary = summary_in(home / "a.json")

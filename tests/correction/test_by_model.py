@@ -137,7 +137,7 @@ async def test_unchanged_sentences_are_not_asked_again(sim: Simulator, response:
     assert done.after is not None
     asked = " ".join(
         block
-        for stage in ("SentenceFacts", "GroundedFacts")
+        for stage in ("SentenceFacts", "WindowFacts", "GroundedFacts")
         for body in sim.bodies(stage)
         for block in blocks(first_user_text(body), "sentence")
     )

@@ -160,7 +160,9 @@ async def test_a_report_is_corrected_without_a_first_check(sim: Simulator, respo
         correction = await removing(checker).acorrect(report)
         assert correction.before == report
         assert correction.accepted
-        n_asked = sim.stats().stages["SentenceFacts"].requests
+        n_asked = sum(
+            one.requests for name, one in sim.stats().stages.items() if name in {"SentenceFacts", "WindowFacts"}
+        )
         assert n_asked == correction.usage.stages["sentence_facts"].calls
         with pytest.raises(DataError, match="another prompt"):
             await removing(checker).acorrect(report, "Who else?")

@@ -25,7 +25,7 @@ PINNED = {
     "longfact/objects": (1, "c10dc51bf37798a6"),
     "safe/assessment": (3, "cc286db170b6c08b"),
     "safe/atomic_facts": (2, "640dee0be43070c5"),
-    "safe/given_facts": (3, "93c7b103ceb28e8d"),
+    "safe/given_facts": (2, "2ed107932734a008"),
     "safe/grounded_claims": (1, "5184b159cfb46459"),
     "safe/grounded_facts": (2, "ab582ab91bb62e91"),
     "safe/rating": (2, "a00260e011c5993f"),

@@ -108,23 +108,26 @@ class Brain:
         return f"{option.letter}) {option.text}"
 
     def _sentence_facts(self, blocks: Blocks) -> Fields:
-        """The facts of every numbered sentence."""
-        shown, question, above = _shown(blocks), blocks.one("question"), blocks.one("above").strip()
-        ties = _ties(question, shown)
-        return {
-            "facts": [
-                {"sentence": number, **_sentence_fact(fact, question, ties)}
-                for number, block in enumerate(blocks.all("sentence"), 1)
-                for fact in _claims(read_sentence(shown, _one_line(block.text), above))
-            ]
-        }
-
-    def _fact_readings(self, blocks: Blocks) -> Fields:
-        """The facts that are given, each by itself."""
+        """The facts of one sentence, or those that are given, each by itself."""
+        if "fact" not in blocks:
+            return {"facts": [{name: one[name] for name in one if name != "sentence"} for one in self._facts(blocks)]}
         shown, question = _shown(blocks), blocks.one("question")
         ties = _ties(question, shown)
         facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
+
+    def _window_facts(self, blocks: Blocks) -> Fields:
+        return {"facts": self._facts(blocks)}
+
+    def _facts(self, blocks: Blocks) -> list[dict[str, Any]]:
+        """The facts of every numbered sentence."""
+        shown, question, above = _shown(blocks), blocks.one("question"), blocks.one("above").strip()
+        ties = _ties(question, shown)
+        return [
+            {"sentence": number, **_sentence_fact(fact, question, ties)}
+            for number, block in enumerate(blocks.all("sentence"), 1)
+            for fact in _claims(read_sentence(shown, _one_line(block.text), above))
+        ]
 
     def _assessments(self, blocks: Blocks) -> Fields:
         """Each claim given, assessed by all passages shown."""
@@ -276,7 +279,7 @@ class Brain:
 
 _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "SentenceFacts": Brain._sentence_facts,
-    "FactReadings": Brain._fact_readings,
+    "WindowFacts": Brain._window_facts,
     "Assessments": Brain._assessments,
     "Assessment": Brain._assessment,
     "GroundedFacts": Brain._grounded_facts,

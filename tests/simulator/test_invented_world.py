@@ -232,7 +232,7 @@ class TestBrain:
         for response in world.responses[:3]:
             asked = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             given = "".join(f'<fact id="{number}">{fact.text}</fact>' for number, fact in enumerate(response.facts, 1))
-            reply = answer(brain, "FactReadings", f"{asked}<sentence>unknown</sentence>{given}")
+            reply = answer(brain, "SentenceFacts", f"{asked}<sentence>unknown</sentence>{given}")
             read = [(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]]
             assert read == [(fact.self_contained, fact.label == "irrelevant") for fact in response.facts]
 

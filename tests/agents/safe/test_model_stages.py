@@ -405,6 +405,12 @@ async def test_facts_of_several_sentences_stand_under_their_own(parts: Make) -> 
 async def test_facts_of_a_sentence_that_was_not_shown_are_refused(parts: Make) -> None:
     strange = {"sentence": 3, "fact": "Ada sang.", "status": "check", "query": "q"}
     chat, made = parts({"facts": [strange]}, {"facts": [{**strange, "sentence": 1}]})
+    (fact,), nothing = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
+    assert (fact.text, nothing) == ("Ada sang.", [])
+    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in chat.asked[1]
+
+
+async def test_a_number_given_to_the_only_sentence_is_passed_over(parts: Make) -> None:
+    _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
     ((fact,),) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
     assert fact.text == "Ada sang."
-    assert "facts of sentence 3, but the sentences are numbered 1 to 1" in chat.asked[1]

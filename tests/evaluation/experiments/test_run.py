@@ -40,7 +40,7 @@ async def test_variants_that_differ_in_the_judging_prompt_share_their_searches_a
     assert alone["searches"] == 2 * paid.search.requests  # each variant is charged as if it had been alone
     # What is shared of the model's calls is one for each claim: to read it. The two prompts judge it apart.
     assert alone["calls"] == paid.model.requests + 8
-    assert paid.stages["FactReadings"].requests == 8
+    assert paid.stages["SentenceFacts"].requests == 8
 
 
 async def test_a_variant_is_charged_what_it_costs_alone(sim: Simulator, home: Path) -> None:

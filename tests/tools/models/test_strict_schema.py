@@ -9,7 +9,6 @@ from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
     AtomicFacts,
-    FactReadings,
     GroundedClaims,
     GroundedFacts,
     Rating,
@@ -18,6 +17,7 @@ from factloop.agents.safe.schemas import (
     SearchQuery,
     SelfContainedFact,
     SentenceFacts,
+    WindowFacts,
 )
 from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
 
@@ -52,8 +52,8 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
         },
     ),
     (
-        SentenceFacts,
-        "SentenceFacts",
+        WindowFacts,
+        "WindowFacts",
         {
             "facts": {
                 "type": "array",
@@ -69,8 +69,8 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
         },
     ),
     (
-        FactReadings,
-        "FactReadings",
+        SentenceFacts,
+        "SentenceFacts",
         {
             "facts": {
                 "type": "array",
