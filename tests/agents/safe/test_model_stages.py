@@ -2,119 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import random
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import PrivateAttr
 
 from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.stage_prompts import ANSWER_CHARACTERS, passages
-from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask, WindowTask
+from factloop.agents.safe.stages import FoundFact, NextQueries, SentenceTask, WindowTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
-from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
-from factloop.prompts.registry import PromptRegistry
-from factloop.tools.calls.answers import RunAnswers
-from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.limiter import Limiter
+from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.linguistics.outline import read_outline
-from factloop.tools.models.chat import wrap_chat_model
-from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.models.transport import Transport
-from tests.agents.safe.scripted import ONE_ATTEMPT, ScriptedSearch, context_of
-
-Fields = Mapping[str, Any]
-
-
-class ScriptedChat(BaseChatModel):
-    """Says what it was told to, as plain text, and remembers what it was asked."""
-
-    replies: list[str]
-    _asked: list[str] = PrivateAttr(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    @property
-    def asked(self) -> list[str]:
-        return self._asked
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,  # noqa: ARG002 - the base class has it
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - the base class has it
-        **kwargs: Any,  # noqa: ARG002 - the base class has it
-    ) -> ChatResult:
-        self._asked.append(str(messages[-1].text))
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.replies.pop(0)))])
-
-
-Parts = tuple[ModelGateway, PromptRegistry]
-
-
-@pytest.fixture
-def parts() -> Callable[..., tuple[ScriptedChat, Parts]]:
-    def make(*replies: Fields) -> tuple[ScriptedChat, Parts]:
-        chat, prompts, budget = ScriptedChat(replies=[json.dumps(reply) for reply in replies]), _PROMPTS, Budget()
-        named = wrap_chat_model(chat)
-        transport = Transport(
-            named,
-            json_reply=prompts["gateway/json_reply"],
-            limiter=Limiter(),
-            budget=budget,
-            retry=ONE_ATTEMPT,
-            timeout_s=5.0,
-            rng=random.Random(0),
-        )
-        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], answers=RunAnswers(CallCache(None)))
-        return chat, (gateway, prompts)
-
-    return make
-
-
-_PROMPTS = PromptRegistry.load()
-
-Make = Callable[..., tuple[ScriptedChat, Parts]]
-
-
-def evidence(number: int, **fields: Any) -> Evidence:
-    return Evidence.model_validate(
-        {
-            "id": f"e{number}",
-            "source": "s",
-            "passage": f"Passage {number}.",
-            "query": "q",
-            "rank": number,
-            "retrieved_at": datetime(2024, 1, 1, tzinfo=UTC),
-            **fields,
-        }
-    )
-
-
-TASK = SentenceTask("Who was Ada?", "She was born in London.", "She was born in London.", 0, 23)
-CONTEXT = context_of(ScriptedSearch())
-
-
-def case(*items: Evidence, left: int = 3) -> Case:
-    return Case("Ada Lovelace was born in London.", TASK, ("q",), items, left)
-
-
-def assessment(verdict: str, cited: list[int], **more: Any) -> Fields:
-    wish = {"missing": "", "queries": []}
-    return {"rationale": "Because.", "cited": cited, "wrong": "", "verdict": verdict, **wish, **more}
+from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, assessment, case, evidence, parts
 
 
 def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
@@ -129,9 +30,7 @@ def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
         ("insufficient", Verdict.NOT_SUPPORTED, False),
     ],
 )
-async def test_an_assessment_becomes_a_judgement(
-    parts: Make, verdict: str, expected: Verdict, contradicted: bool | None
-) -> None:
+async def test_an_assessment_becomes_a_judgement(verdict: str, expected: Verdict, contradicted: bool | None) -> None:
     _, made = parts(assessment(verdict, [2]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
     assert isinstance(judgement, Judgement)
@@ -139,7 +38,7 @@ async def test_an_assessment_becomes_a_judgement(
     assert (judgement.cited, judgement.rationale, judgement.judged_by) == (("e2",), "Because.", "ScriptedChat")
 
 
-async def test_a_contradicted_claim_has_its_wrong_words_and_no_other(parts: Make) -> None:
+async def test_a_contradicted_claim_has_its_wrong_words_and_no_other() -> None:
     _, made = parts(assessment("contradicted", [1], wrong=" London "), assessment("supported", [1], wrong="London"))
     contradicted = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     supported = await ModelFusedStages(*made).assess(case(evidence(2)), CONTEXT)
@@ -148,7 +47,7 @@ async def test_a_contradicted_claim_has_its_wrong_words_and_no_other(parts: Make
     assert (contradicted.wrong, supported.wrong) == ("London", "")
 
 
-async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain(parts: Make) -> None:
+async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain() -> None:
     chat, made = parts(assessment("supported", [1]))
     row = replace(TASK, sentence="Ada | London", above="Poets\nName | Town")
     asked = replace(case(evidence(1)), task=row, queries=("a", "b"), fruitless=("b",))
@@ -158,7 +57,7 @@ async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain(part
     assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in chat.asked[0]
 
 
-async def test_numbers_without_a_passage_are_not_cited(parts: Make) -> None:
+async def test_numbers_without_a_passage_are_not_cited() -> None:
     _, made = parts(assessment("supported", [0, 2, 3, -1, 2, 99]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
     assert isinstance(judgement, Judgement)
@@ -166,7 +65,7 @@ async def test_numbers_without_a_passage_are_not_cited(parts: Make) -> None:
 
 
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
-async def test_a_verdict_without_evidence_is_refused(parts: Make, verdict: str) -> None:
+async def test_a_verdict_without_evidence_is_refused(verdict: str) -> None:
     _, made = parts(*[assessment(verdict, [])] * 3)
     with pytest.raises(ModelOutputError, match="no evidence at all"):
         await ModelFusedStages(*made).assess(case(), CONTEXT)
@@ -174,13 +73,13 @@ async def test_a_verdict_without_evidence_is_refused(parts: Make, verdict: str) 
     assert (await ModelPaperStages(*made).rate(case(left=0), CONTEXT)).contradicted is False
 
 
-async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search(parts: Make) -> None:
+async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search() -> None:
     _, made = parts(assessment("insufficient", [], missing=" the town ", queries=[" Ada birthplace ", "", "Ada town"]))
     wish = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert wish == NextQueries(("Ada birthplace", "Ada town"), "the town", "scripted")
 
 
-async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_search(parts: Make) -> None:
+async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_search() -> None:
     chat, made = parts(assessment("insufficient", [], queries=["once more"]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT)
     assert isinstance(judgement, Judgement)
@@ -188,7 +87,7 @@ async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_se
     assert "<left>0</left>" in chat.asked[0]
 
 
-async def test_an_ambiguous_assessment_is_unscored(parts: Make) -> None:
+async def test_an_ambiguous_assessment_is_unscored() -> None:
     _, made = parts(assessment("ambiguous", [1]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert isinstance(judgement, Judgement)
@@ -196,7 +95,7 @@ async def test_an_ambiguous_assessment_is_unscored(parts: Make) -> None:
     assert judgement.cited == ()
 
 
-async def test_an_unreadable_reply_is_repaired_twice(parts: Make) -> None:
+async def test_an_unreadable_reply_is_repaired_twice() -> None:
     chat, made = parts({"nothing": "of it"}, {"nothing": "again"}, assessment("supported", [1]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert isinstance(judgement, Judgement)
@@ -207,7 +106,7 @@ async def test_an_unreadable_reply_is_repaired_twice(parts: Make) -> None:
         await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
 
 
-async def test_facts_are_trimmed_and_empty_ones_left_out(parts: Make) -> None:
+async def test_facts_are_trimmed_and_empty_ones_left_out() -> None:
     said = [
         {"fact": " Ada was born in London. ", "status": "check", "query": " Ada birthplace "},
         {"fact": "  ", "status": "check", "query": "nothing"},
@@ -221,7 +120,7 @@ def read(*facts: str) -> dict[str, Any]:
     return {"facts": [{"fact": fact, "status": "check", "query": "q"} for fact in facts]}
 
 
-async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands(parts: Make) -> None:
+async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands() -> None:
     chat, made = parts(read(" Ada was born. ", "  "))
     facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert facts == [
@@ -231,14 +130,14 @@ async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands
     assert '<fact id="2">She sang.</fact>' in chat.asked[0]
 
 
-async def test_given_facts_that_come_back_merged_are_asked_for_once_more(parts: Make) -> None:
+async def test_given_facts_that_come_back_merged_are_asked_for_once_more() -> None:
     chat, made = parts(read("Ada was born and sang."), read("Ada was born.", "Ada sang."))
     facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert [item.self_contained for item in facts] == ["Ada was born.", "Ada sang."]
     assert "2 facts are given, and 1 came back" in chat.asked[1]
 
 
-async def test_given_facts_that_stay_merged_are_nobodys(parts: Make) -> None:
+async def test_given_facts_that_stay_merged_are_refused() -> None:
     _, made = parts(read("Ada."), read("Bo."), read("A.", "B.", "C."))
     with pytest.raises(ModelOutputError, match="3 came back"):
         await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
@@ -252,22 +151,20 @@ async def test_given_facts_that_stay_merged_are_nobodys(parts: Make) -> None:
         ("not_supported", Verdict.NOT_SUPPORTED, False),
     ],
 )
-async def test_a_rating_becomes_a_judgement(
-    parts: Make, word: str, expected: Verdict, contradicted: bool | None
-) -> None:
+async def test_a_rating_becomes_a_judgement(word: str, expected: Verdict, contradicted: bool | None) -> None:
     _, made = parts(rating(word, [1, 7]))
     judgement = await ModelPaperStages(*made).rate(case(evidence(1)), CONTEXT)
     assert (judgement.verdict, judgement.contradicted, judgement.cited) == (expected, contradicted, ("e1",))
 
 
-async def test_a_rating_that_contradicts_has_the_wrong_words(parts: Make) -> None:
+async def test_a_rating_that_contradicts_has_the_wrong_words() -> None:
     _, made = parts(rating("contradicted", [1], wrong=" London "), rating("supported", [1], wrong="London"))
     stages = ModelPaperStages(*made)
     found = [await stages.rate(case(evidence(number)), CONTEXT) for number in (1, 2)]
     assert [judgement.wrong for judgement in found] == ["London", ""]
 
 
-async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim(parts: Make) -> None:
+async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim() -> None:
     _, made = parts({"fact": "  "}, {"query": " "})
     stages = ModelPaperStages(*made)
     assert await stages.revise("She was born in London.", TASK, CONTEXT) == "She was born in London."
@@ -275,19 +172,19 @@ async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the
 
 
 @pytest.mark.parametrize("prompt", [None, ""])
-async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(parts: Make, prompt: str | None) -> None:
+async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(prompt: str | None) -> None:
     chat, made = parts()
     assert await ModelPaperStages(*made).relevance("x", SentenceTask(prompt, "x", "x", 0, 1), CONTEXT) is True
     assert chat.asked == []
 
 
-async def test_relevance_is_the_models_word(parts: Make) -> None:
+async def test_relevance_is_the_models_word() -> None:
     _, made = parts({"reason": "r", "relevant": False})
     assert await ModelPaperStages(*made).relevance("x", TASK, CONTEXT) is False
 
 
 @pytest.mark.parametrize(("most", "is_whole"), [(ANSWER_CHARACTERS, False), (None, True)])
-async def test_a_strict_plan_shows_long_answers_whole(parts: Make, most: int | None, is_whole: bool) -> None:
+async def test_a_strict_plan_shows_long_answers_whole(most: int | None, is_whole: bool) -> None:
     chat, made = parts({"reason": "r", "relevant": True})
     long = " ".join(f"Sentence {number} of a long answer stands here." for number in range(400))
     task = SentenceTask("Why?", long, "x", 0, 1)
@@ -304,9 +201,7 @@ def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> No
     assert long == "x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"
 
 
-async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows(
-    parts: Callable[..., tuple[ScriptedChat, Parts]],
-) -> None:
+async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows() -> None:
     response = "Made in 1790.\n\n| Name | Born |\n| --- | --- |\n| Ada | 1815 |\n| Bo | 1816 |\n\n- It ended."
     spans = [(part.start, part.end) for part in read_outline(response) if part.kind != "head"]
     tasks = tuple(SentenceTask(None, response, response[start:end], start, end) for start, end in spans)
@@ -316,7 +211,7 @@ async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of
     assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
 
 
-async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one(parts: Make) -> None:
+async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one() -> None:
     said = [("supported", [1]), ("contradicted", [1]), ("insufficient", []), ("supported", [])]
     facts = [{"sentence": 1, "fact": f"{verdict}.", "verdict": verdict, "passages": cited} for verdict, cited in said]
     _, made = parts({"facts": facts, "without_fact": [], "off_topic": []})
@@ -327,90 +222,3 @@ async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one(pa
         "The passages shown do not say so.",
         "No passage was named that it rests on.",
     ]
-
-
-def two_cases(left: int = 3) -> list[Case]:
-    """Two claims of one sentence, each with a passage of its own."""
-    return [
-        Case(claim, TASK, (f"q{number}",), (evidence(number),), left)
-        for number, claim in enumerate(("Ada was born.", "Ada sang."), 1)
-    ]
-
-
-def assessments(*entries: Fields) -> Fields:
-    return {"claims": [{"claim": number, **entry} for number, entry in enumerate(entries, 1)]}
-
-
-async def test_claims_judged_together_are_numbered_and_share_their_sentence_and_passages(parts: Make) -> None:
-    chat, made = parts(assessments(assessment("supported", [2]), assessment("contradicted", [1], wrong="sang")))
-    cases = two_cases()
-    pool = [item for one in cases for item in one.evidence]
-    first, second = await ModelFusedStages(*made).assess_together(cases, pool, CONTEXT)
-    asked = chat.asked[0]
-    assert '<claim id="1">Ada was born.</claim>\n<claim id="2">Ada sang.</claim>' in asked
-    assert (asked.count("<sentence"), asked.count("<evidence"), asked.count("<asked")) == (1, 2, 2)
-    assert isinstance(first, Judgement)
-    assert (first.verdict, first.cited) == (Verdict.SUPPORTED, (pool[1].id,))
-    assert isinstance(second, Judgement)
-    assert (second.contradicted, second.cited, second.wrong) == (True, (pool[0].id,), "sang")
-
-
-@pytest.mark.parametrize(("left", "is_wish"), [(3, True), (0, False)])
-async def test_a_claim_of_several_is_searched_for_again_where_a_search_is_left(
-    parts: Make, left: int, is_wish: bool
-) -> None:
-    open_one = {**assessment("insufficient", []), "queries": [" her songs ", ""]}
-    _, made = parts(assessments(assessment("supported", [1]), open_one))
-    cases = two_cases(left)
-    pool = [item for one in cases for item in one.evidence]
-    _, step = await ModelFusedStages(*made).assess_together(cases, pool, CONTEXT)
-    assert isinstance(step, NextQueries if is_wish else Judgement)
-    assert not isinstance(step, NextQueries) or step.queries == ("her songs",)
-
-
-@pytest.mark.parametrize(
-    ("reply", "complaint"),
-    [
-        (assessments(assessment("supported", [1])), "2 claims are given, and judged were [1]"),
-        ({"claims": [{"claim": 2, **assessment("supported", [1])}] * 2}, "judged were [2, 2]"),
-    ],
-)
-async def test_a_reply_that_is_not_one_entry_for_each_claim_is_refused(
-    parts: Make, reply: Fields, complaint: str
-) -> None:
-    chat, made = parts(reply, assessments(assessment("supported", [1]), assessment("supported", [1])))
-    cases = two_cases()
-    await ModelFusedStages(*made).assess_together(cases, [evidence(1)], CONTEXT)
-    assert complaint in chat.asked[1]
-
-
-async def test_no_claim_of_several_is_judged_from_memory(parts: Make) -> None:
-    settled = assessments(assessment("supported", []), assessment("insufficient", []))
-    _, made = parts(settled, settled, settled)
-    with pytest.raises(ModelOutputError, match="cannot rest on no evidence"):
-        await ModelFusedStages(*made).assess_together([replace(one, evidence=()) for one in two_cases()], [], CONTEXT)
-
-
-async def test_facts_of_several_sentences_stand_under_their_own(parts: Make) -> None:
-    said = [
-        {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
-        {"sentence": 1, "fact": "Ada was born.", "status": "check", "query": "q"},
-    ]
-    chat, made = parts({"facts": said})
-    found = await ModelFusedStages(*made).sentence_facts([TASK, replace(TASK, sentence="She sang.")], CONTEXT)
-    assert [[fact.text for fact in facts] for facts in found] == [["Ada was born."], ["Ada sang."]]
-    assert '<sentence id="2">She sang.</sentence>' in chat.asked[0]
-
-
-async def test_facts_of_a_sentence_that_was_not_shown_are_refused(parts: Make) -> None:
-    strange = {"sentence": 3, "fact": "Ada sang.", "status": "check", "query": "q"}
-    chat, made = parts({"facts": [strange]}, {"facts": [{**strange, "sentence": 1}]})
-    (fact,), nothing = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
-    assert (fact.text, nothing) == ("Ada sang.", [])
-    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in chat.asked[1]
-
-
-async def test_a_number_given_to_the_only_sentence_is_passed_over(parts: Make) -> None:
-    _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
-    ((fact,),) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
-    assert fact.text == "Ada sang."

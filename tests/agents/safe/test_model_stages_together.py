@@ -1,0 +1,96 @@
+"""The meaning of a chat model's answers about several sentences or claims at once, through the real gateway."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from factloop.agents.safe.model_stages import ModelFusedStages
+from factloop.agents.safe.stages import Case, NextQueries
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Judgement, Verdict
+from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, assessment, evidence, parts
+
+
+def two_cases(left: int = 3) -> list[Case]:
+    """Two claims of one sentence, each with a passage of its own."""
+    return [
+        Case(claim, TASK, (f"q{number}",), (evidence(number),), left)
+        for number, claim in enumerate(("Ada was born.", "Ada sang."), 1)
+    ]
+
+
+def assessments(*entries: Fields) -> Fields:
+    return {"claims": [{"claim": number, **entry} for number, entry in enumerate(entries, 1)]}
+
+
+async def test_claims_judged_together_are_numbered_and_share_their_sentence_and_passages() -> None:
+    chat, made = parts(assessments(assessment("supported", [2]), assessment("contradicted", [1], wrong="sang")))
+    cases = two_cases()
+    pool = [item for one in cases for item in one.evidence]
+    first, second = await ModelFusedStages(*made).assess_together(cases, pool, CONTEXT)
+    asked = chat.asked[0]
+    assert '<claim id="1">Ada was born.</claim>\n<claim id="2">Ada sang.</claim>' in asked
+    assert (asked.count("<sentence"), asked.count("<evidence"), asked.count("<asked")) == (1, 2, 2)
+    assert isinstance(first, Judgement)
+    assert (first.verdict, first.cited) == (Verdict.SUPPORTED, (pool[1].id,))
+    assert isinstance(second, Judgement)
+    assert (second.contradicted, second.cited, second.wrong) == (True, (pool[0].id,), "sang")
+
+
+@pytest.mark.parametrize(("left", "is_wish"), [(3, True), (0, False)])
+async def test_a_claim_of_several_is_searched_for_again_where_a_search_is_left(left: int, is_wish: bool) -> None:
+    open_one = {**assessment("insufficient", []), "queries": [" her songs ", ""]}
+    _, made = parts(assessments(assessment("supported", [1]), open_one))
+    cases = two_cases(left)
+    pool = [item for one in cases for item in one.evidence]
+    _, step = await ModelFusedStages(*made).assess_together(cases, pool, CONTEXT)
+    assert isinstance(step, NextQueries if is_wish else Judgement)
+    assert not isinstance(step, NextQueries) or step.queries == ("her songs",)
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        (assessments(assessment("supported", [1])), "2 claims are given, and judged were [1]"),
+        ({"claims": [{"claim": 2, **assessment("supported", [1])}] * 2}, "judged were [2, 2]"),
+    ],
+)
+async def test_a_reply_that_is_not_one_entry_for_each_claim_is_refused(reply: Fields, complaint: str) -> None:
+    chat, made = parts(reply, assessments(assessment("supported", [1]), assessment("supported", [1])))
+    cases = two_cases()
+    await ModelFusedStages(*made).assess_together(cases, [evidence(1)], CONTEXT)
+    assert complaint in chat.asked[1]
+
+
+async def test_no_claim_of_several_is_judged_from_memory() -> None:
+    settled = assessments(assessment("supported", []), assessment("insufficient", []))
+    _, made = parts(settled, settled, settled)
+    with pytest.raises(ModelOutputError, match="cannot rest on no evidence"):
+        await ModelFusedStages(*made).assess_together([replace(one, evidence=()) for one in two_cases()], [], CONTEXT)
+
+
+async def test_facts_of_several_sentences_stand_under_their_own() -> None:
+    said = [
+        {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
+        {"sentence": 1, "fact": "Ada was born.", "status": "check", "query": "q"},
+    ]
+    chat, made = parts({"facts": said})
+    found = await ModelFusedStages(*made).sentence_facts([TASK, replace(TASK, sentence="She sang.")], CONTEXT)
+    assert [[fact.text for fact in facts] for facts in found] == [["Ada was born."], ["Ada sang."]]
+    assert '<sentence id="2">She sang.</sentence>' in chat.asked[0]
+
+
+async def test_facts_of_a_sentence_that_was_not_shown_are_refused() -> None:
+    strange = {"sentence": 3, "fact": "Ada sang.", "status": "check", "query": "q"}
+    chat, made = parts({"facts": [strange]}, {"facts": [{**strange, "sentence": 1}]})
+    (fact,), nothing = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
+    assert (fact.text, nothing) == ("Ada sang.", [])
+    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in chat.asked[1]
+
+
+async def test_a_number_given_to_the_only_sentence_is_passed_over() -> None:
+    _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
+    ((fact,),) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
+    assert fact.text == "Ada sang."
