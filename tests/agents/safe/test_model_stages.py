@@ -15,7 +15,7 @@ from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.linguistics.outline import read_outline
-from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, assessment, case, evidence, parts
+from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, case, evidence, parts
 
 
 def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
@@ -52,9 +52,9 @@ async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain() ->
     row = replace(TASK, sentence="Ada | London", above="Poets\nName | Town")
     asked = replace(case(evidence(1)), task=row, queries=("a", "b"), fruitless=("b",))
     await ModelFusedStages(*made).assess(asked, CONTEXT)
-    assert "<sentence>Poets\nName | Town\nAda | London</sentence>" in chat.asked[0]
-    assert "<question>Who was Ada?</question>" in chat.asked[0]
-    assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in chat.asked[0]
+    assert "<sentence>Poets\nName | Town\nAda | London</sentence>" in asked_of(chat)[0]
+    assert "<question>Who was Ada?</question>" in asked_of(chat)[0]
+    assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in asked_of(chat)[0]
 
 
 async def test_numbers_without_a_passage_are_not_cited() -> None:
@@ -84,7 +84,7 @@ async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_se
     judgement = await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.contradicted is False
-    assert "<left>0</left>" in chat.asked[0]
+    assert "<left>0</left>" in asked_of(chat)[0]
 
 
 async def test_an_ambiguous_assessment_is_unscored() -> None:
@@ -127,14 +127,14 @@ async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands
         FoundFact("She was born.", "Ada was born.", "check", "q"),
         FoundFact("She sang.", "She sang.", "check", "q"),
     ]
-    assert '<fact id="2">She sang.</fact>' in chat.asked[0]
+    assert '<fact id="2">She sang.</fact>' in asked_of(chat)[0]
 
 
 async def test_given_facts_that_come_back_merged_are_asked_for_once_more() -> None:
     chat, made = parts(read("Ada was born and sang."), read("Ada was born.", "Ada sang."))
     facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert [item.self_contained for item in facts] == ["Ada was born.", "Ada sang."]
-    assert "2 facts are given, and 1 came back" in chat.asked[1]
+    assert "2 facts are given, and 1 came back" in asked_of(chat)[1]
 
 
 async def test_given_facts_that_stay_merged_are_refused() -> None:
@@ -207,7 +207,7 @@ async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of
     tasks = tuple(SentenceTask(None, response, response[start:end], start, end) for start, end in spans)
     chat, made = parts({"facts": [], "without_fact": [1, 2, 3, 4], "off_topic": []})
     await ModelGroundedStages(*made).read(WindowTask(tasks, (evidence(1),)), CONTEXT)
-    shown = re.findall(r'<sentence id="\d">(.*?)</sentence>', chat.asked[0], re.DOTALL)
+    shown = re.findall(r'<sentence id="\d">(.*?)</sentence>', asked_of(chat)[0], re.DOTALL)
     assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
 
 

@@ -10,7 +10,7 @@ from factloop.agents.safe.model_stages import ModelFusedStages
 from factloop.agents.safe.stages import Case, NextQueries
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, Verdict
-from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, assessment, evidence, parts
+from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, evidence, parts
 
 
 def two_cases(left: int = 3) -> list[Case]:
@@ -30,7 +30,7 @@ async def test_claims_judged_together_are_numbered_and_share_their_sentence_and_
     cases = two_cases()
     pool = [item for one in cases for item in one.evidence]
     first, second = await ModelFusedStages(*made).assess_together(cases, pool, CONTEXT)
-    asked = chat.asked[0]
+    asked = asked_of(chat)[0]
     assert '<claim id="1">Ada was born.</claim>\n<claim id="2">Ada sang.</claim>' in asked
     assert (asked.count("<sentence"), asked.count("<evidence"), asked.count("<asked")) == (1, 2, 2)
     assert isinstance(first, Judgement)
@@ -61,7 +61,7 @@ async def test_a_reply_that_is_not_one_entry_for_each_claim_is_refused(reply: Fi
     chat, made = parts(reply, assessments(assessment("supported", [1]), assessment("supported", [1])))
     cases = two_cases()
     await ModelFusedStages(*made).assess_together(cases, [evidence(1)], CONTEXT)
-    assert complaint in chat.asked[1]
+    assert complaint in asked_of(chat)[1]
 
 
 async def test_no_claim_of_several_is_judged_from_memory() -> None:
@@ -79,7 +79,7 @@ async def test_facts_of_several_sentences_stand_under_their_own() -> None:
     chat, made = parts({"facts": said})
     found = await ModelFusedStages(*made).sentence_facts([TASK, replace(TASK, sentence="She sang.")], CONTEXT)
     assert [[fact.text for fact in facts] for facts in found] == [["Ada was born."], ["Ada sang."]]
-    assert '<sentence id="2">She sang.</sentence>' in chat.asked[0]
+    assert '<sentence id="2">She sang.</sentence>' in asked_of(chat)[0]
 
 
 async def test_facts_of_a_sentence_that_was_not_shown_are_refused() -> None:
@@ -87,7 +87,7 @@ async def test_facts_of_a_sentence_that_was_not_shown_are_refused() -> None:
     chat, made = parts({"facts": [strange]}, {"facts": [{**strange, "sentence": 1}]})
     (fact,), nothing = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
     assert (fact.text, nothing) == ("Ada sang.", [])
-    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in chat.asked[1]
+    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in asked_of(chat)[1]
 
 
 async def test_a_number_given_to_the_only_sentence_is_passed_over() -> None:
