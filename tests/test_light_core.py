@@ -180,7 +180,7 @@ def test_what_the_core_lacks_is_said_in_one_line(elsewhere: Mapping[str, Sequenc
 def test_every_module_is_imported_or_says_which_extra_it_needs(
     elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
 ) -> None:
-    """What else an import raises ends the program, with a traceback that names the module."""
+    """Any other error of an import ends the program, with a traceback that names the module."""
     folder = ROOT / "factloop"
     paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
     names = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths if path.suffix == ".py")

@@ -64,7 +64,7 @@ def _one_unanswered() -> ResponsesReport:
     ids=lambda value: type(value).__name__,
 )
 def test_what_the_version_before_wrote_is_read(written: Record, now: str, before: dict[str, Any]) -> None:
-    """And a reader of the version before is told by the number that there may be more."""
+    """The new number tells a reader of the version before that there may be more fields."""
     new = json.loads(to_json(written))
     assert new["schema_version"] == now
     read = type(written).model_validate(_as_before(new, before))

@@ -111,7 +111,7 @@ def is_unanswered(state: FactState) -> bool:
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """How many more queries may be asked: none where the last found no tool to answer it, or all that there is."""
+    """How many more queries may be asked: none once one had no tool to answer it, or brought all that there is."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 

@@ -3,8 +3,8 @@
     (look) ─▶ search ─▶ assess ─▶ claim
 
 It settles most claims, and the rules of judging, which are half of a request, are read once for two. What it leaves
-open goes on by itself, with the queries that the reply asks for. A claim without company has no such round, nor has
-one that several tools may be asked for: to choose a tool, a model must be offered them.
+open goes on alone, with the queries that the reply asks for. A single claim has no such round, nor has one for which
+there are several search tools: to choose among them, the model must be offered them.
 
 factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -46,7 +46,7 @@ CLAIMS_TOGETHER = 2
 
 
 class RoundPlan(Protocol):
-    """The plan whose first round it is."""
+    """What the first round needs of its plan."""
 
     @property
     def stages(self) -> FusedStages: ...
@@ -59,7 +59,7 @@ class RoundPlan(Protocol):
 def build_first_round(
     plan: RoundPlan, alone: SafeGraph, *, max_searches: int, look: ClaimNode | None = None
 ) -> SafeGraph:
-    """The graph of some claims; `alone` is the graph of one that it leaves open."""
+    """The graph of several claims; `alone` is the graph of each that their first round leaves open."""
     graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
     graph.add_node(SEARCH, _search)
     graph.add_node(ASSESS, _build_assess(plan, max_searches))
@@ -82,7 +82,7 @@ async def _search(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
 
 def _build_look(look: ClaimNode) -> Node[BunchState, CheckContext]:
     async def look_first(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Leaves the claims that a cascade's verifier could not settle."""
+        """Passes on the claims that a cascade's verifier cannot settle."""
         updates = await together(look(case, runtime) for case in state["cases"])
         return _sorted(list(zip(state["cases"], updates, strict=True)))
 
@@ -91,9 +91,9 @@ def _build_look(look: ClaimNode) -> Node[BunchState, CheckContext]:
 
 def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckContext]:
     async def assess(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles what the evidence of all settles, and leaves the rest with queries to ask.
+        """Settles the claims that the evidence of all of them decides, and gives the others queries to ask.
 
-        Where a search failed, or the reply cannot be read, each is left as it is, to be judged alone.
+        Where a search failed, or the reply cannot be read, every claim is left as it is, to be judged alone.
         """
         states = state["cases"]
         if any(is_unanswered(one) for one in states):
@@ -131,7 +131,7 @@ async def _each_alone(state: BunchState) -> list[Send] | str:
 
 
 def _sorted(updated: Sequence[tuple[FactState, Update]]) -> Update:
-    """What is settled, and the claims that are open still."""
+    """The claims that are settled, and those that are still open."""
     return {
         "settled": [item for _, update in updated for item in update.get("settled", ())],
         "cases": [_updated(case, update) for case, update in updated if "settled" not in update],
@@ -154,7 +154,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim with what its judgement cites of the other's passages, and the judgement in terms of its own."""
+    """The claim with the passages of others that its judgement cites, and the judgement by the claim's own numbers."""
     if isinstance(step, NextQueries):
         return state, step
     own = [Evidence.model_validate(item) for item in state["evidence"]]

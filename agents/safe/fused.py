@@ -57,12 +57,12 @@ class FusedPlan(OneByOne):
         return self.stages.reads_code
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
-        """Neighbours together: most are of one sentence, and found in the same passages."""
+        """Groups neighbours, which mostly come from one sentence and are decided by the same passages."""
         starts = range(0, len(cases), CLAIMS_TOGETHER)
         return [BunchState(cases=list(cases[start : start + CLAIMS_TOGETHER]), settled=[]) for start in starts]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """The graph of some claims: their first round is taken together, and what it leaves open goes on alone."""
+        """The graph of several claims: they share their first round, and each that it leaves open goes on alone."""
         alone = self.build_claim_graph(max_searches=max_searches)
         return build_first_round(self, alone, max_searches=max_searches, look=look)
 
@@ -120,7 +120,7 @@ class FusedPlan(OneByOne):
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a window, those that need no search already settled.
 
-        A sentence of which a reply on several tells nothing is read again by itself: it may have been passed over.
+        A sentence without a fact in a reply on several is read again alone: it may have been passed over.
         """
         if group[0]["given"] is not None:
             return await self._given(group[0], context)

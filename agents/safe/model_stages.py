@@ -293,7 +293,7 @@ def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
 
 
 def _of_sentences_shown(n_sentences: int, answer: WindowFacts) -> None:
-    """Refuses an answer with facts of sentences that were not shown: these have no place."""
+    """Refuses an answer with facts of sentences that were not shown."""
     strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
     if strangers:
         raise ModelOutputError(

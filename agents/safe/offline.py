@@ -67,7 +67,7 @@ class OfflineFusedStages:
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Each by its own passages: rules have nothing to gain from company."""
+        """Each claim by its own passages: rules gain nothing from reading several together."""
         return [await self.assess(case, context) for case in cases]
 
     def _facts_of(self, task: SentenceTask) -> Sequence[FoundFact]:

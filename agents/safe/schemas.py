@@ -72,7 +72,10 @@ class WindowFact(StructuredOutput):
 
 
 class WindowFacts(StructuredOutput):
-    """The same of some sentences. One by itself has no number: the longest reply is waited for, and that is of one."""
+    """The same for several sentences, by number.
+
+    The reply on a single sentence, often the longest of an answer, needs no numbers (`SentenceFacts`).
+    """
 
     facts: list[WindowFact]
 
@@ -104,7 +107,7 @@ class NumberedAssessment(StructuredOutput):
 
 
 class Assessments(StructuredOutput):
-    """Some claims, each judged once by the evidence, in their order."""
+    """Several claims, each judged once by the evidence, in order."""
 
     claims: list[NumberedAssessment]
 

@@ -18,7 +18,7 @@ ANSWER_CHARACTERS = 6_000
 
 
 def sentence_prompt(prompts: PromptRegistry, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """The prompt on some sentences in the fused plan, as of the first what they are read under."""
+    """The prompt on neighbouring sentences in the fused plan; headings and excerpt are those of the first."""
     first = tasks[0]
     return prompts["safe/sentence_facts"].render(
         question=first.prompt or None,
@@ -42,7 +42,7 @@ def assessment_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
 
 
 def assessments_prompt(prompts: PromptRegistry, cases: Sequence[Case], evidence: Sequence[Evidence]) -> RenderedPrompt:
-    """The same prompt on some claims at once."""
+    """The same prompt on several claims at once."""
     return prompts["safe/assessment"].render(
         question=cases[0].task.prompt or None,
         sentence=list(dict.fromkeys(stated(case.task) for case in cases)),
@@ -91,11 +91,11 @@ def stated(task: SentenceTask) -> str:
 
 
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
-"""What a row of a table leaves of its line, and is no part of what follows."""
+"""The end of a table row's line, which is no part of the sentence after it."""
 
 
 def in_place(window: WindowTask) -> list[str]:
-    """The sentences of a window as the answer goes on: each with what stands between it and the one before."""
+    """The sentences of a window, each with what stands in the answer between it and the one before."""
     reached = window.sentences[0].start
     texts: list[str] = []
     for sentence in window.sentences:

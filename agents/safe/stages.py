@@ -153,7 +153,7 @@ class FusedStages(Protocol):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
     ) -> Sequence[Sequence[FoundFact]]:
-        """The facts of each of some neighbouring sentences, which are read under the same headings."""
+        """The facts of each of these neighbouring sentences, which stand under the same headings."""
         ...
 
     async def given_facts(
@@ -169,7 +169,7 @@ class FusedStages(Protocol):
     async def assess_together(
         self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext, /
     ) -> Sequence[Judgement | NextQueries]:
-        """`assess` for each of some claims, in their order, by the evidence of all of them."""
+        """`assess` for each of these claims, in order, by the evidence of all of them."""
         ...
 
 

@@ -19,20 +19,20 @@ class WindowSize:
 
 GROUNDED_WINDOW = WindowSize(8, 450)
 FUSED_WINDOW = WindowSize(2, 210)
-"""Hardly more than long sentences have: all claims wait for the longest window."""
+"""Little more than a long sentence has, since all claims wait for the longest window."""
 
 Windows = list[list[SentenceState]]
-ReadsOn = Callable[[SentenceState, SentenceState], bool]
+JoinRule = Callable[[SentenceState, SentenceState], bool]
 """Whether a sentence may be read with the one before it."""
 
 
-def windows_of(sentences: Sequence[SentenceState], size: WindowSize, reads_on: ReadsOn) -> Windows:
+def windows_of(sentences: Sequence[SentenceState], size: WindowSize, may_join: JoinRule) -> Windows:
     """The fewest windows of neighbours, of like length: an answer takes as long as its longest window."""
-    return [window for stretch in _stretches(sentences, reads_on) for window in _of_like_length(stretch, size)]
+    return [window for stretch in _stretches(sentences, may_join) for window in _of_like_length(stretch, size)]
 
 
 def goes_on(before: SentenceState, sentence: SentenceState) -> bool:
-    """Whether the text goes on from one to the other: no sentence that is not read this time stands between them.
+    """Whether the second follows on the first, with no sentence between them that is left out of this check.
 
     Sentences whose facts are given stand alone: these are judged as they are.
     """
@@ -45,10 +45,10 @@ def shares_headings(before: SentenceState, sentence: SentenceState) -> bool:
     return alike and before["given"] is None and sentence["given"] is None
 
 
-def _stretches(sentences: Sequence[SentenceState], reads_on: ReadsOn) -> Windows:
+def _stretches(sentences: Sequence[SentenceState], may_join: JoinRule) -> Windows:
     stretches: Windows = []
     for sentence in sentences:
-        if stretches and reads_on(stretches[-1][-1], sentence):
+        if stretches and may_join(stretches[-1][-1], sentence):
             stretches[-1].append(sentence)
         else:
             stretches.append([sentence])

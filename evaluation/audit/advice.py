@@ -2,9 +2,9 @@
 
 Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
 project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes, and
-advised against only if the more favourable end fails, too. A rate or an order whose interval holds both what is poor
-and what is not is on too little to say; how far something is off may be little, where noise alone puts it above 0, and
-asks for care. Orders of systems, chunks and wording may have no interval: then the figure itself decides. Where the
+advised against only if the more favourable end fails, too. Where the interval of a rate or an order holds both poor and
+fair values, there are too few claims or systems to tell. A size of error, which noise alone puts above 0, then asks for
+care. Orders of systems, chunks and wording may have no interval: then the figure itself decides. Where the
 labels tell no systems apart, nothing is said of telling them apart: an evaluator that passes every claim would have
 none of these pairs wrong.
 """
@@ -76,7 +76,7 @@ class Leave(StrEnum):
     WITH_CARE = "with_care"
     NO = "no"
     UNKNOWN = "unknown"
-    """Not measured, or on too little to tell."""
+    """Not measured, or by too few claims or systems to tell."""
 
 
 class Advice(Record):

@@ -86,7 +86,7 @@ async def astream_responses(
         prompts = PromptRegistry.load(settings.prompts)
         session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
         stack.push_async_callback(session.aclose)
-        asking = _Asking(session.model(chat), name, started)
+        asking = _ResponseRequests(session.model(chat), name, started)
         known = {"out": str(out), "data": data, "n_prompts": len(by_key), "n_earlier": len(log.finished)}
         run = Run(
             items=tuple(by_key.values()),
@@ -102,7 +102,7 @@ async def astream_responses(
 
 
 @dataclass
-class _Asking:
+class _ResponseRequests:
     """Asks a model for responses, and adds up what they cost and which prompts got none."""
 
     gateway: ModelGateway
@@ -121,7 +121,7 @@ class _Asking:
         return outcome
 
     def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
-        """The report on a run that ends with these rows; `known` are its fields that were known before."""
+        """The report on a run that ends with these rows; `known` are the fields known before it."""
         cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
         return ResponsesReport(
             system=self.system,

@@ -55,12 +55,12 @@ class DrawnPart:
 
     @property
     def system(self) -> str | None:
-        """The only system that it is of."""
+        """The only system whose claims were drawn; None for a draw of all systems."""
         return None if self.draw is None else self.draw.system
 
     @property
     def order(self) -> tuple[bool, int]:
-        """Later draws have more: those of one system come after those of all."""
+        """The place of the draw among others: draws of one system follow those of all systems."""
         return self.system is not None, self.n_before
 
     @property

@@ -63,7 +63,7 @@ class NextLabels:
     drawn: tuple[DrawnClaim, ...]
     """In random order, so that any beginning of it is a smaller draw."""
     n_claims: int
-    """Claims of the run, or of the one system, with a verdict of supported or not."""
+    """Claims of the run, or of the one system drawn from, with a verdict of supported or not."""
     n_before: int
     """Those of them that have a label, and were left out of the draw."""
     pilot: Pilot | None
@@ -181,7 +181,7 @@ class KnownLabels:
     claims: frozenset[ClaimKey] = frozenset()
     """Labelled claims that were drawn with known probabilities, from this run or another."""
     of_systems: frozenset[str] = frozenset()
-    """Systems that some of the labels are from a draw of alone."""
+    """Systems of which claims were drawn alone for some of the labels."""
 
 
 def draw_next(
@@ -205,7 +205,8 @@ def draw_next(
     """
     if system is None and known is not None and known.of_systems:
         names = ", ".join(sorted(known.of_systems))
-        raise ConfigError(f"some of the labels there are were drawn of one system alone ({names}): name one here, too")
+        alone = f"some of the known labels come from draws of one system alone ({names})"
+        raise ConfigError(f"{alone}: draw from one system here, too")
     every = sorted(
         ((judged, claim) for judged in responses for claim in _countable(judged)),
         key=lambda one: (one[0].id, one[1].id),

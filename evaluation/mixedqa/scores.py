@@ -254,9 +254,9 @@ def _labels(system: str, group: Sequence[ScoredResponse]) -> SystemLabels:
 
 @dataclass(frozen=True)
 class _Correlations:
-    """What is correlated of each group of responses.
+    """Correlates scores with labels, for one group of responses at a time.
 
-    Random numbers begin anew each time, so that one more system leaves the others as they are.
+    Each correlation begins with the same seed, so that one more system leaves the others as they are.
     """
 
     method: Method

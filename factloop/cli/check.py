@@ -89,7 +89,7 @@ async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Con
 
 
 def _cautions(ask: Ask, settings: CheckSettings, n_sentences: int) -> Iterator[str]:
-    """What is better known before the check than after it."""
+    """What a reader should know before the check rather than after it."""
     if not settings.docs and not settings.search:
         yield NO_SOURCES
     if ask.html is not None and n_sentences >= LARGE_PAGE:

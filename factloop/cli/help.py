@@ -15,7 +15,7 @@ _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
 """A value's type as typer shows it: `<int>`, `<float range>`, `<list[str]>`, `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""Flags for documents, each of some commands: by their letters none is near another."""
+"""Flags for documents, which differ by command and are spelt too differently to be proposed for each other."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 
 
@@ -63,7 +63,7 @@ def usage_complaint(error: Any) -> str:
 
 
 def _other_name(error: Any) -> str:
-    """What the command calls a flag that others have by the name that was typed; empty for any other complaint."""
+    """The flag of this command for one that only other commands have; empty for any other complaint."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

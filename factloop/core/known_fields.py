@@ -1,4 +1,4 @@
-"""The refusal of a field that a model does not have, by the fields that it has, which pydantic does not name."""
+"""Refuses an unknown field and names the known ones, which pydantic does not."""
 
 from __future__ import annotations
 

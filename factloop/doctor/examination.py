@@ -121,7 +121,7 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """The failure of a model that its server does not have, with those that it lists."""
+    """The failure of a model that its server does not have, with the names of those that it lists."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -51,7 +51,7 @@ class Draw(Record):
     n_before: Count = 0
     """Those of them that had a label, and were left out of it."""
     system: str | None = None
-    """The only system whose claims it is of; None where it is of all."""
+    """The only system whose claims were drawn; None for a draw of all systems."""
 
 
 class ClaimToLabel(Record):

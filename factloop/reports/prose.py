@@ -80,7 +80,7 @@ def readable_parts(text: str) -> list[Part] | None:
 
 
 def is_marked_up(parts: Iterable[Part]) -> bool:
-    """Whether the parts read otherwise than the text they were made of."""
+    """Whether the parts read differently from the text they were made of."""
     return any(
         part.name not in _OF_PLAIN_TEXT if isinstance(part, Tag) else part.code or part.href or not part.is_literal
         for part in parts

@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL on which no statement waits for a silent server without end.
+"""Connections to PostgreSQL on which no statement waits for ever for a silent server.
 
-A server that hangs, or a pool before it, takes a statement and says nothing. TCP sees no fault in that, and the limits
-of PostgreSQL are kept by a server that is at work, so each connection keeps the time itself.
+A server that hangs, or a pool before it, takes a statement and says nothing. TCP sees no fault in that, and
+PostgreSQL's own time limits need a server that works, so each connection keeps the time itself.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _NOTHING_CAME = 0
 
 
 def bound_silence(engine: Engine, seconds: float) -> None:
-    """Gives connections up, from now on, that have said nothing to a statement for so long."""
+    """Makes the engine's connections give up a statement after so many seconds without a word from the server."""
 
-    class Bounded(Connection[Any]):
+    class BoundedConnection(Connection[Any]):
         def wait(self, gen: Generator[Any, Any, Any], *args: Any, **options: Any) -> Any:
             return super().wait(_bounded(self, gen, seconds), *args, **options)
 
     def connect(_dialect: object, _record: object, args: Any, options: Any) -> Any:
-        return Bounded.connect(*args, **options)
+        return BoundedConnection.connect(*args, **options)
 
     event.listen(engine, "do_connect", connect)
 
 
 def _bounded(connection: Connection[Any], gen: Generator[Any, Any, Any], seconds: float) -> Generator[Any, Any, Any]:
-    """The steps of a statement. Where nothing comes for so long, closes the connection and raises OperationalError."""
+    """The steps of a statement. After so many silent seconds closes the connection and raises OperationalError."""
     heard_at = time.monotonic()
     try:
         wanted = next(gen)

@@ -21,7 +21,7 @@ FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 """Files that a process killed before it wrote `run.json` leaves behind."""
 _BEFORE = {"repeats": "each", "strict_paper": False, "target_order": "asked"}
-"""Settings that runs of earlier versions do not name, with what these did."""
+"""Settings that earlier versions had not, with what these versions did."""
 
 
 class RunDirectory:
@@ -97,7 +97,7 @@ class RunDirectory:
 
 
 def _completed(configuration: dict[str, Any]) -> dict[str, Any]:
-    """It names every setting, and so does each variant of an experiment in it."""
+    """The configuration with every setting named, also within each variant of an experiment."""
     return _BEFORE | {
         name: _completed(value) if isinstance(value, dict) else value for name, value in configuration.items()
     }

@@ -100,7 +100,7 @@ async def test_what_comes_as_a_tool_call_has_none(sim: Simulator) -> None:
     # The first round of two claims answers in text, and so does the last, in which no search is left to be offered.
     in_first = [claim.judgement.score is None for claim in judged if len(claim.queries) == 1]
     assert len(in_first) > 10
-    assert sum(in_first) <= 1  # of an odd number of claims the last has no company
+    assert sum(in_first) <= 1  # of an odd number of claims the last is judged alone
     called = [body for body in sim.bodies("Assessment") if body.get("tools")]
     assert called
     assert not any(body.get("logprobs") for body in called)

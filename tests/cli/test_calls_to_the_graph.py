@@ -1,4 +1,4 @@
-"""The calls that lie between the command and its graph: a reader who follows a check down passes through each."""
+"""The calls between the command and its graph are few: a reader follows a check through each of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def calls_now() -> list[str]:
 def test_the_command_reaches_its_graph_in_eight_calls(
     factloop: Command, answer: Path, docs: Path, monkeypatch: pytest.MonkeyPatch, run_dir: tuple[str, ...]
 ) -> None:
-    """Counted at the graph's first step, where those that only pass its steps on are under way, too."""
+    """Counted at the graph's first step, when the functions that pass on its steps are under way, too."""
     seen: list[list[str]] = []
     steps_of = CompiledStateGraph.astream
 

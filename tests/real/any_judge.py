@@ -1,4 +1,4 @@
-"""What holds of a judge on any real server: tests for modules with a fixture `judge`, and the texts they share."""
+"""Tests that hold for a judge on any real server, for modules with a fixture `judge`, and the texts they share."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def says_nothing(_client: socket.socket) -> None:
 
 
 def greets(client: socket.socket) -> None:
-    """Lets anyone in, and says nothing to any statement."""
+    """Accepts every login, and answers no statement."""
     with client.makefile("rb") as asked:
         while True:
             (length,) = struct.unpack("!i", asked.read(4))
@@ -43,8 +43,8 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 
 @dataclass
-class Between:
-    """Stands between services and a server, and lets through what both say unless it is told to be silent."""
+class Relay:
+    """Passes on what services and a server say to each other, unless it is told to be silent."""
 
     host: str
     port: int
@@ -67,7 +67,7 @@ class Between:
 
 @contextmanager
 def listening(at_each: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a server that does so with each connection, and leaves it open."""
+    """The address of a server that does this with each connection, and leaves it open."""
     clients: list[tuple[socket.socket, threading.Thread]] = []
 
     def accept() -> None:
@@ -92,12 +92,12 @@ def listening(at_each: Callable[[socket.socket], None]) -> Iterator[str]:
 
 
 @contextmanager
-def between(url: str) -> Iterator[tuple[str, Between]]:
-    """The address of what stands before the server of that address."""
+def between(url: str) -> Iterator[tuple[str, Relay]]:
+    """The address of a relay before the server at `url`, and the relay."""
     parts = urlsplit(url)
     assert parts.hostname is not None
     assert parts.port is not None
-    relay = Between(parts.hostname, parts.port)
+    relay = Relay(parts.hostname, parts.port)
     relay.speaking.set()
     with listening(relay) as address:
         yield parts._replace(netloc=f"{parts.username}@{urlsplit(address).netloc.split('@')[1]}").geturl(), relay

@@ -16,8 +16,8 @@ OUT_OF_REACH = "is the server running, and its URL right?"
 class FirstAnswer:
     """Whether a server ever answered. Lives in one event loop.
 
-    Requests leave in a burst, and the refusal of one may overtake the answer to another: who is to blame for it shows
-    once those are back that were on their way with it.
+    Requests leave in a burst, and the refusal of one may overtake the answer to another. Whether the set-up is to
+    blame is known only when the requests that were under way have returned.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class FirstAnswer:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Around one request: it is answered where nothing is raised."""
+        """Encloses one request, which counts as answered unless it raises."""
         back = asyncio.get_running_loop().create_future()
         self._in_flight.add(back)
         try:
@@ -37,12 +37,12 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Raises `error` as the function `raise_blamed`; where the set-up may be to blame, once that is known."""
+        """Raises as the function `raise_blamed` does, once it is known whether the set-up is to blame."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
-        raise_blamed(error, answered=not may_be_set_up or await self._comes())
+        raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
-    async def _comes(self) -> bool:
-        """Whether it is there, or is among the answers to the requests that are under way now."""
+    async def _arrives(self) -> bool:
+        """Whether an answer has come, or comes to one of the requests that are under way now."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

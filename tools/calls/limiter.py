@@ -92,7 +92,7 @@ class Limiter:
         self._changed_at = self._paused_until
 
     def pause(self, ticket: Slot, seconds: float) -> None:
-        """Holds all calls back for so long, and lowers no rate: the server is busy, and not with us."""
+        """Holds all calls back for so many seconds and keeps the rate: the server is busy with others."""
         now = asyncio.get_running_loop().time()
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._paused_until = max(self._paused_until, now + seconds)

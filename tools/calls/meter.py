@@ -72,7 +72,7 @@ class UsageMeter:
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """A search tool answered, and its answer, which is paid for, cannot be used."""
+        """A search tool gave an answer that is paid for and cannot be used."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 

@@ -1,4 +1,4 @@
-"""The list of models of a server: their names, and the tokens each takes, as llama.cpp, vLLM and OpenRouter say."""
+"""The models that a server lists: their names and, from llama.cpp, vLLM and OpenRouter, the tokens each takes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Meta(BaseModel):
     """Of llama.cpp: as the server was started, which may be less than the model was trained with."""
 
 
-class _Listed(BaseModel):
+class _ListedModel(BaseModel):
     id: str
     aliases: list[str] | None = None
     """Of llama.cpp, which lists a model of several names once."""
@@ -33,7 +33,7 @@ class _Listed(BaseModel):
 
 
 class _Models(BaseModel):
-    data: list[_Listed] = Field(default_factory=list)
+    data: list[_ListedModel] = Field(default_factory=list)
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
@@ -51,7 +51,7 @@ async def listed_names(chat: ChatModel) -> tuple[str, ...]:
     return tuple(model.id for model in await _listed(chat))
 
 
-async def _listed(chat: ChatModel) -> list[_Listed]:
+async def _listed(chat: ChatModel) -> list[_ListedModel]:
     from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
 
     if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
@@ -64,7 +64,7 @@ def _key(model: Any) -> str:
     return key.get_secret_value() if isinstance(key, SecretStr) else ""
 
 
-def _list_of(base_url: str, key: str) -> list[_Listed]:
+def _list_of(base_url: str, key: str) -> list[_ListedModel]:
     client = JsonClient(
         tool="models",
         base_url=base_url.rstrip("/"),

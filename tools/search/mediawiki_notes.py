@@ -1,6 +1,6 @@
 """Errors and warnings of a MediaWiki, which come by status 200, told apart by their codes.
 
-A wiki older than version 1.29, of 2017, gives warnings without codes: one text a module.
+A wiki older than version 1.29, of 2017, gives warnings without codes: one text for each module.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError where the wiki warns that it did not search as it was asked to, or not to the end.
 
-    That is not "found nothing", and a warning of the search that is not known counts as such. Notes about parameters
-    do no harm, but for those that the search hangs on: a wiki without TextExtracts has two of it.
+    That is not "found nothing"; an unknown warning of the search counts as one of these. Notes about parameters do no
+    harm, except for those that the search depends on: a wiki without TextExtracts gives two about that.
     """
     for note in _warnings(answer.get("warnings")):
         said = repr(note.text[:_LONGEST_TEXT])

@@ -38,7 +38,7 @@ FEATURES = (
     "all_figures",  # the same for figures
     "partners",  # share of the claim with a partner in the best window: the same word, a synonym or the opposite
     "main_clause",  # share of the claim with its partner in one clause
-    "last_word",  # 1 if the last content word, mostly what is new in a claim, stands anywhere, or its partner does
+    "last_word",  # 1 if the last content word, mostly what is new in a claim, or its partner stands anywhere
 )
 
 

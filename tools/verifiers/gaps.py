@@ -75,8 +75,8 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 
 def _unsaid_agent(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of who or what did it, after a passive and *by*, or of the state they were in, after *while*: it is told
-    for that. *Designed by a woman* is not said where the evidence has no woman."""
+    """The agent after a passive and *by*, or the state after *while*, where the evidence has none of its words: such a
+    phrase is the point of a claim. *Designed by a woman* is not said where the evidence has no woman."""
     alignment = comparison.alignment
     claim, missing = alignment.claim, set(comparison.missing())
     for place in range(len(claim.terms) - 1):
@@ -155,15 +155,15 @@ def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 
 def _last(comparison: ClaimComparison) -> Term:
-    """The last word of content, less the one that makes a limit of a figure: *13 or newer*."""
+    """The last content word, but for one that makes a figure a limit: *13 or newer*."""
     claim, terms = comparison.alignment.claim, comparison.terms
     ends = [term.key for term in claim.terms[-2:]] == ["or", terms[-1].key]
     return terms[-2] if ends and len(terms) > 1 and claim.terms[-1].surface.lower() in MAKING_LIMITS else terms[-1]
 
 
 def _stand_in(passage: int, asked: Sequence[Term], names: Sequence[Sequence[str]], comparison: ClaimComparison) -> bool:
-    """Whether a passage holds these terms, of a name the last telling word: *Marwen* is *Ottilie Marwen* where no one
-    else of that name is spoken of in the passage."""
+    """Whether a passage holds these terms. Of a name its last telling word is enough: *Marwen* is *Ottilie Marwen*
+    unless the passage speaks of another Marwen."""
     own = [one for one, number in zip(comparison.candidates, comparison.passages_of, strict=True) if number == passage]
     short = [name for name in names if len(name) > 1 and not _are_of_others({name[-1]}, own, comparison)]
     spared = {key for name in short for key in name[:-1]}

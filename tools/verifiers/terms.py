@@ -67,7 +67,7 @@ FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
 """Forms that simplemma leaves as they stand, since they are words of their own as well, or gives to a rarer word."""
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
-"""Words that mean more, or other things, than what they are built of is lacking."""
+"""Words in *-less* that do not say that something is missing."""
 MIN_BEFORE_LESS = 3
 MONTHS = {
     spelling: number

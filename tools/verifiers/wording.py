@@ -131,9 +131,9 @@ DENIED_BOUND = rf"(?:\w+ ){{0,2}}(?:(?:{_MORE}|{_LESS}) than|under|below|over|ab
 """What after *not* or *no* makes a limit of them: *must not exceed 20 kg* denies nothing."""
 
 MAKING_LIMITS = _words("newer older later earlier higher lower larger smaller longer shorter younger")
-"""What after a figure and *or* makes a limit of it: *13 or newer*."""
+"""Words that make a limit of a figure, after *or*: *13 or newer*."""
 BEFORE_OTHER_ONES = _words("the no any some every each this that which not than")
-"""Before *one*, which is no number then."""
+"""Words after which *one* is no number."""
 
 ENDS_OF_TIME = {
     "until": "until",

@@ -1,4 +1,4 @@
-"""The response of a check as a page lays it out that marks the sentences itself while they are judged."""
+"""The layout of a checked response, for a page that marks its sentences itself while they are judged."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ResponseLayout(Record):
     parts: tuple[LayoutTag | LayoutText, ...]
     """Empty where the response is too long to be laid out."""
     is_marked_up: bool
-    """Whether it reads otherwise than as it was written."""
+    """Whether its layout reads differently from the text as written."""
     faults: tuple[LayoutFault, ...] | None
     """None before there is a report."""
 
@@ -85,7 +85,7 @@ def _faults(report: FactualityReport) -> Iterator[LayoutFault]:
 
 
 def _places(text: str) -> Callable[[int], int]:
-    """Leads from places in the visible text to those in the text: only its Windows line ends are of another length."""
+    """Maps places in the visible text to places in the text: only Windows line ends differ in length."""
     line_ends: list[int] = []
     at = text.find("\r\n")
     while at >= 0:

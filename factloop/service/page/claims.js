@@ -48,7 +48,7 @@ export class ClaimList {
     this.draw();
   }
 
-  // Letters lead from problem to problem, unless they are switched off for those who speak to their browser. Until `signal`.
+  // Single-key shortcuts from problem to problem, which users of speech input can switch off. They end with `signal`.
   hearKeys(signal) {
     document.addEventListener("keydown", (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || this.steps.hidden || !this.letters.checked) return;

@@ -125,7 +125,8 @@ class FusedScript:
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """A call on several claims fails if it does for any of them; an unreadable reply is left to the claim's own."""
+        """A call on several claims fails if it does for any of them. Of an unreadable reply the script is kept for the
+        claim's own call."""
         if any(isinstance(answer, ModelOutputError) for case in cases for answer in self.assessments[case.claim][:1]):
             raise ModelOutputError("not JSON", schema="x", reply="{")
         self.together.append(tuple(case.claim for case in cases))

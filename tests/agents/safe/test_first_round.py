@@ -38,7 +38,7 @@ async def judged(script: FusedScript, *tools: ScriptedSearch, max_searches: int 
     return await run(FusedPlan(script), SENTENCE, tools or [ScriptedSearch()], max_searches=max_searches)
 
 
-async def test_two_claims_are_judged_in_one_call_and_one_without_company_alone() -> None:
+async def test_two_claims_are_judged_in_one_call_and_the_last_of_three_alone() -> None:
     script = script_of(old=[supported()], large=[contradicted()], cold=[supported()])
     result = await judged(script)
     assert script.together == [(OLD, LARGE)]

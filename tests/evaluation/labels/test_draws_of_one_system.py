@@ -65,7 +65,7 @@ def test_a_draw_of_all_cannot_follow_one_of_one_system(tmp_path: Path) -> None:
     run = two_systems()
     exported(tmp_path / "l1.jsonl", filled_in(tmp_path / "s1.csv", drawn_from(run, 8, 0, system="a"), run))
     known = learnt_nothing(tmp_path / "l1.jsonl")
-    with pytest.raises(ConfigError, match=r"were drawn of one system alone \(a\): name one here, too"):
+    with pytest.raises(ConfigError, match=r"come from draws of one system alone \(a\): draw from one system here, too"):
         drawn_from(run, 8, 1, known=known)
     other = drawn_from(run, 8, 1, known=known, system="b")
     assert (other.n_before, {one.to_label.probability for one in other.drawn}) == (0, {0.4})

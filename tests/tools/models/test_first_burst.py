@@ -1,4 +1,4 @@
-"""Refusals in the first burst of calls: whether the set-up is to blame hangs on no race."""
+"""Refusals in the first burst of calls: whether the set-up is to blame depends on no race."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
 async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
     server: ChatServer, connect: Connect, status: int
 ) -> None:
-    """The refusal overtook the answer, and ended the run."""
+    """The refusal overtakes the answer, and does not end the run."""
     server.will(late(said(YES_SAID)), *[failure(status, "No such thing.")] * 3)
     talk = await connect()
     slow = asyncio.create_task(ask(talk, "slow"))

@@ -288,7 +288,7 @@ async def test_patience_is_with_the_tool_whichever_gateways_lead_to_it(server: F
 
 
 @pytest.mark.parametrize(("late", "blamed"), [(Reply(status=401), ConfigError), (Reply(body=HIT), ToolError)])
-async def test_who_is_to_blame_for_a_refusal_hangs_on_no_race(
+async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
     server: FakeServer, cache: CallCache, late: Reply, blamed: type[Exception]
 ) -> None:
     """The refusal of one search overtakes the answer to another."""

@@ -188,7 +188,7 @@ def test_another_warning_of_the_search_is_a_failure(server: FakeServer, code: st
         ("unrecognizedvalues", 'Unrecognized value for parameter "gsrwhat": text', "query+search"),
     ],
 )
-def test_a_parameter_that_the_search_hangs_on_is_not_taken(
+def test_a_search_whose_parameters_are_not_taken_is_a_failure(
     server: FakeServer, code: str, text: str, module: str
 ) -> None:
     server.will_answer({"batchcomplete": True, "warnings": [{"code": code, "text": text, "module": module}]})

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _MARK = re.compile(r"([{};])")
 _MOST_SHOWING = 50
-"""Rules that show elements of one name: with more of them it is taken to be seen."""
+"""Most rules that show elements of one name; with more of them these are taken to be seen."""
 HIDES = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?=[;!]|$)", re.IGNORECASE)
 """In the declarations of a style."""
 _SHOWS = re.compile(r"(?:^|;)\s*(?:display\s*:(?!\s*none)|visibility\s*:\s*visible)", re.IGNORECASE)
 _NAME = r"[.#](?:[a-z_]|-[a-z_-])[\w-]*"
 _ONE_NAME = re.compile(rf"(?:[a-z][a-z0-9]*)?({_NAME})", re.IGNORECASE)
-"""`.note`, `#note`, `p.note`: of what it says nothing depends on where an element stands or what a reader does."""
+"""`.note`, `#note`, `p.note`: selectors that hold wherever an element stands and whatever a reader does."""
 _NAMES = re.compile(_NAME, re.IGNORECASE)
 _COMBINATORS = re.compile(r"[\s>+~]+")
 

@@ -92,8 +92,8 @@ def _object(reading: Reading, verb: int) -> int | None:
 
 
 def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
-    """A word of the claim in one clause, and its opposite in that which has what follows it in the claim, or from the
-    verb on where it stands before that.
+    """A word of the claim in one clause, and its opposite in that which has what follows it in the claim: from the
+    verb on, where the word stands before the verb.
 
     "Opens at 10 and is closed on Mondays" does not say that it is open on Mondays.
     """
@@ -221,7 +221,7 @@ def _named(alignment: Alignment, clause: int, shared: list[int]) -> Mismatch:
 
 
 def _denying(reading: Reading, clauses: Container[int]) -> list[int]:
-    """The places of the words that deny these clauses, else of those in them that are denied, as *fanless* is."""
+    """The places of the words that deny these clauses; without any, of denied words in them, such as *fanless*."""
     within = [place for place, clause in enumerate(reading.clauses) if clause in clauses]
     negators = [place for place in within if reading.negators[place]]
     return negators or [place for place in within if reading.phrase_denied[place]]
