@@ -191,7 +191,7 @@ class Oracle:
     def __init__(self, labels: Mapping[str, bool]) -> None:
         self._labels = {_one_line(claim): label for claim, label in labels.items()}
         self.assessed = 0
-        """Assessments asked for."""
+        """Claims whose assessment was asked for."""
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
@@ -210,7 +210,10 @@ class Oracle:
     async def _chat(self, request: web.Request) -> web.Response:
         body = await request.json()
         blocks = Blocks(protocol.first_user_text(body))
-        answer = self._assessment(blocks) if protocol.title_of(body) == "Assessment" else self._facts(blocks)
+        told = {"Assessment": self._assessment, "Assessments": self._assessments}.get(
+            protocol.title_of(body), self._facts
+        )
+        answer = told(blocks)
         message = protocol.Message(content=protocol.compact(answer))
         usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
         return web.json_response(protocol.completion(1, body["model"], message, usage))
@@ -221,11 +224,18 @@ class Oracle:
         return {"facts": [{"fact": fact, "status": "check", "query": fact} for fact in facts]}
 
     def _assessment(self, blocks: Blocks) -> dict[str, Any]:
+        return self._judged(blocks.one("claim"), blocks)
+
+    def _assessments(self, blocks: Blocks) -> dict[str, Any]:
+        claims = enumerate(blocks.all("claim"), 1)
+        return {"claims": [{"claim": number, **self._judged(block.text, blocks)} for number, block in claims]}
+
+    def _judged(self, claim: str, blocks: Blocks) -> dict[str, Any]:
         self.assessed += 1
-        supported = self._labels[_one_line(blocks.one("claim"))] and bool(blocks.all("evidence"))
+        supported = self._labels[_one_line(claim)] and bool(blocks.all("evidence"))
         verdict = "supported" if supported else "insufficient"
-        return {"rationale": "People said so.", "cited": [1] if supported else [], "verdict": verdict,
-                "missing": "", "query": ""}  # fmt: skip
+        return {"rationale": "People said so.", "cited": [1] if supported else [], "wrong": "", "verdict": verdict,
+                "missing": "", "queries": []}  # fmt: skip
 
 
 def _one_line(text: str) -> str:

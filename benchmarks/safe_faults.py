@@ -36,7 +36,7 @@ MIXES: Mapping[str, Mapping[str, Any]] = {
     "all malformed": {"faults": Faults(malformed=1.0)},
     "search: 20 % 500s, 10 % malformed": {"stage_faults": {SEARCH: Faults(error_500=0.2, malformed=0.1)}},
     "splitting: 60 % malformed": {
-        "stage_faults": {title: Faults(malformed=0.6) for title in ("SentenceFacts", "AtomicFacts")}
+        "stage_faults": {title: Faults(malformed=0.6) for title in ("SentenceFacts", "WindowFacts", "AtomicFacts")}
     },
     "dies after 60 requests": {"dies_after": 60},
 }
