@@ -391,6 +391,17 @@ async def test_no_claim_of_several_is_judged_from_memory(parts: Make) -> None:
         await ModelFusedStages(*made).assess_together([replace(one, evidence=()) for one in two_cases()], [], CONTEXT)
 
 
+async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the_others(parts: Make) -> None:
+    cited, from_memory = assessment("supported", [1]), assessment("supported", [])
+    chat, made = parts(assessments(cited, from_memory), assessments(cited, cited))
+    with_evidence, without = two_cases()
+    cases = [with_evidence, replace(without, evidence=())]
+    _, second = await ModelFusedStages(*made).assess_together(cases, with_evidence.evidence, CONTEXT)
+    assert "supported cannot rest on no evidence at all" in chat.asked[1]
+    assert isinstance(second, Judgement)
+    assert second.cited == (with_evidence.evidence[0].id,)
+
+
 async def test_facts_of_several_sentences_stand_under_their_own(parts: Make) -> None:
     said = [
         {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
