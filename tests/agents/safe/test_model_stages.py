@@ -402,6 +402,22 @@ async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the
     assert second.cited == (with_evidence.evidence[0].id,)
 
 
+async def test_all_sentences_read_together_are_shown_in_an_excerpt_of_a_long_answer(parts: Make) -> None:
+    """The excerpt around the first is full of what shares its name, and of the long sentences before it."""
+    tied = " ".join(f"The hall that Ada saw was number {number} of them all." for number in range(30))
+    long = f"It was {'very ' * 380}old."
+    response = f"{tied} {long} {long} By then Ada sang. They danced. {tied}"
+    tasks = [
+        SentenceTask(None, response, said, response.index(said), response.index(said) + len(said))
+        for said in ("By then Ada sang.", "They danced.")
+    ]
+    chat, made = parts({"facts": [{"sentence": 1, "fact": "Ada sang.", "status": "check", "query": "q"}]})
+    await ModelFusedStages(*made).sentence_facts(tasks, CONTEXT)
+    answer = re.search(r"<answer>(.*?)</answer>", chat.asked[0], re.DOTALL)
+    assert answer is not None
+    assert "By then Ada sang. They danced." in answer[1]
+
+
 async def test_facts_of_several_sentences_stand_under_their_own(parts: Make) -> None:
     said = [
         {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
