@@ -12,6 +12,7 @@ factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -154,19 +155,20 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim with what its judgement cites of the other's passages, and the judgement in terms of its own."""
-    if isinstance(step, NextQueries):
-        return state, step
+    """The claim with what its judgement cites of the other's passages, and what is said of it in terms of its own."""
     own = [Evidence.model_validate(item) for item in state["evidence"]]
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
+    cited = () if isinstance(step, NextQueries) else step.cited
     numbers: dict[int, int] = {}
     for number, item in enumerate(pool, 1):
-        if item.id in step.cited and _text(item) not in kept:
+        if item.id in cited and _text(item) not in kept:
             kept[_text(item)] = len(own) + 1
             own.append(item.model_copy(update={"id": f"{claim_id(state['fact']['place'])}-e{len(own) + 1}"}))
         if (place := kept.get(_text(item))) is not None:
             numbers[number], ids[item.id] = place, own[place - 1].id
+    if isinstance(step, NextQueries):
+        return state, replace(step, missing=renumbered(step.missing, numbers, n_shown=len(pool)))
     in_own_terms = {
         "cited": tuple(ids[name] for name in step.cited),
         "rationale": renumbered(step.rationale, numbers, n_shown=len(pool)),

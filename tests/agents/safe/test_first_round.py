@@ -82,6 +82,14 @@ async def test_a_claim_keeps_what_its_judgement_cites_of_the_others_passages() -
     assert second.judgement.rationale == "[2] says so, and [1] nothing."
 
 
+async def test_what_is_missing_is_said_by_the_numbers_of_the_claims_own_passages() -> None:
+    """The pool is [1] On old., [2] On large.: of the second claim's passages, [2] is the first."""
+    script = script_of(old=[supported()], large=[NextQueries(("large",), "[2] gives no size, and [1] none.")])
+    claim = (await judged(script)).claims[1]
+    assert [item.passage for item in claim.evidence] == ["On large."]
+    assert claim.judgement.rationale == "No evidence was found on: [1] gives no size, and another passage none."
+
+
 async def test_a_passage_that_both_found_is_shown_once_and_cited_as_the_claims_own() -> None:
     same = [hit("Rome is old and large.")]
     script = script_of(old=[supported("c1.1-e1")], large=[supported("c1.1-e1")])
