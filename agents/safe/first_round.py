@@ -25,6 +25,7 @@ from factloop.agents.safe.branch import (
     SEARCH,
     ClaimNode,
     is_unanswered,
+    may_be_answered_alone,
     search,
     searches_left,
     stage_span,
@@ -36,7 +37,7 @@ from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.stages import Case, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState
 from factloop.core.citations import renumbered
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import span
@@ -94,7 +95,8 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
     async def assess(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what the evidence of all settles, and leaves the rest with queries to ask.
 
-        Where a search failed, or the reply cannot be read, each is left as it is, to be judged alone.
+        Where a search failed, the reply cannot be read, or the server refuses the request, each is left as it is, to be
+        judged alone.
         """
         states = state["cases"]
         if any(is_unanswered(one) for one in states):
@@ -106,11 +108,11 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
                 runtime.context.meter.allowance.refuse_late()
                 steps = await plan.stages.assess_together(cases, pool, runtime.context)
                 told = [_in_own_terms(one, step, pool) for one, step in zip(states, steps, strict=True)]
-            except ModelOutputError:
-                return {"cases": states}
             except ConfigError:
                 raise
             except FactloopError as error:
+                if may_be_answered_alone(error):
+                    return {"cases": states}
                 traced.failed(error)
                 told = [(one, unscored(error)) for one in states]
         updated: list[tuple[FactState, Update]] = []

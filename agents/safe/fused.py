@@ -19,6 +19,7 @@ from factloop.agents.safe.branch import (
     ask_next,
     closed,
     is_unanswered,
+    may_be_answered_alone,
     not_yet_asked,
     search,
     searches_left,
@@ -33,7 +34,7 @@ from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
@@ -126,8 +127,8 @@ class FusedPlan(OneByOne):
             return await self._given(group[0], context)
         try:
             found = await self.stages.sentence_facts([task_of(sentence) for sentence in group], context)
-        except ModelOutputError:
-            if len(group) == 1:
+        except FactloopError as error:
+            if len(group) == 1 or not may_be_answered_alone(error):
                 raise
             return await self.each_alone(group, context)
         gates = self.gates and context.gates

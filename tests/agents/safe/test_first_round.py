@@ -107,6 +107,18 @@ async def test_a_reply_that_cannot_be_read_leaves_each_claim_to_a_call_of_its_ow
     assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.PARSE_FAILURE]
 
 
+@pytest.mark.parametrize(("status", "n_unscored"), [(400, 0), (413, 0), (422, 0), (500, 2)])
+async def test_a_request_that_the_server_refuses_leaves_each_claim_to_a_shorter_one(
+    status: int, n_unscored: int
+) -> None:
+    """The passages of two claims may be more than a small context holds; a server in trouble is not asked again."""
+    refused = ToolError(f"openai:x: HTTP {status}", tool="openai:x", status=status)
+    result = await judged(script_of(old=[refused, supported()], large=[supported()]))
+    assert [claim.judgement.verdict for claim in result.claims].count(None) == n_unscored
+    judged_at = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
+    assert judged_at == ["c1.1", "c1.2"]
+
+
 async def test_a_call_that_fails_leaves_both_claims_unscored() -> None:
     result = await judged(script_of(old=[BudgetExceeded("3 calls")], large=[supported()]))
     assert [claim.judgement.unscored_reason for claim in result.claims] == [UnscoredReason.BUDGET] * 2
@@ -154,3 +166,11 @@ async def test_sentences_whose_reply_cannot_be_read_are_read_one_by_one() -> Non
     result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
     assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
     assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.PARSE_FAILURE]
+
+
+async def test_sentences_that_the_server_refuses_together_are_read_one_by_one() -> None:
+    refused = ToolError("openai:x: HTTP 400", tool="openai:x", status=400)
+    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: refused}, {OLD: [supported()]})
+    result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
+    assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.TOOL_FAILURE]
