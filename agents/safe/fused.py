@@ -208,9 +208,9 @@ class FusedPlan(OneByOne):
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - for those who ask once more
         """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more."""
-        return judgements.not_supported(
-            f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
-        )
+        is_sentence = missing.endswith((".", "!", "?"))
+        why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"
+        return judgements.not_supported(why, (), self.stages.name, contradicted=False)
 
 
 async def _as_it_stands(state: FactState) -> str:

@@ -87,7 +87,7 @@ async def test_what_is_missing_is_said_by_the_numbers_of_the_claims_own_passages
     script = script_of(old=[supported()], large=[NextQueries(("large",), "[2] gives no size, and [1] none.")])
     claim = (await judged(script)).claims[1]
     assert [item.passage for item in claim.evidence] == ["On large."]
-    assert claim.judgement.rationale == "No evidence was found on: [1] gives no size, and another passage none."
+    assert claim.judgement.rationale == "[1] gives no size, and another passage none. No search found more."
 
 
 async def test_a_passage_that_both_found_is_shown_once_and_cited_as_the_claims_own() -> None:
