@@ -16,7 +16,14 @@ from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, SentenceState
-from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
+from factloop.core.errors import (
+    BudgetExceeded,
+    ConfigError,
+    DeadlineExceeded,
+    FactloopError,
+    ModelOutputError,
+    ToolError,
+)
 from factloop.core.records import Evidence, Judgement
 from factloop.core.sameness import sameness
 from factloop.tools.calls.together import together
@@ -24,6 +31,8 @@ from factloop.tools.calls.tracing import Span, current_span, span
 from factloop.tools.search.gateway import SearchAnswer
 
 LOOK, SEARCH = "look", "search"
+REQUEST_REFUSED = frozenset({400, 413, 422})
+"""Statuses by which servers refuse a request for what it holds, such as more than the model's context."""
 
 ClaimNode = Node[FactState, CheckContext]
 """A step of a claim's branch."""
@@ -103,6 +112,12 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
             known.add(sameness(query))
             fresh.append(query)
     return replace(wish, queries=tuple(fresh[:most])) if fresh[:most] else None
+
+
+def may_be_answered_alone(error: FactloopError) -> bool:
+    """Whether a request on several things failed for their number: one on each is shorter, and so is its reply."""
+    is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
+    return is_refused or isinstance(error, ModelOutputError)
 
 
 def is_unanswered(state: FactState) -> bool:

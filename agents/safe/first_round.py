@@ -12,6 +12,7 @@ factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -24,6 +25,7 @@ from factloop.agents.safe.branch import (
     SEARCH,
     ClaimNode,
     is_unanswered,
+    may_be_answered_alone,
     search,
     searches_left,
     stage_span,
@@ -35,7 +37,7 @@ from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.stages import Case, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState
 from factloop.core.citations import renumbered
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import span
@@ -93,7 +95,8 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
     async def assess(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
         """Settles the claims that the evidence of all of them decides, and gives the others queries to ask.
 
-        Where a search failed, or the reply cannot be read, every claim is left as it is, to be judged alone.
+        Where a search failed, the reply cannot be read, or the server refuses the request, each is left as it is, to be
+        judged alone.
         """
         states = state["cases"]
         if any(is_unanswered(one) for one in states):
@@ -105,11 +108,11 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
                 runtime.context.meter.allowance.refuse_late()
                 steps = await plan.stages.assess_together(cases, pool, runtime.context)
                 told = [_in_own_terms(one, step, pool) for one, step in zip(states, steps, strict=True)]
-            except ModelOutputError:
-                return {"cases": states}
             except ConfigError:
                 raise
             except FactloopError as error:
+                if may_be_answered_alone(error):
+                    return {"cases": states}
                 traced.failed(error)
                 told = [(one, unscored(error)) for one in states]
         updated: list[tuple[FactState, Update]] = []
@@ -154,19 +157,20 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim with the passages of others that its judgement cites, and the judgement by the claim's own numbers."""
-    if isinstance(step, NextQueries):
-        return state, step
+    """The claim with what its judgement cites of the other's passages, and what is said of it in terms of its own."""
     own = [Evidence.model_validate(item) for item in state["evidence"]]
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
+    cited = () if isinstance(step, NextQueries) else step.cited
     numbers: dict[int, int] = {}
     for number, item in enumerate(pool, 1):
-        if item.id in step.cited and _text(item) not in kept:
+        if item.id in cited and _text(item) not in kept:
             kept[_text(item)] = len(own) + 1
             own.append(item.model_copy(update={"id": f"{claim_id(state['fact']['place'])}-e{len(own) + 1}"}))
         if (place := kept.get(_text(item))) is not None:
             numbers[number], ids[item.id] = place, own[place - 1].id
+    if isinstance(step, NextQueries):
+        return state, replace(step, missing=renumbered(step.missing, numbers, n_shown=len(pool)))
     in_own_terms = {
         "cited": tuple(ids[name] for name in step.cited),
         "rationale": renumbered(step.rationale, numbers, n_shown=len(pool)),

@@ -19,6 +19,7 @@ from factloop.agents.safe.branch import (
     ask_next,
     closed,
     is_unanswered,
+    may_be_answered_alone,
     not_yet_asked,
     search,
     searches_left,
@@ -33,7 +34,7 @@ from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
@@ -126,8 +127,8 @@ class FusedPlan(OneByOne):
             return await self._given(group[0], context)
         try:
             found = await self.stages.sentence_facts([task_of(sentence) for sentence in group], context)
-        except ModelOutputError:
-            if len(group) == 1:
+        except FactloopError as error:
+            if len(group) == 1 or not may_be_answered_alone(error):
                 raise
             return await self.each_alone(group, context)
         gates = self.gates and context.gates
@@ -207,9 +208,9 @@ class FusedPlan(OneByOne):
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - for those who ask once more
         """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more."""
-        return judgements.not_supported(
-            f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
-        )
+        is_sentence = missing.endswith((".", "!", "?"))
+        why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"
+        return judgements.not_supported(why, (), self.stages.name, contradicted=False)
 
 
 async def _as_it_stands(state: FactState) -> str:

@@ -314,7 +314,10 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 
 
 def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: Assessments) -> None:
-    """Refuses a reply that is not one entry for each claim, in order, or has a verdict where there is no evidence."""
+    """Refuses a reply that is not one entry for each claim, in order, or has a verdict where there is no evidence.
+
+    A claim has what was found for it, and of the passages found for the others those that its entry cites.
+    """
     numbers = [entry.claim for entry in answer.claims]
     if numbers != list(range(1, len(cases) + 1)):
         raise ModelOutputError(
@@ -322,15 +325,16 @@ def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: 
             schema=type(answer).__name__,
             reply=answer.model_dump_json(),
         )
-    for entry in answer.claims:
-        _refuse_memory(entry.verdict, evidence, answer)
+    for case, entry in zip(cases, answer.claims, strict=True):
+        own = case.evidence or judgements.cited_ids(entry.cited, evidence)
+        _refuse_memory(entry.verdict, own, answer)
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
     _refuse_memory(answer.verdict if isinstance(answer, Assessment) else answer.rating, case.evidence, answer)
 
 
-def _refuse_memory(verdict: str, evidence: Sequence[Evidence], answer: BaseModel) -> None:
+def _refuse_memory(verdict: str, evidence: Sequence[object], answer: BaseModel) -> None:
     """Refuses a verdict for or against a claim where there is no evidence: it would come from memory."""
     if not evidence and verdict in {"supported", "contradicted"}:
         raise ModelOutputError(

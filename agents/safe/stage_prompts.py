@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from factloop.agents.safe.excerpts import whole_or_excerpt
 from factloop.agents.safe.stages import Case, SentenceTask, WindowTask
@@ -22,7 +23,7 @@ def sentence_prompt(prompts: PromptRegistry, tasks: Sequence[SentenceTask]) -> R
     first = tasks[0]
     return prompts["safe/sentence_facts"].render(
         question=first.prompt or None,
-        answer=shown_answer(first),
+        answer=shown_answer(replace(first, end=tasks[-1].end)),
         above=first.above or None,
         sentence=[task.sentence for task in tasks],
     )

@@ -12,8 +12,8 @@ ELSEWHERE = "another passage"
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"
-    r"|\[(?:[Pp]assages? )?(?P<list>\d{1,3}(?: ?(?:,|and|&) ?\d{1,3})*)\]"
-    r"|\b[Pp]assages? (?P<words>\d{1,3}(?:(?:, | and |, and | & )\d{1,3})*)\b(?!\.\d)"
+    r"|\[(?:(?:[Pp]assages?|[Ee]vidence) )?(?P<list>\d{1,3}(?: ?(?:,|and|&) ?\d{1,3})*)\]"
+    r"|\b(?:[Pp]assages?|[Ee]vidence) (?P<words>\d{1,3}(?:(?:, | and |, and | & )\d{1,3})*)\b(?!\.\d)"
 )
 _NUMBER = re.compile(r"\d{1,3}")
 

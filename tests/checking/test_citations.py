@@ -24,6 +24,7 @@ def evidence(title: str, source: str = "notes/a.md") -> Evidence:
         ("[3, 5] agree.", "[1] and [2] agree."),
         ("Passages 3 and 5 agree, [9] does not.", "[1] and [2] agree, another passage does not."),
         ("[Passage 3] says so.", "[1] says so."),
+        ("Evidence 3 says so, and [Evidence 5] too.", "[1] says so, and [2] too."),
         ("Nothing says so.", "Nothing says so."),
         ("In [1931] and passage 1815.5 it is plain.", "In [1931] and passage 1815.5 it is plain."),
         ("", ""),

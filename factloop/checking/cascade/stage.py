@@ -20,7 +20,8 @@ from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
 from factloop.tools.search.base import SearchTool
 
-SECOND_STAGES = ("assessment", "search_query", "rating", "grounded_claims")
+ASSESSING = ("assessments", "assessment")
+SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
 """Stages of all plans at which the model is asked on a claim that nothing has settled."""
 
 
@@ -104,7 +105,7 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
     stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
     asked = sum(stage.calls + stage.cache_hits for stage in stages)
     # Where the documents come first, the first query of a claim asks them again: no other search.
-    again = bool(tools) and tools[0].own_documents and "assessment" in usage.stages
+    again = bool(tools) and tools[0].own_documents and any(name in usage.stages for name in ASSESSING)
     searched = sum(len(claim.queries) - again for claim in sent_on)
     tuned = cascade.file.tuned
     looks = usage.stages.get("look")

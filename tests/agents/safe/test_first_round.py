@@ -82,6 +82,14 @@ async def test_a_claim_keeps_what_its_judgement_cites_of_the_others_passages() -
     assert second.judgement.rationale == "[2] says so, and [1] nothing."
 
 
+async def test_what_is_missing_is_said_by_the_numbers_of_the_claims_own_passages() -> None:
+    """The pool is [1] On old., [2] On large.: of the second claim's passages, [2] is the first."""
+    script = script_of(old=[supported()], large=[NextQueries(("large",), "[2] gives no size, and [1] none.")])
+    claim = (await judged(script)).claims[1]
+    assert [item.passage for item in claim.evidence] == ["On large."]
+    assert claim.judgement.rationale == "[1] gives no size, and another passage none. No search found more."
+
+
 async def test_a_passage_that_both_found_is_shown_once_and_cited_as_the_claims_own() -> None:
     same = [hit("Rome is old and large.")]
     script = script_of(old=[supported("c1.1-e1")], large=[supported("c1.1-e1")])
@@ -97,6 +105,18 @@ async def test_a_reply_that_cannot_be_read_leaves_each_claim_to_a_call_of_its_ow
     result = await judged(script, search)
     assert search.asked == ["old", "large"], "what was found is not searched for again"
     assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.PARSE_FAILURE]
+
+
+@pytest.mark.parametrize(("status", "n_unscored"), [(400, 0), (413, 0), (422, 0), (500, 2)])
+async def test_a_request_that_the_server_refuses_leaves_each_claim_to_a_shorter_one(
+    status: int, n_unscored: int
+) -> None:
+    """The passages of two claims may be more than a small context holds; a server in trouble is not asked again."""
+    refused = ToolError(f"openai:x: HTTP {status}", tool="openai:x", status=status)
+    result = await judged(script_of(old=[refused, supported()], large=[supported()]))
+    assert [claim.judgement.verdict for claim in result.claims].count(None) == n_unscored
+    judged_at = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
+    assert judged_at == ["c1.1", "c1.2"]
 
 
 async def test_a_call_that_fails_leaves_both_claims_unscored() -> None:
@@ -146,3 +166,11 @@ async def test_sentences_whose_reply_cannot_be_read_are_read_one_by_one() -> Non
     result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
     assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
     assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.PARSE_FAILURE]
+
+
+async def test_sentences_that_the_server_refuses_together_are_read_one_by_one() -> None:
+    refused = ToolError("openai:x: HTTP 400", tool="openai:x", status=400)
+    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: refused}, {OLD: [supported()]})
+    result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
+    assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.TOOL_FAILURE]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from factloop.agents.safe.model_stages import ModelFusedStages
-from factloop.agents.safe.stages import Case, NextQueries
+from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, Verdict
 from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, evidence, parts
@@ -94,3 +95,30 @@ async def test_a_number_given_to_the_only_sentence_is_passed_over() -> None:
     _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
     ((fact,),) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
     assert fact.text == "Ada sang."
+
+
+async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the_others() -> None:
+    cited, from_memory = assessment("supported", [1]), assessment("supported", [])
+    chat, made = parts(assessments(cited, from_memory), assessments(cited, cited))
+    with_evidence, without = two_cases()
+    cases = [with_evidence, replace(without, evidence=())]
+    _, second = await ModelFusedStages(*made).assess_together(cases, with_evidence.evidence, CONTEXT)
+    assert "supported cannot rest on no evidence at all" in asked_of(chat)[1]
+    assert isinstance(second, Judgement)
+    assert second.cited == (with_evidence.evidence[0].id,)
+
+
+async def test_all_sentences_read_together_are_shown_in_an_excerpt_of_a_long_answer() -> None:
+    """The excerpt around the first is full of what shares its name, and of the long sentences before it."""
+    tied = " ".join(f"The hall that Ada saw was number {number} of them all." for number in range(30))
+    long = f"It was {'very ' * 380}old."
+    response = f"{tied} {long} {long} By then Ada sang. They danced. {tied}"
+    tasks = [
+        SentenceTask(None, response, said, response.index(said), response.index(said) + len(said))
+        for said in ("By then Ada sang.", "They danced.")
+    ]
+    chat, made = parts({"facts": [{"sentence": 1, "fact": "Ada sang.", "status": "check", "query": "q"}]})
+    await ModelFusedStages(*made).sentence_facts(tasks, CONTEXT)
+    answer = re.search(r"<answer>(.*?)</answer>", asked_of(chat)[0], re.DOTALL)
+    assert answer is not None
+    assert "By then Ada sang. They danced." in answer[1]

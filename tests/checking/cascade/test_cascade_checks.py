@@ -75,6 +75,19 @@ def half(docs: Path) -> Path:
     return docs
 
 
+async def test_calls_on_two_claims_count_among_those_taken(
+    sim: Simulator, response: Response, half: Path, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"plan": "fused", "search": (), "docs": str(half), "cascade": by_hand(tmp_path)}
+    async with simulated_checker(sim, **given) as checker:
+        report = await checker.acheck(response.text, response.prompt)
+    asked = {name: stage.calls for name, stage in report.usage.stages.items() if name.startswith("assessment")}
+    assert asked["assessments"] > 0
+    assert report.cascade is not None
+    assert report.cascade.calls_taken == sum(asked.values())
+    assert report.cascade.searches_taken == 0, "the documents are all there is"
+
+
 async def test_each_stage_s_score_is_kept(sim: Simulator, response: Response, half: Path, tmp_path: Path) -> None:
     """The verifier's where it settled a claim; of what went on, the model's, though the verifier had scored it, too."""
     given: dict[str, Any] = {"tool_calling": False, "docs": str(half), "cascade": by_hand(tmp_path)}
