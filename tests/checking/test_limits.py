@@ -29,10 +29,10 @@ def text_of(sim: Simulator, n_sentences: int = 3) -> str:
 
 
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
-    """Some assessments never come; those that do are kept."""
+    """Assessments of claims that the first round left open never come; what it settled is kept."""
     async with simulated_checker(sim) as checker:
         await checker.acheck(sim.world.responses[1].sentences[0])  # starting up takes none of its time
-        sim.set(stage_faults={"Assessment": Faults(hang=0.5)})
+        sim.set(missing_hits=0.5, stage_faults={"Assessment": Faults(hang=1.0)})
         whole = await checker.acheck(text_of(sim, 5), limits=Limits(deadline_s=3.0))
     assert reasons(whole) == {UnscoredReason.TIMEOUT}
     assert 0 < whole.counts.unscored < len(whole.claims)

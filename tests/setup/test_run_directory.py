@@ -207,7 +207,7 @@ async def test_a_broken_journal_is_refused(sim: Simulator, response: Response, t
 async def test_replies_that_led_nowhere_are_not_paid_for_again(
     sim: Simulator, response: Response, tmp_path: Path
 ) -> None:
-    sim.set(stage_faults={"Assessment": Faults(truncated=1.0)})
+    sim.set(stage_faults=dict.fromkeys(("Assessment", "Assessments"), Faults(truncated=1.0)))
     first = await check(sim, response, tmp_path / "run")
     assert first.counts.unscored > 0
     paid = sim.stats().model.answered

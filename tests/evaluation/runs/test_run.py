@@ -133,7 +133,7 @@ async def test_a_budget_is_that_of_all_attempts(sim: Simulator, items: list[RunI
 async def test_replies_that_cannot_be_read_are_not_paid_for_again(
     sim: Simulator, items: list[RunItem], tmp_path: Path
 ) -> None:
-    sim.set(stage_faults={"Assessment": Faults(truncated=1.0)})
+    sim.set(stage_faults=dict.fromkeys(("Assessment", "Assessments"), Faults(truncated=1.0)))
     first = await run(sim, items[:3], run_dir=tmp_path / "run")
     assert sum(one.counts.unscored for one in first.scores.systems) > 0
     sim.reset()
