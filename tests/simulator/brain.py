@@ -113,7 +113,8 @@ class Brain:
             return {"facts": [{name: one[name] for name in one if name != "sentence"} for one in self._facts(blocks)]}
         shown, question = _shown(blocks), blocks.one("question")
         ties = _ties(question, shown)
-        facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
+        sentence = _one_line(blocks.one("sentence"))
+        facts = [resolve_alone(_one_line(given.text), shown, sentence) for given in blocks.all("fact")]
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
     def _window_facts(self, blocks: Blocks) -> Fields:
@@ -189,7 +190,8 @@ class Brain:
         return {"facts": [statement.text for statement in said.statements] or _whole(sentence)}
 
     def _self_contained_fact(self, blocks: Blocks) -> Fields:
-        return {"fact": resolve_alone(_one_line(blocks.one("fact")), _shown(blocks))}
+        fact, sentence = _one_line(blocks.one("fact")), _one_line(blocks.one("sentence"))
+        return {"fact": resolve_alone(fact, _shown(blocks), sentence)}
 
     def _relevance(self, blocks: Blocks) -> Fields:
         ties = _ties(blocks.one("question"), _shown(blocks))

@@ -164,9 +164,12 @@ def _ties(name: str, said: Sequence[StatedSentence]) -> frozenset[str]:
     return frozenset(next((group for group in groups if name in group), {name}))
 
 
-def resolve_alone(fact: str, shown: str) -> str:
-    """A fact of a response with its subject in full: by the sentence that states it, as far as the response tells."""
-    for said in read_response(shown):
+def resolve_alone(fact: str, shown: str, sentence: str = "") -> str:
+    """A fact of a response with its subject in full: by the sentence that states it, as far as the response tells.
+
+    Of several that state it in these words it is the one given.
+    """
+    for said in sorted(read_response(shown), key=lambda one: one.text != sentence):
         for statement in said.statements:
             if statement.text == fact:
                 return statement.claim

@@ -228,6 +228,14 @@ class TestBrain:
                 )
                 assert relevance["relevant"] == (fact.label != "irrelevant")
 
+    def test_a_fact_is_that_of_the_sentence_it_was_taken_from(self, brain: Brain) -> None:
+        of_two = "He sailed aboard Gemult Heron in 1968"
+        answer_text = f"Sir Fecrax Jofaex was born in the year 1756. {of_two}.\n\nSir Niquur Nenand was born in the year 1760. Later, {of_two}."
+        shown = f"<answer>{answer_text}</answer>"
+        for sentence, whose in ((f"{of_two}.", "Fecrax Jofaex"), (f"Later, {of_two}.", "Niquur Nenand")):
+            asked = f"{shown}<sentence>{sentence}</sentence><fact>{of_two}.</fact>"
+            assert answer(brain, "SelfContainedFact", asked) == {"fact": f"{whose} sailed aboard Gemult Heron in 1968."}
+
     def test_reads_given_facts_one_by_one(self, world: World, brain: Brain) -> None:
         for response in world.responses[:3]:
             asked = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
