@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from langchain_core.documents import Document
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # its stubs are no dependency
 from sklearn.model_selection import GroupKFold  # type: ignore[import-untyped]  # ships no type hints
 
+from benchmarks.evidence import FoundPieces, found_for, wice_article
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers.coefficients import (
     FILE_NAME,
@@ -66,7 +68,7 @@ class Pair:
     group: str
     """Pairs of one group never stand on both sides of a split."""
     claim: str
-    passages: tuple[str, ...]
+    found: FoundPieces
     label: str
     """The label in the data."""
     supported: bool
@@ -108,33 +110,34 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 def _wice(path: Path) -> Iterator[Pair]:
     """Grouped by the Wikipedia article that the claim stands in."""
     for row in _rows(path):
-        yield Pair(
-            "wice", row["title"], row["claim"], ("\n".join(row["evidence"]),), row["label"], row["label"] == "supported"
-        )
+        found = found_for(row["claim"], [wice_article(row["evidence"])])
+        yield Pair("wice", row["title"], row["claim"], found, row["label"], row["label"] == "supported")
 
 
 def _stance(path: Path) -> Iterator[Pair]:
     """Grouped by claim."""
     for row in _rows(path):
-        yield Pair(
-            "stance", row["claim"], row["claim"], (row["evidence"],), row["label"], row["label"] == "completely-support"
-        )
+        claim, label = row["claim"], row["label"]
+        found = found_for(claim, [Document(row["evidence"])])
+        yield Pair("stance", claim, claim, found, label, label == "completely-support")
 
 
 def _expertqa(path: Path) -> Iterator[Pair]:
     """Grouped by answer; only pairs with a passage and a label of support, citation marks taken out."""
     for row in _rows(path):
-        passages = tuple(item["passage"] for item in row["evidence"] if item["passage"])
+        passages = [Document(item["passage"]) for item in row["evidence"] if item["passage"]]
         if passages and row["support"] in {"Complete", "Partial", "Incomplete"}:
             claim = re.sub(r"\[\d+\]", "", row["claim"])
-            yield Pair("expertqa", row["answer_id"], claim, passages, row["support"], row["support"] == "Complete")
+            found = found_for(claim, passages)
+            yield Pair("expertqa", row["answer_id"], claim, found, row["support"], row["support"] == "Complete")
 
 
 def _minimal(path: Path) -> Iterator[Pair]:
     """Both twins of a pair are of one group."""
     for row in _rows(path):
         for twin in ("true", "false"):
-            yield Pair("minimal pairs", row["id"], row[twin], (row["evidence"],), twin, twin == "true")
+            found = found_for(row[twin], [Document(row["evidence"])])
+            yield Pair("minimal pairs", row["id"], row[twin], found, twin, twin == "true")
 
 
 READERS: dict[str, Callable[[Path], Iterator[Pair]]] = {
@@ -173,7 +176,7 @@ def measure(pairs: Sequence[Pair], embedder: Embedder | None = None) -> Table:
     n_features = len(FEATURES) + (len(EMBEDDING_FEATURES) if embedder is not None else 0)
     features = np.zeros((len(pairs), n_features))
     comparable, refused = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)
-    comparisons = [compare_texts(pair.claim, pair.passages) for pair in pairs]
+    comparisons = [compare_texts(pair.claim, pair.found.passages, pair.found.documents) for pair in pairs]
     if embedder is not None:  # all at once and kept: batches of texts of one length are several times faster
         compared = zip(pairs, comparisons, strict=True)
         embedder.encode([text for pair, found in compared if found for text in texts_to_embed(pair.claim, found)])

@@ -107,7 +107,7 @@ def contradictions(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
     return Counter(
         (pair.data_set, pair.label)
         for pair in pairs
-        if verifier.verify(pair.claim, pair.passages).label == "contradicted"
+        if verifier.verify(pair.claim, pair.found.passages, pair.found.documents).label == "contradicted"
     )
 
 

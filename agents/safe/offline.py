@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from factloop.agents.documents import document_numbers
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import other_language
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
@@ -143,24 +144,29 @@ def _is_worth_another_query(case: Case) -> bool:
 def _verify(verifier: Verifier, case: Case) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
-    subject that the passage calls *she* or *it*."""
-    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
-    read = _read(verifier.verify, case.claim, tuple(piece for _, piece in pieces))
-    cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
+    subject that the passage calls *she* or *it*. Those of one document may bear the claim out together."""
+    numbers = document_numbers(case.evidence)
+    found = [(index, piece) for index, one in enumerate(case.evidence) for piece in pieces_of(one.title, one.passage)]
+    pieces, documents = tuple(piece for _, piece in found), tuple(numbers[index] for index, _ in found)
+    read = _read(verifier.verify, case.claim, pieces, documents)
+    cited = tuple(dict.fromkeys(found[index][0] for index in read.cited))
     is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
     return replace(read, cited=cited, quote=read.quote if is_said else "")
 
 
 @lru_cache(maxsize=100)
 def _read(
-    verify: Callable[[str, Sequence[str]], SupportReading], claim: str, pieces: tuple[str, ...]
+    verify: Callable[[str, Sequence[str], Sequence[int]], SupportReading],
+    claim: str,
+    pieces: tuple[str, ...],
+    documents: tuple[int, ...],
 ) -> SupportReading:
     """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
-    return verify(claim, pieces)
+    return verify(claim, pieces, documents)
 
 
 @lru_cache(maxsize=1_000)
-def _pieces(title: str, passage: str) -> tuple[str, ...]:
+def pieces_of(title: str, passage: str) -> tuple[str, ...]:
     """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads."""
     pieces = split_passages(passage.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from factloop.agents.documents import document_of
 from factloop.core.records import Evidence
 
 _LEAST_SHARED = 40
@@ -34,7 +35,7 @@ def fresh_part(passage: str, shown: Iterable[str]) -> str:
 
 def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
     for place, old in enumerate(kept):
-        if _document(old) != _document(new):
+        if document_of(old) != document_of(new):
             continue
         joined = _joined(old, new)
         if joined is not None and len(joined.passage) <= max(most, len(old.passage), len(new.passage)):
@@ -78,8 +79,3 @@ def _shared(first: str, second: str) -> int:
             return len(first) - start
         start = first.find(head, start + 1)
     return 0
-
-
-def _document(item: Evidence) -> str:
-    """The source without the place in it, such as a page."""
-    return item.source.partition("#page=")[0]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from factloop.agents.documents import document_numbers
 from factloop.agents.shown import as_shown
 from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.schemas import Entailment
@@ -72,5 +73,5 @@ class VerifierJudge:
     ) -> PassageJudgement:
         claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else statement_of(question, answer)
         texts = [item.passage for item in passages]
-        found = await asyncio.to_thread(self.verifier.verify, claim, texts)
+        found = await asyncio.to_thread(self.verifier.verify, claim, texts, document_numbers(passages))
         return PassageJudgement(_RELATION[found.label], found.rationale, found.cited)

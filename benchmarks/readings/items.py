@@ -13,10 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.evidence import wice_article
 from factloop.agents.safe.stages import Case, SentenceTask
 from factloop.core.records import Evidence
 from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.search.passages import best_passages, split_passages
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.given import GivenDocuments
 
 Task = Literal["stance", "wice", "relevance"]
 
@@ -62,13 +64,17 @@ def stance_pairs(folder: Path, number: int, seed: int) -> list[Pair]:
     ]
     rng.shuffle(chosen)
     return [
-        Pair(row["id"], _case(row["claim"], [row["evidence"]], ""), row["label"] == "completely-support")
+        Pair(
+            row["id"],
+            _case(row["claim"], [SearchHit(source="s", title="", passage=row["evidence"])], ""),
+            row["label"] == "completely-support",
+        )
         for row in chosen
     ]
 
 
 def wice_pairs(folder: Path, number: int, seed: int) -> list[Pair]:
-    """Half of them supported, each with the six passages of its article that share most with it."""
+    """Half of them supported, each with six passages of its article, as a search for the claim finds them."""
     rng = random.Random(seed)
     rows = _rows(folder / WICE)
     supported = rng.sample([row for row in rows if row["label"] == "supported"], number // 2)
@@ -137,17 +143,26 @@ def _task(prompt: str | None, answer: str, sentence: str) -> SentenceTask:
 
 
 def _wice_case(row: dict[str, Any]) -> Case:
-    text = "\n".join(line for line in row["evidence"] if not line.startswith("(meta data)"))
-    passages = list(split_passages(text))
-    best = sorted(best_passages(row["claim"], passages, WICE_PASSAGES))
+    """The claim with what a search of its article finds, as a check would show it: under title, headings and date."""
     above = "\n".join(part for part in (row["title"], row["section"]) if part)
-    return _case(row["claim"], [passages[place] for place in best], above)
+    found = GivenDocuments([wice_article(row["evidence"])]).search(row["claim"], WICE_PASSAGES)
+    return _case(row["claim"], found, above)
 
 
-def _case(claim: str, passages: Sequence[str], above: str) -> Case:
+def _case(claim: str, found: Sequence[SearchHit], above: str) -> Case:
     evidence = tuple(
-        Evidence(id=f"e{number}", source="s", passage=text, query="", rank=number, retrieved_at=NOW)
-        for number, text in enumerate(passages, 1)
+        Evidence(
+            id=f"e{number}",
+            source="s",
+            title=hit.title,
+            section=hit.section,
+            passage=hit.passage,
+            query="",
+            rank=number,
+            published=hit.published,
+            retrieved_at=NOW,
+        )
+        for number, hit in enumerate(found, 1)
     )
     task = SentenceTask(None, claim, claim, 0, len(claim), above)
     return Case(claim, task, (), evidence, searches_left=0)

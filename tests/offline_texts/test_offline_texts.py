@@ -10,7 +10,7 @@ from benchmarks.offline_texts import SETS, Fact, HandText, Label, Outcome, check
 from factloop.core.records import Claim, Judgement, Verdict
 from factloop.tools.linguistics.personal import leaves_person_open
 
-LEAST = {"development": (0.8, 0.82), "unseen": (0.59, 0.66)}
+LEAST = {"development": (0.8, 0.8), "unseen": (0.66, 0.62)}
 """Rates by set: of the true claims called supported, of the others not."""
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.readings.asking import CONDITIONS, SIZES, Question, meanings_of
+from benchmarks.readings.items import WICE, wice_pairs
 from factloop.agents.safe.schemas import GroundedFacts
+from factloop.agents.shown import as_shown
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "readings"
@@ -37,3 +39,15 @@ def test_a_fact_of_a_window_has_the_verdict_on_the_fact_that_is_nearest_in_words
     reply = {"facts": entries, "without_fact": [], "off_topic": []}
     assert meanings_of(reply, question) == {"a": "supported", "b": "contradicted", "c": None}
     assert meanings_of({"facts": "none"}, question) == {"a": None, "b": None, "c": None}
+
+
+def test_a_claim_of_wice_is_judged_by_what_a_search_of_its_article_finds(tmp_path: Path) -> None:
+    about = ["(meta data) TITLE: The Orrin Courier", "(meta data) PUBLISHED DATETIME: 2016-08-24T10:00:00Z"]
+    lines = [*about, "(meta data) PUBLISHER: Orrin Press", "The viaduct opened on Monday.", "It has nine arches."]
+    row = {"id": "dev1", "title": "Orrin", "section": "", "claim": "The viaduct opened.", "evidence": lines}
+    rows = [row | {"label": "supported"}, row | {"id": "dev2", "label": "not_supported"}]
+    (tmp_path / WICE).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    pairs = wice_pairs(tmp_path, 2, seed=0)
+    assert {pair.id: pair.gold for pair in pairs} == {"dev1": True, "dev2": False}
+    (passage,) = pairs[0].case.evidence
+    assert as_shown(passage) == "The Orrin Courier (2016-08-24)\nThe viaduct opened on Monday. It has nine arches."

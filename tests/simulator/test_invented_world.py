@@ -230,8 +230,11 @@ class TestBrain:
 
     def test_a_fact_is_that_of_the_sentence_it_was_taken_from(self, brain: Brain) -> None:
         of_two = "He sailed aboard Gemult Heron in 1968"
-        answer_text = f"Sir Fecrax Jofaex was born in the year 1756. {of_two}.\n\nSir Niquur Nenand was born in the year 1760. Later, {of_two}."
-        shown = f"<answer>{answer_text}</answer>"
+        paragraphs = (
+            f"Sir Fecrax Jofaex was born in the year 1756. {of_two}.",
+            f"Sir Niquur Nenand was born in the year 1760. Later, {of_two}.",
+        )
+        shown = "<answer>{}\n\n{}</answer>".format(*paragraphs)
         for sentence, whose in ((f"{of_two}.", "Fecrax Jofaex"), (f"Later, {of_two}.", "Niquur Nenand")):
             asked = f"{shown}<sentence>{sentence}</sentence><fact>{of_two}.</fact>"
             assert answer(brain, "SelfContainedFact", asked) == {"fact": f"{whose} sailed aboard Gemult Heron in 1968."}

@@ -36,6 +36,10 @@ class Verifier(Protocol):
         """Names what judged, for `Judgement.judged_by` and the fingerprint of a run."""
         ...
 
-    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
-        """Never raises on odd text: an empty claim or no passages is `insufficient` with score 0."""
+    def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
+        """Never raises on odd text: an empty claim or no passages is `insufficient` with score 0.
+
+        `documents`: the number of each passage's document; a claim may be borne out by several passages of one. None:
+        each passage is a document of its own.
+        """
         ...

@@ -31,7 +31,12 @@ class NliVerifier(NliReader):
     probability of support. Premises longer than the window are cut into overlapping pieces, the best of which counts.
     """
 
-    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+    def verify(
+        self,
+        claim: str,
+        passages: Sequence[str],
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - each passage is a premise by itself
+    ) -> SupportReading:
         """Verifies as `Verifier.verify`.
 
         Raises ConfigError where the model cannot be loaded or run, ModelOutputError where it gives no number.

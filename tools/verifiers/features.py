@@ -52,23 +52,23 @@ class ClaimComparison:
     """The distinct content terms of the claim, in order, `MAX_CLAIM_TERMS` at most."""
     found: int
     """Mask of the terms that stand anywhere in the passages."""
-    by_passage: Mapping[int, int]
-    """Masks of the terms in each passage that holds any of the claim, by its index."""
+    by_document: Mapping[int, int]
+    """Masks of the terms in each document that holds any of the claim, by its number."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     alignment: Alignment
     """The claim beside the best window."""
     candidates: tuple[SentenceTerms, ...]
     """The sentences that hold the most of the claim, best first."""
-    passages_of: tuple[int, ...]
-    """Of each candidate, the index of its passage."""
+    documents_of: tuple[int, ...]
+    """Of each candidate, the number of its document."""
     shares: tuple[tuple[int, float], ...]
     """Index of a passage and the share of the claim in its best window, best first; only passages that hold any."""
 
-    def stand_in(self, passage: int, terms: Iterable[Term]) -> bool:
-        """Whether a passage holds all of these terms of the claim that any passage holds."""
+    def stand_in(self, document: int, terms: Iterable[Term]) -> bool:
+        """Whether a document holds all of these terms of the claim that any passage holds."""
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
-        return self.by_passage[passage] & asked == asked
+        return self.by_document[document] & asked == asked
 
     @property
     def has_all_figures(self) -> bool:
@@ -76,9 +76,9 @@ class ClaimComparison:
         return self.features[FEATURES.index("all_figures")] == 1.0
 
     def stands_with_most(self, term: Term) -> bool:
-        """Whether a term of the claim stands in a passage that holds as much of the claim as any, or in none at all."""
+        """Whether a term of the claim stands in a document that holds as much of it as any does, or in none at all."""
         bit = 1 << self.terms.index(term)
-        masks = self.by_passage.values()
+        masks = self.by_document.values()
         most = max(held.bit_count() for held in masks)
         return not self.found & bit or any(held & bit and held.bit_count() == most for held in masks)
 
@@ -87,10 +87,13 @@ class ClaimComparison:
         return tuple(term for bit, term in enumerate(self.terms) if term.kind in kinds and not self.found >> bit & 1)
 
 
-def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) -> ClaimComparison | None:
+def compare(
+    claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex], documents: Sequence[int]
+) -> ClaimComparison | None:
     """The comparison, or None where the passages hold no content term of the claim, or it has none.
 
-    Takes time in the number of places where the claim's terms stand, not in the length of the passages.
+    `documents` has the number of each passage's document. Takes time in the number of places where the claim's terms
+    stand, not in the length of the passages.
     """
     terms = content_terms(claim)[:MAX_CLAIM_TERMS]
     masks = _masks(terms, passages)
@@ -119,11 +122,11 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         features=tuple(values[name] for name in FEATURES),
         terms=terms,
         found=found,
-        by_passage=_by_passage(masks),
+        by_document=_by_document(masks, documents),
         window=window,
         alignment=alignment,
         candidates=candidates,
-        passages_of=tuple(passage for passage, _ in ranked),
+        documents_of=tuple(documents[passage] for passage, _ in ranked),
         shares=_passage_shares(windows, full, start[0]),
     )
 
@@ -189,10 +192,10 @@ def _focus(sentence: SentenceTerms, terms: Sequence[Term]) -> float:
     return sum(term.key in keys or stem_of(term) in stems for term in own) / len(own)
 
 
-def _by_passage(masks: Mapping[Place, int]) -> Mapping[int, int]:
+def _by_document(masks: Mapping[Place, int], documents: Sequence[int]) -> Mapping[int, int]:
     held: dict[int, int] = {}
     for (passage, _), mask in masks.items():
-        held[passage] = held.get(passage, 0) | mask
+        held[documents[passage]] = held.get(documents[passage], 0) | mask
     return held
 
 

@@ -17,7 +17,7 @@ _TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
+    """The words that stand nowhere, or in no one document, where agreement of the others is no evidence; else none."""
     kinds = (_absent, _unsaid, _unsaid_agent, _elsewhere, _scattered)
     return next((gap for find in kinds if (gap := find(comparison))), ())
 
@@ -143,13 +143,13 @@ def _places_from_the_verb_on(claim: Reading) -> list[int]:
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """Names, figures and the last word, mostly what is said of them, that stand only in different passages; or the
+    """Names, figures and the last word, mostly what is said of them, that stand only in different documents; or the
     last word, where those that hold it hold less of the claim than another."""
     last = _last(comparison)
     asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is last]
     claimed = comparison.alignment.claim.names()
     names = [[term.key for term in name if term.key not in _TELLING_NOTHING] for name in claimed]
-    if not any(_stand_in(passage, asked, names, comparison) for passage in comparison.by_passage):
+    if not any(_stand_in(document, asked, names, comparison) for document in comparison.by_document):
         return tuple(asked)
     return () if comparison.stands_with_most(last) else (comparison.terms[0], last)
 
@@ -161,10 +161,13 @@ def _last(comparison: ClaimComparison) -> Term:
     return terms[-2] if ends and len(terms) > 1 and claim.terms[-1].surface.lower() in MAKING_LIMITS else terms[-1]
 
 
-def _stand_in(passage: int, asked: Sequence[Term], names: Sequence[Sequence[str]], comparison: ClaimComparison) -> bool:
-    """Whether a passage holds these terms. Of a name its last telling word is enough: *Marwen* is *Ottilie Marwen*
-    unless the passage speaks of another Marwen."""
-    own = [one for one, number in zip(comparison.candidates, comparison.passages_of, strict=True) if number == passage]
+def _stand_in(
+    document: int, asked: Sequence[Term], names: Sequence[Sequence[str]], comparison: ClaimComparison
+) -> bool:
+    """Whether a document holds these terms. Of a name its last telling word is enough: *Marwen* is *Ottilie Marwen*
+    unless the document speaks of another Marwen."""
+    numbered = zip(comparison.candidates, comparison.documents_of, strict=True)
+    own = [one for one, number in numbered if number == document]
     short = [name for name in names if len(name) > 1 and not _are_of_others({name[-1]}, own, comparison)]
     spared = {key for name in short for key in name[:-1]}
-    return comparison.stand_in(passage, (term for term in asked if term.key not in spared))
+    return comparison.stand_in(document, (term for term in asked if term.key not in spared))

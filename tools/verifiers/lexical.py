@@ -54,25 +54,25 @@ class LexicalVerifier:
     def name(self) -> str:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
-    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+    def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
         by_row, cells = verify_row(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
         passages = of_subject(claim, passages)
-        read = self._verify_text(claim, passages)
+        read = self._verify_text(claim, passages, documents)
         other = None if read.label == "contradicted" else find_other_value(claim, passages)
         if other is not None:
             return _contradicted(read, other)
         if read.label == "supported":
             return read
         others = as_figures(claim, passages) if cells is None else iter([cells])
-        said_so = (self._verify_text(other, passages) for other in others)
+        said_so = (self._verify_text(other, passages, documents) for other in others)
         kept = read.label == "contradicted" and keeps_bound(claim, read.instead)
         unsaid = replace(read, label="insufficient", wrong="", instead="") if kept else read
         return next((other for other in said_so if other.label == "supported"), unsaid)
 
-    def _verify_text(self, claim: str, passages: Sequence[str]) -> SupportReading:
-        comparison = compare_texts(claim, passages)
+    def _verify_text(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None) -> SupportReading:
+        comparison = compare_texts(claim, passages, documents)
         if comparison is None:
             return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
         mismatch, gap = refusing_mismatch(comparison), find_gap(comparison)
@@ -122,9 +122,12 @@ def refusing_mismatch(comparison: ClaimComparison) -> Mismatch | None:
     return mismatch if comparison.alignment.claim.terms[mismatch.claimed[0]].key in missing else None
 
 
-def compare_texts(claim: str, passages: Sequence[str]) -> ClaimComparison | None:
-    """The comparison of a claim with passages as text; None where they share no content."""
-    return compare(read_sentences(claim), [index_passage(passage) for passage in passages])
+def compare_texts(
+    claim: str, passages: Sequence[str], documents: Sequence[int] | None = None
+) -> ClaimComparison | None:
+    """The comparison of a claim with passages of documents as text; None where they share no content."""
+    of = range(len(passages)) if documents is None else documents
+    return compare(read_sentences(claim), [index_passage(passage) for passage in passages], of)
 
 
 def agreement(claim: str, comparison: ClaimComparison, embedder: Embedder | None) -> dict[str, float]:

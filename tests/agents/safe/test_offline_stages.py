@@ -30,7 +30,12 @@ class ScriptedVerifier:
         self._answer = SupportReading(label, 0.75, cited, "names agree")
         self.asked: list[tuple[str, list[str]]] = []
 
-    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+    def verify(
+        self,
+        claim: str,
+        passages: Sequence[str],
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - answers alike, whatever they are of
+    ) -> SupportReading:
         self.asked.append((claim, list(passages)))
         return self._answer
 

@@ -95,7 +95,12 @@ class ScriptedVerifier:
     asked: list[tuple[str, list[str]]] = field(default_factory=list)
     name: str = "verifier"
 
-    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
+    def verify(
+        self,
+        claim: str,
+        passages: Sequence[str],
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - answers alike, whatever they are of
+    ) -> SupportReading:
         self.asked.append((claim, list(passages)))
         return SupportReading(self.label, 0.9, (1,), "found: temple")
 

@@ -12,7 +12,7 @@ from factloop.tools.verifiers.terms import FIGURES, read_sentences
 
 
 def comparison(claim: str, *passages: str) -> ClaimComparison | None:
-    return compare(read_sentences(claim), [index_passage(passage) for passage in passages])
+    return compare(read_sentences(claim), [index_passage(passage) for passage in passages], range(len(passages)))
 
 
 def features(claim: str, *passages: str) -> dict[str, float]:

@@ -50,3 +50,10 @@ def test_a_claim_is_supported_where_all_of_it_is_said(
 def test_what_denies_is_named(verifier: LexicalVerifier) -> None:
     found = verifier.verify("The lamp is fanless.", ["The lamp has a fan."])
     assert found.rationale == 'The claim denies ("fanless") what the source says: “The lamp has a fan.”'
+
+
+def test_several_passages_of_one_document_bear_a_claim_out_together(verifier: LexicalVerifier) -> None:
+    passages = ["Ada Brisk led the harbour board. The board met on Mondays.", "She was followed by Otto Lund in 1931."]
+    claim = "Ada Brisk was followed by Otto Lund."
+    assert verifier.verify(claim, passages, [0, 0]).label == "supported"
+    assert verifier.verify(claim, passages, [0, 1]).label == verifier.verify(claim, passages).label == "insufficient"
