@@ -253,7 +253,7 @@ def _is_of_title(terms: Sequence[Term], place: int) -> bool:
 
 def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
     """Whether a limit or an addition follows: "not only", "no later than", "not until", "do not take more than"."""
-    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never":
+    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never" and not _is_degree(rest):
         return rest[0].surface.lower() != "few"
     if any(term.key == "until" for term in rest) or any(
         after.key == "than" and before.key in {"much", "more", "late", "later"} for before, after in pairwise(rest)
@@ -261,6 +261,12 @@ def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
         return True
     words = " ".join("#" if term.kind in FIGURES else term.surface.lower() for term in rest[:_LONGEST_BOUND])
     return _BOUND.match(words) is not None
+
+
+def _is_degree(rest: Sequence[Term]) -> bool:
+    """Whether *more* or *less* compares by the word after it: *not more expensive than wine* denies something."""
+    after = rest[2:3]
+    return rest[0].surface.lower() in {"more", "less"} and bool(after) and after[0].key == "than"
 
 
 def _follows_preposition(terms: Sequence[Term], place: int) -> bool:

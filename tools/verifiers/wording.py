@@ -84,6 +84,16 @@ CONVERSES = _pairs(
     """
 )
 """Verbs that say the same with their two sides exchanged."""
+MUTUAL = _words(
+    """
+    marry wed divorce date meet kiss hug embrace border adjoin abut neighbour neighbor touch intersect cross overlap
+    resemble equal match face fight battle wrestle duel debate play tie draw partner twin coincide collide encounter
+    befriend separate differ agree disagree
+    """
+)
+"""Verbs that are true of both sides alike: where one borders another, the other borders the one."""
+MUTUAL_LINKS = _words("next near close opposite beside alongside adjacent adjoining parallel identical similar related")
+"""What makes any verb before it mutual: *sat next to*."""
 
 QUANTIFIERS = {
     word: quantity

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
-from factloop.tools.verifiers.checks import causes, denial, durations, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import causes, comparisons, denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
@@ -26,7 +26,7 @@ SURE: dict[str, Check] = {
     "denials": denial.denials,
     "roles": roles.exchanged_roles,
     "agents": roles.other_agents,
-    "levelled": roles.levelled_comparison,
+    "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "parts": quantity.parts_for_all,
     "opposite deeds": denial.opposite_deeds,
@@ -38,8 +38,8 @@ SURE: dict[str, Check] = {
 DOUBTFUL: dict[str, Check] = {
     "figures of others": figures.strangers_figures,
     "opposites": denial.opposites,
-    "degrees": denial.other_degree,
-    "comparisons": roles.exchanged_comparison,
+    "degrees": comparisons.other_degree,
+    "comparisons": comparisons.exchanged_comparison,
     "quantifiers": quantity.other_quantities,
 }
 """Checks whose mismatches count only where they show the claim to be false: elsewhere they refused more true claims of

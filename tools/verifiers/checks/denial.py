@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
+from factloop.tools.verifiers.checks import comparisons
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -20,7 +21,6 @@ OBJECT_REACH = 4
 """Words after a verb in which its object stands."""
 SLOT_REACH = 4
 """Words on either side of an opposite in which stands what it is said of."""
-_DEGREES = {"more": 1, "less": -1, "fewer": -1}
 
 
 def denials(alignment: Alignment) -> Iterator[Mismatch]:
@@ -30,7 +30,7 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if _are_one_limit(alignment) or _says_first(alignment):
+        if _are_one_limit(alignment) or _says_first(alignment) or comparisons.direction(alignment) < 0:
             return
         if shared and claim.is_mostly(clause) and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]
@@ -125,28 +125,6 @@ def _is_said_alike(alignment: Alignment, place: int, clause: int) -> bool:
     return any(alignment.claim.is_denied(place) == alignment.sentence.is_denied(one) for one in partners)
 
 
-def other_degree(alignment: Alignment) -> Iterator[Mismatch]:
-    """*Less power* where the sentence says *more power*; a comparison with *than* has sides, too (`roles`)."""
-    if not (_compares(alignment.claim) and _compares(alignment.sentence)):
-        for ours, theirs in turned_degrees(alignment):
-            if not (alignment.claim.is_denied(ours) or alignment.sentence.is_denied(theirs)):
-                yield Mismatch("opposite", (ours,), (theirs,), excludes=True)
-
-
-def turned_degrees(alignment: Alignment) -> list[tuple[int, int]]:
-    """Places of *more* and *less* or *fewer* before one word, one in the claim and the other in the sentence."""
-    before = ((place - 1, other - 1) for place, other in sorted(alignment.pairs.items()) if place and other)
-    return [
-        (ours, theirs)
-        for ours, theirs in before
-        if _degree(alignment.claim, ours) * _degree(alignment.sentence, theirs) < 0
-    ]
-
-
-def _degree(reading: Reading, place: int) -> int:
-    return _DEGREES.get(reading.terms[place].surface.lower(), 0)
-
-
 def _has_verb(alignment: Alignment, clause: int) -> bool:
     claim = alignment.claim
     return any(is_verb(term) for place, term in enumerate(claim.terms) if claim.clauses[place] == clause)
@@ -173,7 +151,7 @@ def _is_opposed(alignment: Alignment, place: int) -> bool:
 
     The opposite of a comparison may say the same: "smaller than" with its sides exchanged.
     """
-    if _compares(alignment.claim) and _compares(alignment.sentence):
+    if comparisons.both_compare(alignment):
         return False
     is_opposed = place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
     return is_opposed and _is_in_same_slot(alignment, place)
@@ -195,10 +173,6 @@ def _is_in_same_slot(alignment: Alignment, place: int) -> bool:
         )
         for one in near
     )
-
-
-def _compares(reading: Reading) -> bool:
-    return "than" in reading.places
 
 
 def _held_together(alignment: Alignment, own: list[int], deciding: list[int]) -> bool:

@@ -320,3 +320,48 @@ def test_a_doubtful_difference_is_no_contradiction(claim: str, evidence: str) ->
 def test_a_sentence_that_says_it_clears_what_another_says() -> None:
     evidence = "Lund did not win the cup in 1921. Lund won the cup in 1922."
     assert find_mismatch(aligned("Lund won the cup in 1922.", evidence)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Orla Venn married Peter Ade in 2001.", "Peter Ade married Orla Venn in 2001."),
+        ("France borders Spain.", "Spain borders France."),
+        ("Anna Holt met Ben Cole in Rome.", "Ben Cole met Anna Holt in Rome."),
+        ("Aldous divorced Brenner in 1987.", "Brenner divorced Aldous in 1987."),
+        ("Alice sat next to Bob.", "Bob sat next to Alice."),
+        ("Tom fought Jim.", "Jim fought Tom."),
+        ("The barn stands opposite the shed.", "The shed stands opposite the barn."),
+        ("Wine is not cheaper than beer.", "Beer is cheaper than wine."),
+        ("The grey fox is not larger than the red fox.", "The red fox is larger than the grey fox."),
+        ("Trams do not run more often than buses.", "Buses run more often than trams."),
+        ("Tin isn't heavier than copper.", "Copper is heavier than tin."),
+        ("Beer is not more expensive than wine.", "Beer is cheaper than wine."),
+    ],
+)
+def test_what_is_true_of_both_sides_is_true_the_other_way_round(claim: str, evidence: str) -> None:
+    assert find_mismatch(aligned(claim, evidence)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Ola Krog defeated Ruth Vane.", "Ruth Vane defeated Ola Krog."),
+        ("Velden acquired Norcia in 2014.", "Norcia acquired Velden in 2014."),
+        ("Mia Lund taught Karl Berg.", "Karl Berg taught Mia Lund."),
+        ("Tom hired Jim.", "Jim hired Tom."),
+        ("France invaded Spain in 1808.", "Spain invaded France in 1808."),
+        ("The tenant sued the bailiff.", "The bailiff sued the tenant."),
+        ("Wine is cheaper than beer.", "Beer is cheaper than wine."),
+        ("Beer is not cheaper than wine.", "Beer is cheaper than wine."),
+        ("Beer is cheaper than wine.", "Beer is not cheaper than wine."),
+        ("Trams run more often than buses.", "Trams do not run more often than buses."),
+        ("Copper is not heavier than tin.", "Copper is heavier than tin."),
+        ("Wine is not more expensive than beer.", "Beer is cheaper than wine."),
+    ],
+)
+def test_what_holds_one_way_alone_is_contradicted_the_other_way(claim: str, evidence: str) -> None:
+    alignment = aligned(claim, evidence)
+    mismatch = find_mismatch(alignment)
+    assert mismatch is not None
+    assert contradicts(alignment, mismatch)
