@@ -117,6 +117,17 @@ AT_ODDS = {
 LEVEL = _words("same equal equally identical identically alike similar similarly comparable")
 """What calls two things neither more nor less."""
 
+YES_CELLS = _words("yes true included check checkmark tick ✓ ✔ ☑ ✅") | {"check mark", "tick mark"}
+NO_CELLS = _words("no false cross x × ✗ ✘ ✕ ✖ ☒ ❌ – — -") | {"cross mark", "not included"}
+"""What a cell says by itself of its column; a dash says that there is none."""
+JOINING = _words(
+    """
+    the a an there it is are has have do does with of for in on any include includes included available offer offers
+    support supports supported come comes
+    """
+)
+"""What joins a subject to a feature of it, and says no more than that it has it."""
+
 _DENIED = "(?:no|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
 _MORE = "more|longer|later|older|higher|greater|larger|heavier"
 _LESS = "less|fewer|shorter|earlier|younger|lower|smaller|lighter"

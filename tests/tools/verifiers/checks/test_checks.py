@@ -365,3 +365,31 @@ def test_what_holds_one_way_alone_is_contradicted_the_other_way(claim: str, evid
     mismatch = find_mismatch(alignment)
     assert mismatch is not None
     assert contradicts(alignment, mismatch)
+
+
+RUN_TOGETHER = (
+    "Lake loop 8.5 km 320 m 2 h yes Ridge walk 14 km 1,050 m 6 h no The pass is sold at the station by Ilse Brandt."
+)
+PLANS = "Export yes yes Audit log no yes Sign-on no no Kestrel keeps logs for 90 days."
+HUTS = "Blue Hut 24 no Stone Hut 40 yes Pine Hut 12 no Dogs may sleep in the porch."
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "is_true"),
+    [
+        ("The pass is sold at the station.", RUN_TOGETHER, True),
+        ("Ilse Brandt sells the pass at the station.", RUN_TOGETHER, True),
+        ("The Ridge walk is 14 km long.", RUN_TOGETHER, True),
+        ("Kestrel keeps logs for 90 days.", PLANS, True),
+        ("Dogs may sleep in the porch.", HUTS, True),
+        ("The Pine Hut has 12 beds.", HUTS, True),
+        ("The pass is not sold at the station.", RUN_TOGETHER, False),
+        ("Kestrel does not keep logs for 90 days.", PLANS, False),
+        ("Dogs may not sleep in the porch.", HUTS, False),
+        ("There is a fee for members.", "There is no fee for members.", False),
+        ("In 1990 Germans lived there.", "In 1990 no Germans lived there.", False),
+        ("The hut has a shower.", "The hut has 12 beds and no shower.", False),
+    ],
+)
+def test_a_no_in_a_cell_denies_nothing_beside_it(claim: str, evidence: str, is_true: bool) -> None:
+    assert (find_mismatch(aligned(claim, evidence)) is None) == is_true
