@@ -19,7 +19,24 @@ def _pairs(text: str) -> dict[str, frozenset[str]]:
         one, other = pair.split("/")
         found[one].add(other)
         found[other].add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+    return _frozen(found)
+
+
+def _sides(text: str) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Each word of two sides to those of its own, and to those of the other: *one/two|other/another*."""
+    own: dict[str, set[str]] = defaultdict(set)
+    other: dict[str, set[str]] = defaultdict(set)
+    for line in text.split():
+        left, right = (side.split("/") for side in line.split("|"))
+        for these, those in ((left, right), (right, left)):
+            for word in these:
+                own[word].update(these)
+                other[word].update(those)
+    return _frozen(own), _frozen(other)
+
+
+def _frozen(found: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {word: frozenset(words) for word, words in found.items()}
 
 
 def _groups(text: str) -> dict[str, frozenset[str]]:
@@ -63,20 +80,83 @@ SYNONYMS = _groups(
     weight/weigh/heavy speed/fast age/old
     """
 )
-ANTONYMS = _pairs(
+OWN_SIDE, OTHER_SIDE = _sides(
     """
-    increase/decrease increase/reduce increase/fall rise/fall rise/decrease grow/shrink gain/loss win/lose open/close
-    open/shut begin/end start/end start/stop allow/forbid allow/ban permit/prohibit accept/refuse accept/decline
-    accept/reject include/exclude cause/prevent succeed/fail north/south northern/southern east/west eastern/western
-    left/right upper/lower inside/outside above/below before/after early/late old/young old/new high/low tall/short
-    long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable heavy/light strong/weak
-    wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst maximum/minimum first/last male/female
-    man/woman brother/sister father/mother son/daughter husband/wife summer/winter public/private full/empty
-    improve/worsen expand/contract enable/disable approve/reject support/oppose common/rare easy/difficult
-    cheap/expensive input/output export/import remember/forget lock/unlock locked/unlocked
-    free/charge free/pay weaken/strengthen
+    increase/rise/grow/climb/soar/raise/expand|decrease/fall/drop/decline/shrink/plunge/plummet/lower/reduce/cut/dwindle
+    allow/permit/authorise/authorize|forbid/prohibit/ban/outlaw/disallow
+    introduce/establish/launch|abolish/scrap/dissolve/discontinue/repeal
+    build/construct/erect|demolish/dismantle/raze
+    support/back/endorse/favour|oppose/resist
+    open|close/shut/block
+    hire/recruit/appoint|dismiss/sack
+    praise/laud/applaud|criticise/criticize/condemn
+    accept/approve/adopt/ratify/grant|reject/refuse/decline/veto
+    connect/attach|disconnect/detach
+    install/add/insert|uninstall/remove/delete
+    mandatory/compulsory/obligatory|optional/voluntary
+    arrive|depart
+    begin/start/commence|end/finish/stop/cease
+    continue/resume|stop/cease/suspend/halt
+    uphold/affirm|overturn/quash/annul
+    confirm/admit|deny
+    convict|acquit
+    ascend/climb|descend
+    encourage|discourage/deter
+    activate/enable|deactivate/disable
+    reveal/disclose|conceal/hide
+    strengthen/fortify|weaken
+    improve|worsen/deteriorate
+    accelerate|slow/decelerate
+    lengthen/prolong|shorten
+    victory/triumph|defeat
+    advance|retreat
+    freeze|thaw/melt
+    absorb|emit/release
     """
 )
+"""Words of like and of opposite sense, by the sides of one question."""
+ANTONYMS = _pairs(
+    """
+    gain/loss win/lose include/exclude cause/prevent succeed/fail north/south northern/southern east/west
+    eastern/western left/right upper/lower inside/outside above/below before/after early/late old/young old/new
+    high/low tall/short long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable
+    heavy/light strong/weak wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst
+    maximum/minimum first/last male/female man/woman brother/sister father/mother son/daughter husband/wife
+    summer/winter public/private full/empty expand/contract common/rare easy/difficult cheap/expensive input/output
+    export/import remember/forget lock/unlock locked/unlocked free/charge free/pay upload/download upgrade/downgrade
+    promote/demote qualify/disqualify overestimate/underestimate maximise/minimise maximize/minimize encrypt/decrypt
+    appear/disappear agree/disagree approve/disapprove like/dislike obey/disobey trust/distrust possible/impossible
+    visible/invisible active/inactive correct/incorrect accurate/inaccurate complete/incomplete direct/indirect
+    dependent/independent formal/informal finite/infinite secure/insecure effective/ineffective
+    sufficient/insufficient regular/irregular legal/illegal literate/illiterate mature/immature mortal/immortal
+    polite/rude honest/dishonest similar/different identical/different online/offline indoor/outdoor
+    indoors/outdoors domestic/foreign permanent/temporary ancient/modern guilty/innocent alive/dead
+    natural/artificial positive/negative major/minor majority/minority senior/junior superior/inferior
+    internal/external interior/exterior inner/outer top/bottom front/rear forward/backward horizontal/vertical
+    clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
+    dawn/dusk buyer/seller profit/loss surplus/deficit credit/debit advantage/disadvantage winner/loser
+    strength/weakness friend/enemy ally/enemy love/hate push/pull evaporate/condense heat/cool warm/cool
+    inhale/exhale swell/shrink float/sink tighten/loosen tight/loose rough/smooth hard/soft sharp/blunt bright/dim
+    bright/dark clean/dirty sweet/bitter sweet/sour quiet/loud quiet/noisy safe/dangerous healthy/sick happy/sad
+    simple/complex simple/complicated vacant/occupy partial/complete gradual/sudden frequent/rare often/rarely
+    previous/next past/future upstream/downstream upstairs/downstairs uphill/downhill upward/downward
+    offshore/onshore liquid/solid acidic/alkaline organic/inorganic edible/poisonous transparent/opaque
+    flexible/rigid sturdy/fragile proprietary/open manual/automatic manually/automatically analog/digital
+    analogue/digital wire/wireless boy/girl king/queen prince/princess uncle/aunt nephew/niece
+    grandfather/grandmother create/destroy preserve/destroy arrive/leave stay/leave remain/leave join/leave
+    include/omit right/wrong present/absent
+    """
+)
+PHASES = _words(
+    """
+    introduce establish launch abolish scrap dissolve discontinue repeal build construct erect demolish dismantle raze
+    hire recruit appoint dismiss sack connect attach disconnect detach install add insert uninstall remove delete
+    arrive depart join leave begin start commence end finish stop cease create destroy convict acquit
+    """
+)
+"""Deeds that undo others: both may be true of one thing, though not on one date."""
+PARTICLES = _pairs("on/off in/out up/down for/against into/out onto/off")
+"""What turns a verb before it into its opposite: *switched on*, *voted against*."""
 CONVERSES = _pairs(
     """
     lose/beat lose/win lose/defeat receive/send get/send receive/give get/give owe/lend borrow/lend learn/teach buy/sell

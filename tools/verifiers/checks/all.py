@@ -10,7 +10,7 @@ from factloop.tools.verifiers.checks import causes, comparisons, denial, duratio
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
-from factloop.tools.verifiers.wording import PRONOUNS
+from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
@@ -25,6 +25,7 @@ SURE: dict[str, Check] = {
     "nearer numbers": figures.nearer_numbers,
     "denials": denial.denials,
     "roles": roles.exchanged_roles,
+    "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
@@ -94,7 +95,7 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
 
     A passage on something else says other figures too, and "not found" is the safer answer.
     """
-    if not mismatch.excludes:
+    if not mismatch.excludes or _is_phase(alignment, mismatch):
         return False
     claim = alignment.claim
     asked = [place for place in claim.content if place not in mismatch.claimed]
@@ -103,6 +104,13 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
     enough = len(lacking) <= (1.0 - MIN_SHARE_OF_CLAUSE.get(mismatch.kind, MIN_SHARE)) * len(asked)
     return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _is_phase(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether the opposite may have been true at another time: a tower that was built may also have been demolished."""
+    claim = alignment.claim
+    is_phase = mismatch.kind == "opposite" and claim.terms[mismatch.claimed[0]].key in PHASES
+    return is_phase and not any(place in alignment.pairs for place in claim.of_kind(*FIGURES))
 
 
 def _near(alignment: Alignment, mismatch: Mismatch) -> set[int]:

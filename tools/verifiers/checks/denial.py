@@ -65,7 +65,7 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
         other = alignment.pairs[place]
         denied = claim.is_denied(place) or sentence.is_denied(other)
         if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
-            yield Mismatch("opposite", (place,), (other,), excludes=True)
+            yield _opposite(alignment, place, other)
 
 
 def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
@@ -77,7 +77,7 @@ def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
         objects = _object(claim, place), _object(sentence, other)
         same = all(objects) and says_same(claim.terms[objects[0] or 0], sentence.terms[objects[1] or 0])
         if same and claim.is_denied(place) == sentence.is_denied(other):
-            yield Mismatch("opposite", (place,), (other,), excludes=True)
+            yield _opposite(alignment, place, other)
 
 
 def _object(reading: Reading, verb: int) -> int | None:
@@ -107,8 +107,22 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
         if not rest or any(alignment.clauses_of(one) & own for one in rest):
             continue
         for other in others:
+            if _is_of_another(alignment, place, other):
+                continue
             if all(_is_said_alike(alignment, one, sentence.clauses[other]) for one in rest):
-                yield Mismatch("opposite", (place,), (other,), excludes=True)
+                yield _opposite(alignment, place, other)
+
+
+def _is_of_another(alignment: Alignment, place: int, other: int) -> bool:
+    """Whether the opposite is said of another name, and the word of a name of the claim: *Tom supported the plan, while
+    Ana opposed it*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    own = alignment.clauses_of(place)
+    names = [one for one in claim.of_kind(TermKind.NAME) if one < place]
+    before = [one for one in sentence.of_kind(TermKind.NAME) if one < other]
+    strangers = [one for one in before if sentence.clauses[one] == sentence.clauses[other]]
+    is_of_claim = any(alignment.clauses_of(one) & own for one in names)
+    return is_of_claim and bool(strangers) and alignment.paired.isdisjoint(strangers)
 
 
 def _said_after(claim: Reading, place: int) -> list[int]:
@@ -188,10 +202,17 @@ def _named(alignment: Alignment, clause: int, shared: list[int]) -> Mismatch:
     claim, sentence = alignment.claim, alignment.sentence
     opposite = next((one for one in shared if _is_opposed(alignment, one)), None)
     if opposite is not None:
-        return Mismatch("opposite", (opposite,), (alignment.pairs[opposite],), excludes=True)
+        return _opposite(alignment, opposite, alignment.pairs[opposite])
     clauses = {sentence.clauses[alignment.pairs[place]] for place in shared}
     ours, theirs = _denying(claim, {clause}), _denying(sentence, clauses)
     return Mismatch("denial", tuple(ours[:1]), tuple(theirs[:1]), excludes=True)
+
+
+def _opposite(alignment: Alignment, place: int, other: int) -> Mismatch:
+    """The mismatch of two opposites; of one verb with the particles that make it two: *voted for*, *voted against*."""
+    step = (0, 1) if alignment.claim.terms[place].key == alignment.sentence.terms[other].key else (0,)
+    claimed, said = (tuple(start + one for one in step) for start in (place, other))
+    return Mismatch("opposite", claimed, said, excludes=True)
 
 
 def _denying(reading: Reading, clauses: Container[int]) -> list[int]:

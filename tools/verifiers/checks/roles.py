@@ -12,6 +12,8 @@ from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
 from factloop.tools.verifiers.wording import CONVERSES, MUTUAL, MUTUAL_LINKS
 
+_OBJECT_REACH = 3
+"""Words after a verb in which its object stands."""
 _PASSIVE_REACH = 5
 """Words before "by" in which the verb of a passive stands: "was given three months' notice by"."""
 
@@ -33,6 +35,26 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     turned = _is_passive(claim) != any(_stands_before_by(sentence, act) for act in acts)
     if (left > right) != (turned != _are_converse(alignment, verb, between)):
         yield Mismatch("sides", sides, (left, right), excludes=True)
+
+
+def converse_deeds(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Lost the case* where the sentence says *won the case*, of one subject: converse verbs, with the same sides."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place, other in sorted(alignment.pairs.items()):
+        if (
+            sentence.terms[other].key not in CONVERSES.get(claim.terms[place].key, frozenset())
+            or not place
+            or not other
+        ):
+            continue
+        same_subject = alignment.pairs.get(place - 1) == other - 1
+        after = [
+            one for one in range(place + 1, min(place + 1 + _OBJECT_REACH, len(claim.terms))) if one in alignment.pairs
+        ]
+        is_same_object = bool(after) and 0 < alignment.pairs[after[0]] - other <= _OBJECT_REACH
+        between = [term.key for term in (*claim.terms[place + 1 : place + 3], *sentence.terms[other + 1 : other + 3])]
+        if same_subject and is_same_object and lexicon.PREPOSITIONS.isdisjoint(between):
+            yield Mismatch("opposite", (place,), (other,), excludes=claim.is_denied(place) == sentence.is_denied(other))
 
 
 def other_agents(alignment: Alignment) -> Iterator[Mismatch]:

@@ -309,6 +309,8 @@ def test_a_passive_of_another_verb_turns_no_sides() -> None:
         ("Marlow sang at the opera.", "Perhaps Marlow danced at the opera."),  # no check
         ("Sign-on is part of Enterprise only.", "Sign-on is part of Team and Enterprise."),  # it need not exclude
         ("The tower was built of granite.", "The tower was built of oak."),  # a tower is of many things
+        ("The Brill tower was demolished.", "The Brill tower was built."),  # at another time
+        ("Tom was dismissed.", "Tom was hired in 1990."),
     ],
 )
 def test_a_doubtful_difference_is_no_contradiction(claim: str, evidence: str) -> None:
@@ -393,3 +395,48 @@ HUTS = "Blue Hut 24 no Stone Hut 40 yes Pine Hut 12 no Dogs may sleep in the por
 )
 def test_a_no_in_a_cell_denies_nothing_beside_it(claim: str, evidence: str, is_true: bool) -> None:
     assert (find_mismatch(aligned(claim, evidence)) is None) == is_true
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Port 8080 is blocked by default.", "Port 8080 is open by default."),
+        ("The limit was raised in May.", "The limit was lowered in May."),
+        ("Tom Reed opposed the plan.", "Tom Reed supported the plan."),
+        ("The bridge toll was introduced in 2010.", "The bridge toll was abolished in 2010."),
+        ("Sales plunged in 2019.", "Sales soared in 2019."),
+        ("The film was criticised by reviewers.", "The film was praised by reviewers."),
+        ("The minister confirmed the report.", "The minister denied the report."),
+        ("Smoking is allowed in the flat.", "Smoking is prohibited in the flat."),
+        ("The fee is mandatory.", "The fee is optional."),
+        ("The heater is turned off at night.", "The heater is turned on at night."),
+        ("The council voted against the tower.", "The council voted for the tower."),
+        ("Jana Roth lost the case.", "Jana Roth won the case."),
+        ("The app is available online.", "The app is available offline."),
+    ],
+)
+def test_an_opposite_is_contradicted(claim: str, evidence: str) -> None:
+    alignment = aligned(claim, evidence)
+    mismatch = find_mismatch(alignment)
+    assert mismatch is not None
+    assert contradicts(alignment, mismatch)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Port 22 is blocked.", "Port 8080 is open by default; port 22 is blocked."),
+        ("The limit was lowered in 2008.", "The limit was raised in 2001 and lowered in 2008."),
+        ("Ana Ruiz opposed the plan.", "Tom Reed supported the plan, while Ana Ruiz opposed it."),
+        ("Tom Reed supported the plan.", "Tom Reed supported the plan, while Ana Ruiz opposed it."),
+        ("The toll was introduced in 1990.", "The toll was introduced in 1990 and abolished in 2010."),
+        ("The population rose to 900 by 1980.", "By 1980 the population grew to 900, and then it fell."),
+        ("The heater is turned off at night.", "The heater is never turned on at night."),
+        ("Smoking is prohibited in the flat.", "Smoking is not allowed in the flat."),
+        ("The council granted the permit in June.", "The council refused the permit, then granted it in June."),
+        ("Ito lost to Marquez.", "Marquez won against Ito."),
+        ("The plant was demolished in 1999.", "The plant was built in 1960 and demolished in 1999."),
+    ],
+)
+def test_an_opposite_said_of_something_else_is_no_mismatch(claim: str, evidence: str) -> None:
+    assert find_mismatch(aligned(claim, evidence)) is None
