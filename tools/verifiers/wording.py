@@ -175,6 +175,28 @@ MUTUAL = _words(
 MUTUAL_LINKS = _words("next near close opposite beside alongside adjacent adjoining parallel identical similar related")
 """What makes any verb before it mutual: *sat next to*."""
 
+ATTRIBUTES = tuple(
+    _groups(text)
+    for text in (
+        "red/scarlet/crimson blue/navy/azure green yellow orange purple/violet pink brown black white grey/gray",
+        "round/circular square triangular oval/elliptical rectangular/oblong",
+        "spring summer autumn winter",
+    )
+)
+"""Values of which a thing has one: its colour, its shape, the season that it is of. Those between slashes agree."""
+CHANGING = _words(
+    """
+    cut raise rise lower fall drop grow increase decrease reduce extend shorten climb shrink expand change go jump
+    double halve decline slash lift
+    """
+)
+"""Verbs that change a figure: *from 19 to 16 percent*."""
+PLANNING = _words("will would could may might should shall plan plans planned propose proposes proposed if be")
+"""Words of a change that has not come about."""
+NO_SHARE_BEFORE = _words("first second latter last other better top bottom this next third fourth northern southern")
+"""Words before *half* or *quarter* that make it a part in a row: *the second half of the year*."""
+EVERYONE = _words("anyone everyone anybody everybody")
+
 QUANTIFIERS = {
     word: quantity
     for quantity, words in {

@@ -6,7 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
-from factloop.tools.verifiers.checks import causes, comparisons, denial, durations, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import (
+    attributes,
+    causes,
+    changes,
+    comparisons,
+    denial,
+    durations,
+    figures,
+    fractions,
+    quantity,
+    roles,
+    slots,
+)
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
@@ -23,12 +35,16 @@ SURE: dict[str, Check] = {
     "ends of time": figures.other_ends,
     "figures of other clauses": figures.figures_of_other_clauses,
     "nearer numbers": figures.nearer_numbers,
+    "before a change": changes.values_before_a_change,
+    "shares": fractions.other_shares,
+    "attributes": attributes.other_attributes,
     "denials": denial.denials,
     "roles": roles.exchanged_roles,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
+    "all for only": quantity.all_for_only,
     "parts": quantity.parts_for_all,
     "opposite deeds": denial.opposite_deeds,
     "opposites nearby": denial.opposites_nearby,
