@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, SYNONYMS, UNITS
+from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, OTHER_SIDE, OWN_SIDE, PARTICLES, SYNONYMS, UNITS
 
 MAX_KEPT = 20_000
 
@@ -64,10 +64,11 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     for place in claim.content:
         same = _same(claim.terms[place], sentence)
         has_both = bool(opposite_places(claim.terms[place], claim))  # "a brother and a sister"
-        opposite = () if same or has_both else opposite_places(claim.terms[place], sentence)
+        spared = same or has_both or _has_like(claim.terms[place], sentence)
+        opposite = () if spared else opposite_places(claim.terms[place], sentence)
         if same or opposite:
             partners[place] = same or opposite
-        if opposite:
+        if opposite or (same and _is_turned(claim, place, sentence, same)):
             opposed.add(place)
     held = Counter(clause for places in partners.values() for clause in {sentence.clauses[place] for place in places})
     main = max(held, key=lambda clause: (held[clause], -clause), default=0)
@@ -123,6 +124,23 @@ def _same(term: Term, sentence: Reading) -> tuple[int, ...]:
     return tuple(place for other in sorted(others) for place in sentence.places.get(other, ()))
 
 
+def _has_like(term: Term, sentence: Reading) -> bool:
+    """Whether a word of like sense stands in the sentence: where *fell* follows *grew*, *rose* has no opposite."""
+    return not OWN_SIDE.get(term.key, frozenset()).isdisjoint(sentence.places)
+
+
+def _is_turned(claim: Reading, place: int, sentence: Reading, partners: tuple[int, ...]) -> bool:
+    """Whether a particle turns a verb into its opposite beside each of its partners: *switched on*, *switched off*."""
+    others = PARTICLES.get(_following(claim, place), frozenset())
+    return bool(others) and all(_following(sentence, partner) in others for partner in partners)
+
+
+def _following(reading: Reading, place: int) -> str:
+    """The word after a verb, in lower case; nothing after any other word."""
+    following = reading.terms[place + 1 : place + 2] if is_verb(reading.terms[place]) else ()
+    return following[0].surface.lower() if following else ""
+
+
 def opposite_places(term: Term, sentence: Reading) -> tuple[int, ...]:
     """The places of the opposites of a word; for a name among names alone, so that *New York* has nothing *old*."""
     opposites = _opposites(term.key)
@@ -137,7 +155,9 @@ def opposite_places(term: Term, sentence: Reading) -> tuple[int, ...]:
 def _opposites(key: str) -> frozenset[str]:
     """The opposites of a lemma; of *opening* those of *open*."""
     bare = key.removesuffix("ing")
-    return ANTONYMS.get(key) or ANTONYMS.get(bare) or ANTONYMS.get(f"{bare}e") or frozenset()
+    forms = (key, bare, f"{bare}e")
+    found = (ANTONYMS.get(one, frozenset()) | OTHER_SIDE.get(one, frozenset()) for one in forms)
+    return next((words for words in found if words), frozenset())
 
 
 def _lasts(term: Term) -> bool:

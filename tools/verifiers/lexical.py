@@ -21,7 +21,7 @@ from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.passage_index import index_passage
-from factloop.tools.verifiers.rows import of_subject, verify_row, without_columns
+from factloop.tools.verifiers.rows import of_subject, verify_answer, verify_row, without_columns
 from factloop.tools.verifiers.single_values import OtherValue, find_other_value
 from factloop.tools.verifiers.terms import read_sentences
 
@@ -55,7 +55,7 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        by_row, cells = verify_row(claim, passages), without_columns(claim)
+        by_row, cells = verify_row(claim, passages) or verify_answer(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
         passages = of_subject(claim, passages)

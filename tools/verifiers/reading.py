@@ -21,6 +21,8 @@ _VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
 _BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
 _BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "next", "first", "every"})
 """*The past few years* are some."""
+_ANSWERS = frozenset({"yes", "no"})
+MAX_UNIT_CHARS = 3
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
 _BOUND, _LONGEST_BOUND = re.compile(DENIED_BOUND), 5
 
@@ -237,7 +239,7 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     term = terms[place]
     if term.kind is not TermKind.NEGATION and term.key not in NEGATORS:
         return False
-    if _is_of_title(terms, place) or _is_with_or_without(terms, place):
+    if _is_of_title(terms, place) or _is_with_or_without(terms, place) or _is_cell(terms, place):
         return False
     rest = terms[place + 1 :]
     if term.kind is TermKind.NEGATION:
@@ -257,9 +259,27 @@ def _is_of_title(terms: Sequence[Term], place: int) -> bool:
     return has_capitals and not opens and not terms[place].surface.isupper()
 
 
+def _is_cell(terms: Sequence[Term], place: int) -> bool:
+    """Whether *no* is a cell of a table whose lines were run together: beside another *yes* or *no*, after a figure, or
+    before the capital of what comes next."""
+    before, following = terms[max(0, place - 2) : place], terms[place + 1 : place + 2]
+    if terms[place].surface.lower() != "no" or not before:
+        return False
+    ends = not following or following[0].kind in {TermKind.MARK, TermKind.NUMBER} or following[0].surface[0].isupper()
+    is_among_answers = any(one.surface.lower() in _ANSWERS for one in (before[-1], *following))
+    is_after_figure = any(one.kind is TermKind.NUMBER for one in before) and _is_short(before[-1])
+    opens_next = any(one.surface[0].isupper() and one.kind is TermKind.FUNCTION for one in following)
+    return is_among_answers or opens_next or (ends and is_after_figure)
+
+
+def _is_short(term: Term) -> bool:
+    """Whether a term is a figure or a short unit of one."""
+    return term.kind is TermKind.NUMBER or len(term.surface) <= MAX_UNIT_CHARS
+
+
 def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
     """Whether a limit or an addition follows: "not only", "no later than", "not until", "do not take more than"."""
-    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never":
+    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never" and not _is_degree(rest):
         return rest[0].surface.lower() != "few"
     if any(term.key == "until" for term in rest) or any(
         after.key == "than" and before.key in {"much", "more", "late", "later"} for before, after in pairwise(rest)
@@ -267,6 +287,12 @@ def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
         return True
     words = " ".join("#" if term.kind in FIGURES else term.surface.lower() for term in rest[:_LONGEST_BOUND])
     return _BOUND.match(words) is not None
+
+
+def _is_degree(rest: Sequence[Term]) -> bool:
+    """Whether *more* or *less* compares by the word after it: *not more expensive than wine* denies something."""
+    after = rest[2:3]
+    return rest[0].surface.lower() in {"more", "less"} and bool(after) and after[0].key == "than"
 
 
 def _follows_preposition(terms: Sequence[Term], place: int) -> bool:

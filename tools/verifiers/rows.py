@@ -12,7 +12,7 @@ from functools import lru_cache
 from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.terms import FUNCTION_WORDS, NEGATIONS
-from factloop.tools.verifiers.wording import UNITS
+from factloop.tools.verifiers.wording import JOINING, NO_CELLS, UNITS, YES_CELLS
 
 SAID, OTHERWISE = 0.95, 0.05
 """Scores of what a row says as the claim has it, and otherwise. Too rare in labelled data to be calibrated."""
@@ -40,6 +40,7 @@ _TELLING_NOTHING = FUNCTION_WORDS | NEGATIONS | {"yes", "none", "n/a"}
 _COUNTS = re.compile(r"[a-z]{2}(?<![isu])s\Z")
 """A column named by a plural."""
 _NUMBER = re.compile(r"\d[\d,]*|one|two", re.IGNORECASE)
+_SPELT = re.compile(r"[^\W_]+(?:['’]t)?")
 _UNTOLD = frozenset({"a", "an", "the", "per", "of", "in", "each", "for"})
 
 Cells = Mapping[str, str]
@@ -75,6 +76,44 @@ def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
     wrong, instead = next((cell, held[name][1]) for name, cell in said if not _agree((name, cell), held[name]))
     rationale = f'The source says "{instead}", the claim "{wrong}": “{line}”'
     return SupportReading("contradicted", OTHERWISE, (number,), rationale, line, wrong, instead)
+
+
+def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
+    """What the *yes* or *no* of one cell says of a sentence that says no more than its column: *The walk is open*.
+
+    None where no row has the sentence's subject and such a cell, or where rows disagree.
+    """
+    asked = _told(claim)
+    found = {
+        (answer, number, line)
+        for number, line, row in _rows(passages)
+        for name, cell in list(row.items())[1:]
+        for answer in [_answer(cell)]
+        if answer is not None and _is_all(asked, next(iter(row.values())), name)
+    }
+    if len({answer for answer, _, _ in found}) != 1:
+        return None
+    answer, number, line = min(found)
+    denials = sum(_denies(token) for token in _SPELT.findall(claim.lower()))
+    if answer == (denials % 2 == 0):
+        return SupportReading("supported", SAID, (number,), f"Borne out by: “{line}”", line)
+    return SupportReading("contradicted", OTHERWISE, (number,), f"The source answers otherwise: “{line}”", line)
+
+
+def _told(claim: str) -> frozenset[str]:
+    """The words of a sentence, less those that only join its subject to what is said of it."""
+    tokens = {token for token in _SPELT.findall(claim.lower()) if not _denies(token)} - JOINING
+    return frozenset(token.removesuffix("s") for token in tokens)
+
+
+def _denies(token: str) -> bool:
+    return token in NEGATIONS or token.endswith(("n't", "n’t"))
+
+
+def _is_all(asked: frozenset[str], subject: str, column: str) -> bool:
+    """Whether a subject and a column are all that is asked; a figure alone is no subject."""
+    one, two = _words(subject), _words(column)
+    return bool(one - two) and bool(two) and not subject.strip()[0].isdigit() and asked == one | two
 
 
 def without_columns(claim: str) -> str | None:
@@ -148,9 +187,18 @@ def _words(name: str) -> frozenset[str]:
 
 def _agree(one: Cell, other: Cell) -> bool:
     """Whether two cells say one thing: the same figures do, too, where one of them has its unit nowhere."""
+    answers = _answer(one[1]), _answer(other[1])
+    if None not in answers:
+        return answers[0] == answers[1]
     ours, theirs = (sorted([*_tokens(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
     figures, others = ([token for token in tokens if token[0].isdigit()] for tokens in (ours, theirs))
     return ours == theirs or (bool(figures) and figures == others and (ours == figures or theirs == others))
+
+
+def _answer(cell: str) -> bool | None:
+    """The yes or no that a whole cell says, be it a word or a mark; None for any other cell."""
+    said = cell.strip().rstrip(".").replace("\ufe0f", "").lower()
+    return True if said in YES_CELLS else False if said in NO_CELLS else None
 
 
 def _unit_of(name: str, cell: str) -> list[str]:

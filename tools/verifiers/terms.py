@@ -54,7 +54,7 @@ which while who whom whose why will with within would yet you your yours
 """
 _IRREGULAR = """
 won win felt feel left leave thought think rose rise shook shake shot shoot broke break bore bear bit bite gone go
-swore swear rung ring trod tread spelt spell fixed fix fixes fix fixing fix mixed mix mixes mix mixing mix
+swore swear rung ring trod tread spelt spell fixed fix fixes fix fixing fix mixed mix mixes mix mixing mix crosses cross
 """
 _WORDS_IN_LESS = """
 countless doubtless endless flawless nevertheless nonetheless priceless regardless reckless restless ruthless stainless

@@ -19,7 +19,24 @@ def _pairs(text: str) -> dict[str, frozenset[str]]:
         one, other = pair.split("/")
         found[one].add(other)
         found[other].add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+    return _frozen(found)
+
+
+def _sides(text: str) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Each word of two sides to those of its own, and to those of the other: *one/two|other/another*."""
+    own: dict[str, set[str]] = defaultdict(set)
+    other: dict[str, set[str]] = defaultdict(set)
+    for line in text.split():
+        left, right = (side.split("/") for side in line.split("|"))
+        for these, those in ((left, right), (right, left)):
+            for word in these:
+                own[word].update(these)
+                other[word].update(those)
+    return _frozen(own), _frozen(other)
+
+
+def _frozen(found: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {word: frozenset(words) for word, words in found.items()}
 
 
 def _groups(text: str) -> dict[str, frozenset[str]]:
@@ -63,20 +80,83 @@ SYNONYMS = _groups(
     weight/weigh/heavy speed/fast age/old
     """
 )
-ANTONYMS = _pairs(
+OWN_SIDE, OTHER_SIDE = _sides(
     """
-    increase/decrease increase/reduce increase/fall rise/fall rise/decrease grow/shrink gain/loss win/lose open/close
-    open/shut begin/end start/end start/stop allow/forbid allow/ban permit/prohibit accept/refuse accept/decline
-    accept/reject include/exclude cause/prevent succeed/fail north/south northern/southern east/west eastern/western
-    left/right upper/lower inside/outside above/below before/after early/late old/young old/new high/low tall/short
-    long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable heavy/light strong/weak
-    wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst maximum/minimum first/last male/female
-    man/woman brother/sister father/mother son/daughter husband/wife summer/winter public/private full/empty
-    improve/worsen expand/contract enable/disable approve/reject support/oppose common/rare easy/difficult
-    cheap/expensive input/output export/import remember/forget lock/unlock locked/unlocked
-    free/charge free/pay weaken/strengthen
+    increase/rise/grow/climb/soar/raise/expand|decrease/fall/drop/decline/shrink/plunge/plummet/lower/reduce/cut/dwindle
+    allow/permit/authorise/authorize|forbid/prohibit/ban/outlaw/disallow
+    introduce/establish/launch|abolish/scrap/dissolve/discontinue/repeal
+    build/construct/erect|demolish/dismantle/raze
+    support/back/endorse/favour|oppose/resist
+    open|close/shut/block
+    hire/recruit/appoint|dismiss/sack
+    praise/laud/applaud|criticise/criticize/condemn
+    accept/approve/adopt/ratify/grant|reject/refuse/decline/veto
+    connect/attach|disconnect/detach
+    install/add/insert|uninstall/remove/delete
+    mandatory/compulsory/obligatory|optional/voluntary
+    arrive|depart
+    begin/start/commence|end/finish/stop/cease
+    continue/resume|stop/cease/suspend/halt
+    uphold/affirm|overturn/quash/annul
+    confirm/admit|deny
+    convict|acquit
+    ascend/climb|descend
+    encourage|discourage/deter
+    activate/enable|deactivate/disable
+    reveal/disclose|conceal/hide
+    strengthen/fortify|weaken
+    improve|worsen/deteriorate
+    accelerate|slow/decelerate
+    lengthen/prolong|shorten
+    victory/triumph|defeat
+    advance|retreat
+    freeze|thaw/melt
+    absorb|emit/release
     """
 )
+"""Words of like and of opposite sense, by the sides of one question."""
+ANTONYMS = _pairs(
+    """
+    gain/loss win/lose include/exclude cause/prevent succeed/fail north/south northern/southern east/west
+    eastern/western left/right upper/lower inside/outside above/below before/after early/late old/young old/new
+    high/low tall/short long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable
+    heavy/light strong/weak wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst
+    maximum/minimum first/last male/female man/woman brother/sister father/mother son/daughter husband/wife
+    summer/winter public/private full/empty expand/contract common/rare easy/difficult cheap/expensive input/output
+    export/import remember/forget lock/unlock locked/unlocked free/charge free/pay upload/download upgrade/downgrade
+    promote/demote qualify/disqualify overestimate/underestimate maximise/minimise maximize/minimize encrypt/decrypt
+    appear/disappear agree/disagree approve/disapprove like/dislike obey/disobey trust/distrust possible/impossible
+    visible/invisible active/inactive correct/incorrect accurate/inaccurate complete/incomplete direct/indirect
+    dependent/independent formal/informal finite/infinite secure/insecure effective/ineffective
+    sufficient/insufficient regular/irregular legal/illegal literate/illiterate mature/immature mortal/immortal
+    polite/rude honest/dishonest similar/different identical/different online/offline indoor/outdoor
+    indoors/outdoors domestic/foreign permanent/temporary ancient/modern guilty/innocent alive/dead
+    natural/artificial positive/negative major/minor majority/minority senior/junior superior/inferior
+    internal/external interior/exterior inner/outer top/bottom front/rear forward/backward horizontal/vertical
+    clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
+    dawn/dusk buyer/seller profit/loss surplus/deficit credit/debit advantage/disadvantage winner/loser
+    strength/weakness friend/enemy ally/enemy love/hate push/pull evaporate/condense heat/cool warm/cool
+    inhale/exhale swell/shrink float/sink tighten/loosen tight/loose rough/smooth hard/soft sharp/blunt bright/dim
+    bright/dark clean/dirty sweet/bitter sweet/sour quiet/loud quiet/noisy safe/dangerous healthy/sick happy/sad
+    simple/complex simple/complicated vacant/occupy partial/complete gradual/sudden frequent/rare often/rarely
+    previous/next past/future upstream/downstream upstairs/downstairs uphill/downhill upward/downward
+    offshore/onshore liquid/solid acidic/alkaline organic/inorganic edible/poisonous transparent/opaque
+    flexible/rigid sturdy/fragile proprietary/open manual/automatic manually/automatically analog/digital
+    analogue/digital wire/wireless boy/girl king/queen prince/princess uncle/aunt nephew/niece
+    grandfather/grandmother create/destroy preserve/destroy arrive/leave stay/leave remain/leave join/leave
+    include/omit right/wrong present/absent
+    """
+)
+PHASES = _words(
+    """
+    introduce establish launch abolish scrap dissolve discontinue repeal build construct erect demolish dismantle raze
+    hire recruit appoint dismiss sack connect attach disconnect detach install add insert uninstall remove delete
+    arrive depart join leave begin start commence end finish stop cease create destroy convict acquit
+    """
+)
+"""Deeds that undo others: both may be true of one thing, though not on one date."""
+PARTICLES = _pairs("on/off in/out up/down for/against into/out onto/off")
+"""What turns a verb before it into its opposite: *switched on*, *voted against*."""
 CONVERSES = _pairs(
     """
     lose/beat lose/win lose/defeat receive/send get/send receive/give get/give owe/lend borrow/lend learn/teach buy/sell
@@ -84,6 +164,38 @@ CONVERSES = _pairs(
     """
 )
 """Verbs that say the same with their two sides exchanged."""
+MUTUAL = _words(
+    """
+    marry wed divorce date meet kiss hug embrace border adjoin abut neighbour neighbor touch intersect cross overlap
+    resemble equal match face fight battle wrestle duel debate play tie draw partner twin coincide collide encounter
+    befriend separate differ agree disagree
+    """
+)
+"""Verbs that are true of both sides alike: where one borders another, the other borders the one."""
+MUTUAL_LINKS = _words("next near close opposite beside alongside adjacent adjoining parallel identical similar related")
+"""What makes any verb before it mutual: *sat next to*."""
+
+ATTRIBUTES = tuple(
+    _groups(text)
+    for text in (
+        "red/scarlet/crimson blue/navy/azure green yellow orange purple/violet pink brown black white grey/gray",
+        "round/circular square triangular oval/elliptical rectangular/oblong",
+        "spring summer autumn winter",
+    )
+)
+"""Values of which a thing has one: its colour, its shape, the season that it is of. Those between slashes agree."""
+CHANGING = _words(
+    """
+    cut raise rise lower fall drop grow increase decrease reduce extend shorten climb shrink expand change go jump
+    double halve decline slash lift
+    """
+)
+"""Verbs that change a figure: *from 19 to 16 percent*."""
+PLANNING = _words("will would could may might should shall plan plans planned propose proposes proposed if be")
+"""Words of a change that has not come about."""
+NO_SHARE_BEFORE = _words("first second latter last other better top bottom this next third fourth northern southern")
+"""Words before *half* or *quarter* that make it a part in a row: *the second half of the year*."""
+EVERYONE = _words("anyone everyone anybody everybody")
 
 QUANTIFIERS = {
     word: quantity
@@ -106,6 +218,17 @@ AT_ODDS = {
 
 LEVEL = _words("same equal equally identical identically alike similar similarly comparable")
 """What calls two things neither more nor less."""
+
+YES_CELLS = _words("yes true included check checkmark tick ✓ ✔ ☑ ✅") | {"check mark", "tick mark"}
+NO_CELLS = _words("no false cross x × ✗ ✘ ✕ ✖ ☒ ❌ – — -") | {"cross mark", "not included"}
+"""What a cell says by itself of its column; a dash says that there is none."""
+JOINING = _words(
+    """
+    the a an there it is are has have do does with of for in on any include includes included available offer offers
+    support supports supported come comes
+    """
+)
+"""What joins a subject to a feature of it, and says no more than that it has it."""
 
 _DENIED = "(?:no|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
 _MORE = "more|longer|later|older|higher|greater|larger|heavier"

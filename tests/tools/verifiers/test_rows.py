@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.tools.verifiers.lexical import LexicalVerifier
-from factloop.tools.verifiers.rows import verify_row
+from factloop.tools.verifiers.rows import verify_answer, verify_row
 
 PLANS = "plan: Solo; price a month: 5 €; storage: 100 GB\nplan: Team; price a month: 29 €; storage: 1 TB"
 SHIFTS = "day: Monday; nurse: Ada\nday: Monday; nurse: Bob"
@@ -83,3 +83,70 @@ def test_running_text_bears_out_a_row_with_or_without_its_columns(claim: str) ->
 def test_one_of_several_rows_is_enough_to_bear_a_claim_out() -> None:
     assert LexicalVerifier().verify("Day: Monday; Nurse: Bob.", [SHIFTS]).label == "supported"
     assert LexicalVerifier().verify("Plan: Team; Price: 19 €.", [PLANS]).wrong == "19 €"
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Feature: Export; Free: ✓.", "contradicted"),
+        ("Feature: Export; Free: check mark.", "contradicted"),
+        ("Feature: Export; Free: yes.", "contradicted"),
+        ("Feature: Sync; Pro: no.", "contradicted"),
+        ("Feature: Sync; Pro: ✗.", "contradicted"),
+        ("Feature: Export; Pro: cross.", "contradicted"),
+        ("Feature: Export; Free: no.", "supported"),
+        ("Feature: Export; Free: –.", "supported"),
+        ("Feature: Export; Pro: ✔️.", "supported"),
+        ("Feature: Export; Pro: included.", "supported"),
+        ("Feature: Sync; Free: cross.", "supported"),
+        ("Feature: Sync; Pro: yes.", "supported"),
+    ],
+)
+def test_a_mark_is_the_yes_or_no_of_its_column(claim: str, label: str) -> None:
+    read = verify_row(claim, ["Feature: Export; Free: ✗; Pro: ✓\nFeature: Sync; Free: –; Pro: check mark"])
+    assert read is not None
+    assert read.label == label
+
+
+WALKS = "Route: Lake loop; Length: 8.5 km; Open: yes; Guide: ✗\nRoute: Ridge walk; Length: 14 km; Open: no; Guide: ✓"
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("The Ridge walk is open.", "contradicted"),
+        ("The Lake loop is not open.", "contradicted"),
+        ("The Lake loop isn't open.", "contradicted"),
+        ("The Lake loop has a guide.", "contradicted"),
+        ("There is no guide on the Ridge walk.", "contradicted"),
+        ("The Ridge walk has no guide.", "contradicted"),
+        ("The Lake loop is open.", "supported"),
+        ("The Ridge walk is not open.", "supported"),
+        ("The Ridge walk has a guide.", "supported"),
+        ("The Lake loop has no guide.", "supported"),
+        ("No guide is available on the Lake loop.", "supported"),
+        ("The Ridge walk isn't open.", "supported"),
+    ],
+)
+def test_a_yes_or_no_answers_a_sentence_on_its_column(claim: str, label: str) -> None:
+    read = verify_answer(claim, [WALKS])
+    assert read is not None
+    assert read.label == label
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Ridge walk is open in May.",
+        "The Ridge walk may be open.",
+        "The Ridge walk was open.",
+        "Only the Ridge walk is open.",
+        "The Hill path is open.",
+        "The walk is open.",
+        "The Ridge walk is 14 km long.",
+        "The Ridge walk is steep.",
+        "Open.",
+    ],
+)
+def test_a_yes_or_no_answers_nothing_else(claim: str) -> None:
+    assert verify_answer(claim, [WALKS]) is None

@@ -6,11 +6,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
-from factloop.tools.verifiers.checks import causes, denial, durations, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import (
+    attributes,
+    causes,
+    changes,
+    comparisons,
+    denial,
+    durations,
+    figures,
+    fractions,
+    quantity,
+    roles,
+    slots,
+)
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
-from factloop.tools.verifiers.wording import PRONOUNS
+from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
@@ -23,11 +35,16 @@ SURE: dict[str, Check] = {
     "ends of time": figures.other_ends,
     "figures of other clauses": figures.figures_of_other_clauses,
     "nearer numbers": figures.nearer_numbers,
+    "before a change": changes.values_before_a_change,
+    "shares": fractions.other_shares,
+    "attributes": attributes.other_attributes,
     "denials": denial.denials,
     "roles": roles.exchanged_roles,
+    "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
-    "levelled": roles.levelled_comparison,
+    "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
+    "all for only": quantity.all_for_only,
     "parts": quantity.parts_for_all,
     "opposite deeds": denial.opposite_deeds,
     "opposites nearby": denial.opposites_nearby,
@@ -38,8 +55,8 @@ SURE: dict[str, Check] = {
 DOUBTFUL: dict[str, Check] = {
     "figures of others": figures.strangers_figures,
     "opposites": denial.opposites,
-    "degrees": denial.other_degree,
-    "comparisons": roles.exchanged_comparison,
+    "degrees": comparisons.other_degree,
+    "comparisons": comparisons.exchanged_comparison,
     "quantifiers": quantity.other_quantities,
 }
 """Checks whose mismatches count only where they show the claim to be false: elsewhere they refused more true claims of
@@ -94,7 +111,7 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
 
     A passage on something else says other figures too, and "not found" is the safer answer.
     """
-    if not mismatch.excludes:
+    if not mismatch.excludes or _is_phase(alignment, mismatch):
         return False
     claim = alignment.claim
     asked = [place for place in claim.content if place not in mismatch.claimed]
@@ -103,6 +120,13 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
     enough = len(lacking) <= (1.0 - MIN_SHARE_OF_CLAUSE.get(mismatch.kind, MIN_SHARE)) * len(asked)
     return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _is_phase(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether the opposite may have been true at another time: a tower that was built may also have been demolished."""
+    claim = alignment.claim
+    is_phase = mismatch.kind == "opposite" and claim.terms[mismatch.claimed[0]].key in PHASES
+    return is_phase and not any(place in alignment.pairs for place in claim.of_kind(*FIGURES))
 
 
 def _near(alignment: Alignment, mismatch: Mismatch) -> set[int]:

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
+from factloop.tools.verifiers.checks import comparisons
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -20,7 +21,6 @@ OBJECT_REACH = 4
 """Words after a verb in which its object stands."""
 SLOT_REACH = 4
 """Words on either side of an opposite in which stands what it is said of."""
-_DEGREES = {"more": 1, "less": -1, "fewer": -1}
 
 
 def denials(alignment: Alignment) -> Iterator[Mismatch]:
@@ -30,7 +30,7 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if _are_one_limit(alignment) or _says_first(alignment):
+        if _are_one_limit(alignment) or _says_first(alignment) or comparisons.direction(alignment) < 0:
             return
         if shared and claim.is_mostly(clause) and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]
@@ -65,7 +65,7 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
         other = alignment.pairs[place]
         denied = claim.is_denied(place) or sentence.is_denied(other)
         if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
-            yield Mismatch("opposite", (place,), (other,), excludes=True)
+            yield _opposite(alignment, place, other)
 
 
 def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
@@ -77,7 +77,7 @@ def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
         objects = _object(claim, place), _object(sentence, other)
         same = all(objects) and says_same(claim.terms[objects[0] or 0], sentence.terms[objects[1] or 0])
         if same and claim.is_denied(place) == sentence.is_denied(other):
-            yield Mismatch("opposite", (place,), (other,), excludes=True)
+            yield _opposite(alignment, place, other)
 
 
 def _object(reading: Reading, verb: int) -> int | None:
@@ -107,8 +107,22 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
         if not rest or any(alignment.clauses_of(one) & own for one in rest):
             continue
         for other in others:
+            if _is_of_another(alignment, place, other):
+                continue
             if all(_is_said_alike(alignment, one, sentence.clauses[other]) for one in rest):
-                yield Mismatch("opposite", (place,), (other,), excludes=True)
+                yield _opposite(alignment, place, other)
+
+
+def _is_of_another(alignment: Alignment, place: int, other: int) -> bool:
+    """Whether the opposite is said of another name, and the word of a name of the claim: *Tom supported the plan, while
+    Ana opposed it*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    own = alignment.clauses_of(place)
+    names = [one for one in claim.of_kind(TermKind.NAME) if one < place]
+    before = [one for one in sentence.of_kind(TermKind.NAME) if one < other]
+    strangers = [one for one in before if sentence.clauses[one] == sentence.clauses[other]]
+    is_of_claim = any(alignment.clauses_of(one) & own for one in names)
+    return is_of_claim and bool(strangers) and alignment.paired.isdisjoint(strangers)
 
 
 def _said_after(claim: Reading, place: int) -> list[int]:
@@ -123,28 +137,6 @@ def _is_said_alike(alignment: Alignment, place: int, clause: int) -> bool:
     """Whether a clause has a partner of this place of the claim, denied like it."""
     partners = (one for one in alignment.partners.get(place, ()) if alignment.sentence.clauses[one] == clause)
     return any(alignment.claim.is_denied(place) == alignment.sentence.is_denied(one) for one in partners)
-
-
-def other_degree(alignment: Alignment) -> Iterator[Mismatch]:
-    """*Less power* where the sentence says *more power*; a comparison with *than* has sides, too (`roles`)."""
-    if not (_compares(alignment.claim) and _compares(alignment.sentence)):
-        for ours, theirs in turned_degrees(alignment):
-            if not (alignment.claim.is_denied(ours) or alignment.sentence.is_denied(theirs)):
-                yield Mismatch("opposite", (ours,), (theirs,), excludes=True)
-
-
-def turned_degrees(alignment: Alignment) -> list[tuple[int, int]]:
-    """Places of *more* and *less* or *fewer* before one word, one in the claim and the other in the sentence."""
-    before = ((place - 1, other - 1) for place, other in sorted(alignment.pairs.items()) if place and other)
-    return [
-        (ours, theirs)
-        for ours, theirs in before
-        if _degree(alignment.claim, ours) * _degree(alignment.sentence, theirs) < 0
-    ]
-
-
-def _degree(reading: Reading, place: int) -> int:
-    return _DEGREES.get(reading.terms[place].surface.lower(), 0)
 
 
 def _has_verb(alignment: Alignment, clause: int) -> bool:
@@ -173,7 +165,7 @@ def _is_opposed(alignment: Alignment, place: int) -> bool:
 
     The opposite of a comparison may say the same: "smaller than" with its sides exchanged.
     """
-    if _compares(alignment.claim) and _compares(alignment.sentence):
+    if comparisons.both_compare(alignment):
         return False
     is_opposed = place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
     return is_opposed and _is_in_same_slot(alignment, place)
@@ -197,10 +189,6 @@ def _is_in_same_slot(alignment: Alignment, place: int) -> bool:
     )
 
 
-def _compares(reading: Reading) -> bool:
-    return "than" in reading.places
-
-
 def _held_together(alignment: Alignment, own: list[int], deciding: list[int]) -> bool:
     clauses = {alignment.sentence.clauses[alignment.pairs[place]] for place in deciding}
     held = [
@@ -214,10 +202,17 @@ def _named(alignment: Alignment, clause: int, shared: list[int]) -> Mismatch:
     claim, sentence = alignment.claim, alignment.sentence
     opposite = next((one for one in shared if _is_opposed(alignment, one)), None)
     if opposite is not None:
-        return Mismatch("opposite", (opposite,), (alignment.pairs[opposite],), excludes=True)
+        return _opposite(alignment, opposite, alignment.pairs[opposite])
     clauses = {sentence.clauses[alignment.pairs[place]] for place in shared}
     ours, theirs = _denying(claim, {clause}), _denying(sentence, clauses)
     return Mismatch("denial", tuple(ours[:1]), tuple(theirs[:1]), excludes=True)
+
+
+def _opposite(alignment: Alignment, place: int, other: int) -> Mismatch:
+    """The mismatch of two opposites; of one verb with the particles that make it two: *voted for*, *voted against*."""
+    step = (0, 1) if alignment.claim.terms[place].key == alignment.sentence.terms[other].key else (0,)
+    claimed, said = (tuple(start + one for one in step) for start in (place, other))
+    return Mismatch("opposite", claimed, said, excludes=True)
 
 
 def _denying(reading: Reading, clauses: Container[int]) -> list[int]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
-from factloop.tools.verifiers.wording import AT_ODDS, QUANTIFIERS
+from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, QUANTIFIERS
+
+GROUP_REACH = 3
+"""Words between a quantity and its verb: *only paying members can*."""
 
 
 def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
@@ -20,6 +24,37 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
         if quantity not in theirs and against and not is_few:
             yield Mismatch("quantity", (place,), (theirs[against[0]],), excludes=True)
             return
+
+
+def all_for_only(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Any agent can delete it*, where the sentence says that only others can: *only owners can delete it*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    everyone = next((one for one, term in enumerate(claim.terms) if term.surface.lower() in EVERYONE), None)
+    place = _quantities(claim, None).get("all", everyone)
+    only = _quantities(sentence, None).get("only")
+    if place is None or only is None or claim.is_denied(place) or sentence.is_denied(only):
+        return
+    ours, theirs = _group_after(claim, place), _group_after(sentence, only)
+    is_same = any(partner in theirs for one in ours for partner in alignment.partners.get(one, ()))
+    if not (ours or place == everyone) or not theirs or is_same:
+        return
+    said = [one for one in claim.content if one > place and one not in ours]
+    clause = sentence.clauses[only]
+    if said and all(clause in alignment.clauses_of(one) for one in said):
+        yield Mismatch("quantity", (place, *ours), (only, *theirs), excludes=True)
+
+
+def _group_after(reading: Reading, place: int) -> list[int]:
+    """The words between a quantity and the verb: whom it counts; none where no verb follows soon."""
+    found: list[int] = []
+    for one in range(place + 1, min(place + 2 + GROUP_REACH, len(reading.terms))):
+        term = reading.terms[one]
+        if term.key in lexicon.MODALS or is_verb(term):
+            return found
+        if term.kind not in {TermKind.WORD, TermKind.NAME} or reading.clauses[one] != reading.clauses[place]:
+            return []
+        found.append(one)
+    return []
 
 
 def parts_for_all(alignment: Alignment) -> Iterator[Mismatch]:

@@ -1,4 +1,4 @@
-"""Who did what: agent and patient exchanged, another agent, the sides of a comparison exchanged."""
+"""Who did what: agent and patient exchanged, another agent."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.checks.denial import turned_degrees
+from factloop.tools.verifiers.checks.comparisons import NOUNS, than_place
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
-from factloop.tools.verifiers.wording import CONVERSES, LEVEL
+from factloop.tools.verifiers.wording import CONVERSES, MUTUAL, MUTUAL_LINKS
 
-_NOUNS = frozenset({TermKind.NAME, TermKind.WORD})
+_OBJECT_REACH = 3
+"""Words after a verb in which its object stands."""
 _PASSIVE_REACH = 5
 """Words before "by" in which the verb of a passive stands: "was given three months' notice by"."""
 
@@ -29,18 +30,38 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
         return
     between = range(min(left, right) + 1, max(left, right))
     acts = [alignment.pairs[place] for place in verb if alignment.pairs.get(place) in between]
-    if not acts:
+    if not acts or _is_mutual(claim, verb, sides[1]):
         return
     turned = _is_passive(claim) != any(_stands_before_by(sentence, act) for act in acts)
     if (left > right) != (turned != _are_converse(alignment, verb, between)):
         yield Mismatch("sides", sides, (left, right), excludes=True)
 
 
+def converse_deeds(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Lost the case* where the sentence says *won the case*, of one subject: converse verbs, with the same sides."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place, other in sorted(alignment.pairs.items()):
+        if (
+            sentence.terms[other].key not in CONVERSES.get(claim.terms[place].key, frozenset())
+            or not place
+            or not other
+        ):
+            continue
+        same_subject = alignment.pairs.get(place - 1) == other - 1
+        after = [
+            one for one in range(place + 1, min(place + 1 + _OBJECT_REACH, len(claim.terms))) if one in alignment.pairs
+        ]
+        is_same_object = bool(after) and 0 < alignment.pairs[after[0]] - other <= _OBJECT_REACH
+        between = [term.key for term in (*claim.terms[place + 1 : place + 3], *sentence.terms[other + 1 : other + 3])]
+        if same_subject and is_same_object and lexicon.PREPOSITIONS.isdisjoint(between):
+            yield Mismatch("opposite", (place,), (other,), excludes=claim.is_denied(place) == sentence.is_denied(other))
+
+
 def other_agents(alignment: Alignment) -> Iterator[Mismatch]:
     """Another name does what the claim says of a name that stands in another clause."""
     claim, sentence = alignment.claim, alignment.sentence
     verb = _verb_group(claim)
-    if verb is None or _than(claim) is not None or any(claim.terms[place].key == "be" for place in verb):
+    if verb is None or than_place(claim) is not None or any(claim.terms[place].key == "be" for place in verb):
         return
     deed = next((one for one in reversed(verb) if one in alignment.pairs and one not in alignment.opposed), None)
     name = [one for one in _first_name(claim, verb[0]) if one in alignment.pairs]
@@ -57,48 +78,6 @@ def other_agents(alignment: Alignment) -> Iterator[Mismatch]:
     ]
     if strangers and (strangers[0] > acts) == _is_passive(sentence, clause):
         yield Mismatch("person", tuple(name), (strangers[0],))
-
-
-def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
-    """The two sides of "than" exchanged, and the comparison the same; or the same sides, and the opposite."""
-    claim, sentence = alignment.claim, alignment.sentence
-    than, other = _than(claim), _than(sentence)
-    if than is None or other is None:
-        return
-    nouns = [one for one in alignment.pairs if claim.terms[one].kind in _NOUNS and one not in alignment.opposed]
-    before, after = [one for one in nouns if one < than], [one for one in nouns if one > than]
-    straight = sum(alignment.pairs[one] < other < alignment.pairs[two] for one in before for two in after)
-    crossed = sum(alignment.pairs[two] < other < alignment.pairs[one] for one in before for two in after)
-    turned = [(one, alignment.pairs[one]) for one in sorted(alignment.opposed) if one < than]
-    turned += turned_degrees(alignment)
-    is_turned = len(turned) % 2 == 1
-    if crossed > straight and not is_turned:
-        yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
-    elif straight and not crossed and is_turned:
-        yield Mismatch("opposite", turned[0][:1], turned[0][1:], excludes=True)
-
-
-def levelled_comparison(alignment: Alignment) -> Iterator[Mismatch]:
-    """*More than* between two things that the sentence calls the same."""
-    claim, sentence = alignment.claim, alignment.sentence
-    than = _than(claim)
-    if than is None or claim.clause_denied[claim.clauses[than]]:
-        return
-    nouns = [one for one in claim.content if claim.terms[one].kind in _NOUNS]
-    sides = [[one for one in nouns if one < than][-1:], [one for one in nouns if one > than][:1]]
-    level = [place for word in LEVEL for place in sentence.places.get(word, ())]
-    for place in level:
-        is_of_both = all(sentence.clauses[place] in alignment.clauses_of(one) for side in sides for one in side)
-        if all(sides) and is_of_both and not sentence.is_denied(place):
-            yield Mismatch("opposite", (_comparative(claim, than),), (place,), excludes=True)
-            return
-
-
-def _comparative(reading: Reading, than: int) -> int:
-    """The place of *larger* or *more* before "than"; of "than" itself where none is."""
-    words = [term.surface.lower() for term in reading.terms[:than]]
-    found = [place for place, word in enumerate(words) if word in {"more", "less", "fewer"} or word.endswith("er")]
-    return found[-1] if found else than
 
 
 def _verb_group(reading: Reading) -> range | None:
@@ -122,7 +101,7 @@ def _sides(claim: Reading, verb: range) -> tuple[int, int] | None:
     has_be = any(claim.terms[place].key == "be" for place in verb)
     if has_be and not _is_passive(claim):
         return None
-    before = (one for one in range(verb[0] - 1, -1, -1) if claim.terms[one].kind in _NOUNS)
+    before = (one for one in range(verb[0] - 1, -1, -1) if claim.terms[one].kind in NOUNS)
     left = next((one for one in before if not claim.terms[one].surface.endswith("ly")), None)
     if left is None:
         return None
@@ -166,6 +145,12 @@ def _are_converse(alignment: Alignment, verb: range, between: range) -> bool:
     return any(alignment.sentence.terms[place].key in ours for place in between)
 
 
+def _is_mutual(claim: Reading, verb: range, right: int) -> bool:
+    """Whether what the claim says of one side is true of the other: *married*, *sat next to*."""
+    keys = {claim.terms[place].key for place in range(verb[0], right)}
+    return claim.terms[verb[-1]].key in MUTUAL or not keys.isdisjoint(MUTUAL_LINKS)
+
+
 def _first_name(reading: Reading, end: int) -> range:
     """The places of the first name before `end`, which may be of several words."""
     first = next((place for place in range(end) if reading.terms[place].kind is TermKind.NAME), end)
@@ -173,7 +158,3 @@ def _first_name(reading: Reading, end: int) -> range:
     while last < end and reading.terms[last].kind is TermKind.NAME:
         last += 1
     return range(first, last)
-
-
-def _than(reading: Reading) -> int | None:
-    return next((place for place, term in enumerate(reading.terms) if term.key == "than"), None)

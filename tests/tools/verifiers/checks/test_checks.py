@@ -309,6 +309,8 @@ def test_a_passive_of_another_verb_turns_no_sides() -> None:
         ("Marlow sang at the opera.", "Perhaps Marlow danced at the opera."),  # no check
         ("Sign-on is part of Enterprise only.", "Sign-on is part of Team and Enterprise."),  # it need not exclude
         ("The tower was built of granite.", "The tower was built of oak."),  # a tower is of many things
+        ("The Brill tower was demolished.", "The Brill tower was built."),  # at another time
+        ("Tom was dismissed.", "Tom was hired in 1990."),
     ],
 )
 def test_a_doubtful_difference_is_no_contradiction(claim: str, evidence: str) -> None:
