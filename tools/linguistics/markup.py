@@ -9,7 +9,7 @@ MARKS = "citation needed|contradicted|unverified|unchecked"
 """What stands in square brackets after a sentence in doubt, put there by editors and by corrections."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
-_ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
+ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
 """Only with their values, so that "a <b and c> d" is no tag."""
 _MEDIA = "embed|fieldset|figcaption|iframe|img|noscript|svg|textarea|tfoot|wbr"
 _OTHERS = (
@@ -21,6 +21,9 @@ _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
 """Up to its closing bracket; brackets of its own are paired."""
 
+SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
+"""A link in small letters, where it follows a full stop: *[source](https://…)*."""
+
 # Every repetition is bounded, and sentences are at most 2,000 characters long: hostile markup costs no time.
 _SUBSTITUTIONS = (
     (re.compile(r"(?<!`)<!--(?:[^<]|<(?!!--)){0,2000}?-->"), " "),
@@ -29,14 +32,15 @@ _SUBSTITUTIONS = (
     (re.compile(rf"(?<!`)</(?:{_OTHERS})>|(?<!`)<(?:{_OTHERS})(?:{_ANY_ATTRIBUTE}){{1,8}}\s?/?>", re.I), " "),
     (re.compile(r"(?<=\d)<sup>", re.I), "^"),  # 10<sup>6</sup> is not 106
     (re.compile(r"(?<![\dmk])<sup>\[?\d{1,3}\]?</sup>", re.I), ""),
-    (re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}\s?/?>", re.I), ""),
-    (re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}\s?/?>", re.I), " "),
+    (re.compile(rf"</?(?:{_INLINE}){ATTRIBUTES}\s?/?>", re.I), ""),
+    (re.compile(rf"</?(?:{_BLOCKS}){ATTRIBUTES}\s?/?>", re.I), " "),
     (re.compile(r"\r?\n[ \t]*(?:>[ \t]?){1,8}"), " "),
     (re.compile(r"\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"), ""),
     (re.compile(r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"), ""),
     (re.compile(rf"\s{{0,3}}\[(?:{MARKS})\]|【[^】\n]{{1,60}}】"), ""),
+    (re.compile(rf"(?<=[.!?])\s{{1,3}}{SOURCE}$"), ""),
     (
-        re.compile(rf"!?\[([^\[\]\n]{{1,300}})\](?:{_ADDRESS}(?: \"[^\"\n]{{0,100}}\")?\)|\[[^\[\]\n]{{0,60}}\])"),
+        re.compile(rf"!?\[([^\[\]]{{1,300}})\](?:{_ADDRESS}(?: \"[^\"\n]{{0,100}}\")?\)|\[[^\[\]\n]{{0,60}}\])"),
         r"\1",
     ),
     (re.compile(r"\((?:see )?[A-Z][^()]{0,120}?(?:et al\.|&)[^()]{0,60}?\b(?:19|20)\d\d[a-z]?\)"), ""),
