@@ -148,11 +148,12 @@ def _open_mark(window: str) -> int | None:
     line = max(window.rfind(mark) for mark in "\r\n") + 1
     if _MAY_BE_BOLD.match(window, line):
         return line
-    link = window.rfind("[", last.start)
-    if link >= 0 and "]" not in window[link:] and len(window) - link < _LONGEST_LINK:
+    paragraph = max(window.rfind("\n\n"), len(window) - _LONGEST_LINK, 0)
+    link = window.rfind("[", paragraph)
+    if link >= 0 and "]" not in window[link:]:
         return link
-    if window.count("`", last.start) % 2 and len(window) - (tick := window.rfind("`")) < _LONGEST_LINK:
-        return tick
+    if window.count("`", paragraph) % 2:
+        return window.rfind("`")
     return first_open(window, last.start, len(window)) if last.splittable else None
 
 

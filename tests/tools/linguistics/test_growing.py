@@ -196,8 +196,8 @@ def test_hostile_text_is_linear_work(piece: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "It was lit. The old [Oss\nHall](https://oss.example) is red. It fell.",
-        "It is run. Use `tarn\nServe` to start it. It fell.",
+        "It was lit. The old [Oss\nHall Of Arden Town](https://oss.example) is red. It fell.",
+        "It is run. Use `tarn\nServe All The Halls` to start it. It fell.",
         "It is [never closed\nand more text follows here. It fell. And more.\n\nThen it was [red",
     ],
 )
