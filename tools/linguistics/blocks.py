@@ -25,10 +25,19 @@ _MARKER = re.compile(
     r"|\[\^[^\]\s]{1,40}\]:[ \t]+)"  # the text of a footnote
     r"(?:\[[ xX]\][ \t]+)?"
 )
+_EMPTY_AT_EDGE = re.compile(r"^\|[ \t]*\||\|[ \t]*\|$")
 _ENDS_OPEN = re.compile(
     r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
 )
 
+_AWAITS = re.compile(
+    r"\b(?:about|above|almost|are|below|between|for|from|had|has|have|is|least|most|nearly|of|only|over|than|to|under"
+    r"|until|was|were)$"
+)
+"""A number is to follow."""
+_NUMBER = re.compile(r"\(?(\d{1,3})[.)][ \t]+$")
+_LINK = re.compile(r"(?:\S*\]\(|\S*://)\S*[ \t]+[a-z]")
+"""The first word of a line is a link, and its sentence goes on."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
 """A capital letter or a figure first, and no mark that parts or ends sentences, or a label from its value."""
 _ASKS = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
@@ -101,6 +110,9 @@ def find_blocks(text: str) -> Iterator[Block]:
             continue
         index += 1
         start, fresh, kind = _strip_markers(text, line)
+        goes_on = open_start >= 0 and previous is not None and _goes_on(text, previous, line, start, open_kind)
+        if goes_on:
+            start, fresh, kind = line.start, False, "prose"
         is_blank = not any(character.isalnum() for character in text[start : line.end])
         if (
             open_start >= 0
@@ -114,7 +126,11 @@ def find_blocks(text: str) -> Iterator[Block]:
         is_one_line = previous is not None and open_start >= previous.start and open_kind == "prose"
         if previous is not None and is_one_line and opens_alone and not fresh and not is_blank:
             open_kind = "heading" if _heads(previous, line) else open_kind
-        if open_start >= 0 and previous is not None and (is_blank or fresh or _breaks(previous, text[start])):
+        if (
+            open_start >= 0
+            and previous is not None
+            and (is_blank or fresh or (not goes_on and _breaks(previous, text[start])))
+        ):
             yield Block(open_start, previous.end, open_kind)
             open_start = -1
         opens_alone = after_blank if open_start < 0 else opens_alone
@@ -178,6 +194,8 @@ def _fence(line: _Line) -> re.Match[str] | None:
 
 def _is_prose(fence: re.Match[str]) -> bool:
     info = fence.string[fence.start(2) :]
+    if fence.group(1) == "~~~" and not info:
+        return False  # models wrap answers in backticks alone
     is_more = (len(info.split()) > LONGEST_INFO or not info.isascii()) and not any(mark in info for mark in "={[")
     return is_more or fence.group(2).lower() in PROSE_FENCES
 
@@ -254,6 +272,24 @@ def heads_paragraph(line: str, below: str) -> bool:
     return is_paragraph and not below[0].islower() and len(line) + 1 + len(below.split(maxsplit=1)[0]) <= width
 
 
+def _goes_on(text: str, previous: _Line, line: _Line, start: int, kind: Kind) -> bool:
+    """Whether a line goes on within a link or code of the line before, or with a number that only looks like that of
+    an item: *it has* / *34. Nobody knows*. Only *1* begins a list within a paragraph."""
+    above, below = previous.body, text[start : line.end]
+    bracket = below.find("]")
+    if above.rfind("[") > above.rfind("]") and bracket >= 0 and "[" not in below[:bracket]:
+        return True
+    if above.count("`") % 2 and "`" in below:
+        return True
+    if above.rstrip("*_ ").endswith(_ENDS_SENTENCE):
+        return False
+    is_wide = kind == "prose" and len(above) >= _NARROWEST
+    number = _NUMBER.search(text, line.start, start)
+    if _AWAITS.search(above[-8:].lower()):
+        return below[:1].isdigit() if number is None else number[1] != "1"
+    return is_wide and (_LINK.match(below) is not None if number is None else number[1] != "1")
+
+
 def _breaks(previous: _Line, next_character: str) -> bool:
     """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
     if previous.hard_break or words_in_bold(previous.body) is not None:
@@ -264,8 +300,10 @@ def _breaks(previous: _Line, next_character: str) -> bool:
 
 
 def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
-    """A heading without closing marks, or a table row without its outer pipes."""
+    """A heading without closing marks, or a table row without its outer pipes, unless a cell beside one is empty."""
     inner = text[start:end]
+    if kind == "row" and _EMPTY_AT_EDGE.search(inner):
+        return Block(start, end, kind)
     stripped = inner.strip("| \t#") if inner.startswith("|") else inner.rstrip("# \t")
     offset = inner.find(stripped)
     return Block(start + offset, start + offset + len(stripped), kind)

@@ -1,4 +1,4 @@
-"""Stretches of HTML that no reader of the page sees: scripts, styles and comments."""
+"""HTML in a text: what no reader of the page sees (scripts, styles, comments), and tags that begin a new line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from factloop.tools.linguistics.blocks import code_in
+from factloop.tools.linguistics.markup import ATTRIBUTES
 
 Span = tuple[int, int]
 
@@ -15,6 +16,10 @@ _CLOSING = {
     "style": re.compile(r"</style\s{0,9}>", re.IGNORECASE),
     "!--": re.compile("-->"),
 }
+_NEW_LINE = re.compile(
+    rf"(?<!`)</?(?:article|blockquote|br|details|div|d[dlt]|h[1-6r]|li|[ou]l|p|section|summary|table|tr){ATTRIBUTES}\s?/?>",
+    re.IGNORECASE,
+)
 _SHOWN = re.compile(r"[^\r\n]")
 
 
@@ -56,10 +61,18 @@ def opens_element(text: str) -> bool:
 
 
 def without_elements(text: str) -> str:
-    """The text with blanks in their place: everything else stands where it stood."""
+    """The text with blanks in their place, and ends of lines for tags that make one; everything else stands where it
+    stood. In a line with a bar, which may be a row of a table, tags stay."""
     pieces: list[str] = []
     reached = 0
     for start, end in elements_in(text):
         pieces += (text[reached:start], _SHOWN.sub(" ", text[start:end]))
         reached = end
-    return "".join([*pieces, text[reached:]]) if pieces else text
+    shown = "".join([*pieces, text[reached:]]) if pieces else text
+    if "<" not in shown or _NEW_LINE.search(shown) is None:
+        return shown
+    return "".join(line if "|" in line else _NEW_LINE.sub(_line_end, line) for line in shown.splitlines(keepends=True))
+
+
+def _line_end(tag: re.Match[str]) -> str:
+    return "\n".ljust(len(tag[0]))

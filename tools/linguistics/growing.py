@@ -22,6 +22,8 @@ LONGEST_LINE = 1_000
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
 """Characters without a sentence from which on the text is read again only when they have grown by a factor."""
 LONGEST_CITATION = 620
+_LONGEST_LINK = 300
+"""Characters for which the end of the words of a link, or of code in a sentence, is waited for."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
 """After what the text is looked at: the end of a word; in scripts without spaces what follows a stop."""
@@ -146,6 +148,12 @@ def _open_mark(window: str) -> int | None:
     line = max(window.rfind(mark) for mark in "\r\n") + 1
     if _MAY_BE_BOLD.match(window, line):
         return line
+    paragraph = max(window.rfind("\n\n"), len(window) - _LONGEST_LINK, 0)
+    link = window.rfind("[", paragraph)
+    if link >= 0 and "]" not in window[link:]:
+        return link
+    if window.count("`", paragraph) % 2:
+        return window.rfind("`")
     return first_open(window, last.start, len(window)) if last.splittable else None
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+MARKS = "citation needed|contradicted|unverified|unchecked"
+"""What stands in square brackets after a sentence in doubt, put there by editors and by corrections."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
-_ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
+ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
 """Only with their values, so that "a <b and c> d" is no tag."""
 _MEDIA = "embed|fieldset|figcaption|iframe|img|noscript|svg|textarea|tfoot|wbr"
 _OTHERS = (
@@ -19,6 +21,9 @@ _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
 """Up to its closing bracket; brackets of its own are paired."""
 
+SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
+"""A link in small letters, where it follows a full stop: *[source](https://…)*."""
+
 # Every repetition is bounded, and sentences are at most 2,000 characters long: hostile markup costs no time.
 _SUBSTITUTIONS = (
     (re.compile(r"(?<!`)<!--(?:[^<]|<(?!!--)){0,2000}?-->"), " "),
@@ -27,23 +32,26 @@ _SUBSTITUTIONS = (
     (re.compile(rf"(?<!`)</(?:{_OTHERS})>|(?<!`)<(?:{_OTHERS})(?:{_ANY_ATTRIBUTE}){{1,8}}\s?/?>", re.I), " "),
     (re.compile(r"(?<=\d)<sup>", re.I), "^"),  # 10<sup>6</sup> is not 106
     (re.compile(r"(?<![\dmk])<sup>\[?\d{1,3}\]?</sup>", re.I), ""),
-    (re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}\s?/?>", re.I), ""),
-    (re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}\s?/?>", re.I), " "),
+    (re.compile(rf"</?(?:{_INLINE}){ATTRIBUTES}\s?/?>", re.I), ""),
+    (re.compile(rf"</?(?:{_BLOCKS}){ATTRIBUTES}\s?/?>", re.I), " "),
     (re.compile(r"\r?\n[ \t]*(?:>[ \t]?){1,8}"), " "),
     (re.compile(r"\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"), ""),
     (re.compile(r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"), ""),
-    (re.compile(r"\[citation needed\]|【[^】\n]{1,60}】"), ""),
+    (re.compile(rf"\s{{0,3}}\[(?:{MARKS})\]|【[^】\n]{{1,60}}】"), ""),
+    (re.compile(rf"(?<=[.!?])\s{{1,3}}{SOURCE}$"), ""),
     (
-        re.compile(rf"!?\[([^\[\]\n]{{1,300}})\](?:{_ADDRESS}(?: \"[^\"\n]{{0,100}}\")?\)|\[[^\[\]\n]{{0,60}}\])"),
+        re.compile(rf"!?\[([^\[\]]{{1,300}})\](?:{_ADDRESS}(?: \"[^\"\n]{{0,100}}\")?\)|\[[^\[\]\n]{{0,60}}\])"),
         r"\1",
     ),
     (re.compile(r"\((?:see )?[A-Z][^()]{0,120}?(?:et al\.|&)[^()]{0,60}?\b(?:19|20)\d\d[a-z]?\)"), ""),
-    (re.compile(r"(\*{1,3}|_{1,3}|~~|`)(?=\S)([^*_~`\n]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"(\*{1,3}|(?<!\w)_{1,3}|~~|`)(?=\S)([^*_~`\n]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"(?<!\w)(?:\*{1,3}|_{2,3}|`{1,3})(?=\w)|(?<=[\w.,:;!?])(?:\*{1,3}|_{2,3}|`{1,3})(?!\w)"), ""),
     (re.compile(r"[¹²³⁰⁴-⁹]{1,6}(?=\s|$|[.,;])(?<![mk][²³])"), ""),
     (re.compile(r"\s+"), " "),
     (re.compile(r" +(?=[.,;:!?](?:\s|$))"), ""),
 )
+_CODE = re.compile(r"(?<!`)(`{1,3})(?![`\s])([^`]{1,500})(?<!\s)\1(?![`\w])")
+_CODE_LEFT_OUT = re.compile("\ue000(\\d+)\ue001")
 _MARKS = re.compile(r"[<*_`~\[(【>|¹²³⁰⁴-⁹]")
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
@@ -56,9 +64,22 @@ _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 @lru_cache(maxsize=4096)
 def plain_text(sentence: str) -> str:
-    """The sentence without markup, citations, control characters and list markers, white space collapsed."""
+    """The sentence without markup, citations, control characters and list markers, white space collapsed.
+
+    What stands as code stays as it is spelt: *kd_live_*.
+    """
     text = _INVISIBLE.sub("", sentence)
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]
+    code: list[str] = []
+    if "`" in text:
+        text = _CODE.sub(lambda found: _left_out(found[2], code), text)
     for pattern, replacement in substitutions:
         text = pattern.sub(replacement, text)
-    return _ITEM.sub("", text.strip()).strip(" |").rstrip(" –—-")
+    text = _ITEM.sub("", text.strip()).strip(" |").rstrip(" –—-")
+    return _CODE_LEFT_OUT.sub(lambda found: code[int(found[1])], text) if code else text
+
+
+def _left_out(spelt: str, code: list[str]) -> str:
+    """The place of code in a text, by characters that no text has left."""
+    code.append(" ".join(spelt.split()))
+    return f"\ue000{len(code) - 1}\ue001"

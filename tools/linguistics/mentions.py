@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.lexicon import word_set
-from factloop.tools.linguistics.words import Word, capitalised, tag_words
+from factloop.tools.linguistics.words import NOMINAL, Word, capitalised, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -37,6 +37,29 @@ GENERIC_NOUNS = word_set(
 """Last words of the names of things; *the Institute* refers to a name that ends so."""
 
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "to", "near", "through", "across"})
+_STREETS = word_set("alley avenue boulevard crescent highway motorway road roads roundabout square")
+_STREETS_OR_SURNAMES = word_set("close drive field gate green hill lane quay row terrace way")
+"""Streets, too, where a number or a word of place stands before them."""
+_ALONG = frozenset({"on", "along", "down", "up", "off", "into", "outside", "opposite"})
+_OPEN_PLACES = word_set("cape fort new north northern south southern east eastern west western port san santa upper")
+"""First words of the names of places."""
+_PLACES = word_set(
+    """
+    area borough canton capital city colony continent country county district hamlet harbour harbor island
+    municipality nation neighbourhood neighborhood parish place port province region resort seaport settlement state
+    street suburb territory town township valley village
+    """
+)
+_BIDDING = word_set(
+    """
+    add buy configure connect contact create delete disable download enable install invite learn manage remove reset
+    select send sync uninstall update upgrade upload use verify visit
+    """
+)
+"""Words that open a heading or a sentence and are no part of the name after them: *Contact Support*."""
+_DEFINED_WITHIN = 5
+"""Words after a name that may say of what kind it is: *is a small port*."""
+_FEWEST_OF_KIND = 3
 _NOT_NAMES = (
     lexicon.NAME_STOP
     | lexicon.NUMBER_WORDS
@@ -128,9 +151,13 @@ def _mention(text: str, words: Sequence[Word], start: int, first: int, end: int)
         first = start
     if not run:
         return None
+    if is_opening and len(run) > 2 and run[1].lower == "the" and run[0].lower in lexicon.VERBS | _BIDDING:
+        run, start = run[2:], first + 1  # *Call the API* bids, and names the API
+    elif first == 0 and len(run) > 1 and run[0].lower in _BIDDING:
+        run, start = run[1:], first + 1
     start = min(start, end - 1)
     finish = run[-1].end - 2 if is_genitive(run[-1]) else run[-1].end
-    kind = _kind(words, start, run, words[end : end + 3])
+    kind = _kind(words, start, run, words[end : end + _DEFINED_WITHIN])
     return Mention(text[words[start].start : finish], words[start].start, finish, kind)
 
 
@@ -141,9 +168,9 @@ def _kind(words: Sequence[Word], start: int, run: Sequence[Word], following: Seq
         return "person"
     if words[start].lower == "the" or any(name in GENERIC_NOUNS or name in {"of", "for", "&"} for name in names):
         return "thing"
-    if before in _PLACE_PREPOSITIONS or _is_modifier(run, following):
+    if before in _PLACE_PREPOSITIONS or _is_modifier(run, following) or _is_place(words, start, names, following):
         return "thing"
-    if any(word.lower in {"born", "died"} for word in following):
+    if any(word.lower in {"born", "died"} for word in following[:3]):
         return "person"
     return "maybe_person" if 2 <= sum(len(name) > 1 for name in names) <= 4 else "unknown"
 
@@ -151,6 +178,31 @@ def _kind(words: Sequence[Word], start: int, run: Sequence[Word], following: Seq
 def _is_modifier(run: Sequence[Word], following: Sequence[Word]) -> bool:
     """Whether the name only tells of which thing is spoken: *the third Eddystone tower*."""
     return bool(following) and following[0].lower in GENERIC_NOUNS and not is_genitive(run[-1])
+
+
+def _is_place(words: Sequence[Word], start: int, names: Sequence[str], following: Sequence[Word]) -> bool:
+    """Whether a name is that of a street or a place: by its words, those before it, or what it is said to be."""
+    before = words[start - 1] if start else None
+    has_number = before is not None and before.text[0].isdigit()
+    is_along = before is not None and before.lower in _ALONG
+    if len(names) > 1 and (names[-1] in _STREETS or names[0] in _OPEN_PLACES):
+        return True
+    if len(names) > 1 and names[-1] in _STREETS_OR_SURNAMES and (has_number or is_along):
+        return True
+    is_of_place = start > 1 and words[start - 1].lower == "of" and words[start - 2].lower in _PLACES
+    return is_of_place or _is_said_to_be_place(following)
+
+
+def _is_said_to_be_place(following: Sequence[Word]) -> bool:
+    """*Varde is a small port*, *Varde, a port*."""
+    if len(following) < _FEWEST_OF_KIND or following[0].lower not in {*lexicon.BE, ","}:
+        return False
+    noun_phrase: list[str] = []
+    for word in following[2:]:
+        if word.word_class not in NOMINAL:
+            break
+        noun_phrase.append(word.lower)
+    return following[1].lower in {"a", "an", "the"} and bool(noun_phrase) and noun_phrase[-1] in _PLACES
 
 
 def _with_entities(text: str, found: list[Mention], nlp: Language | None) -> list[Mention]:

@@ -76,7 +76,7 @@ class _Reader:
     headings: list[tuple[int, str]] = field(default_factory=list)
     """Each with its level, from 1."""
     leads: list[tuple[int, str]] = field(default_factory=list)
-    """What introduces a list, each with how far it is indented: -1 for a paragraph."""
+    """What introduces a list, each with how far it is indented: -1 for a paragraph. An item introduces those in it."""
     head: str = ""
 
     def block(self, block: Block) -> Iterator[Part]:
@@ -126,7 +126,7 @@ class _Reader:
         for sentence in sentences_of(self.text, block):
             yield Part(sentence.text, sentence.start, sentence.end, kind, above)
         said = self.text[block.start : block.end].rstrip("*_ ")
-        if said.endswith(":") and len(self.leads) < _MOST_LEADS:
+        if (kind == "item" or said.endswith(":")) and len(self.leads) < _MOST_LEADS:
             self.leads.append((indent, said[-_LONGEST_ABOVE:]))
 
     def _indent(self, block: Block) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from factloop.tools.linguistics.abbreviations import BEFORE_NUMBER, ENDING_IN_MARK, MAYBE_FINAL, NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.blocks import Block, find_blocks
 from factloop.tools.linguistics.elements import without_elements
+from factloop.tools.linguistics.markup import MARKS, SOURCE
 
 MAX_SENTENCE = 2000
 """Longest sentence in characters: prompts are built from sentences, so their length must be bounded."""
@@ -23,12 +24,13 @@ MAX_QUOTED = 400
 
 _STOP = re.compile(r"[.!?…]+|[。！？｡؟۔।]+")
 _CJK_STOPS = "。！？｡"
-_CLOSERS = re.compile(r"[\"'”’»)\]}*_`」』）】]{0,8}")
+_CLOSERS = re.compile(r"(?:\]\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}\)|</[a-zA-Z]{1,10}>|[\"'”’»)\]}*_`」』）】]){0,8}")
 _CITATIONS = re.compile(
     r"(?:[ \t]?(?:"
     r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"  # [1]  [2, 3]  [[4]](https://…)
     r"|\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"  # ([source](https://…))
-    r"|\[citation needed\]|【[^】\n]{1,60}】|[¹²³⁰⁴-⁹]{1,6}"
+    rf"|{SOURCE}(?=\s+[A-Z\d\"“(\[*_`]|\s*$)"
+    rf"|\[(?:{MARKS})\]|【[^】\n]{{1,60}}】|[¹²³⁰⁴-⁹]{{1,6}}"
     r")){0,20}"
 )
 _NEXT_WORD = re.compile(r"[\s\0]*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.abbreviations import MAYBE_FINAL, NEVER_FINAL
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.elements import opens_element
 from factloop.tools.linguistics.leads import is_bare_lead
@@ -51,6 +52,8 @@ _ASKED_OFTEN = re.compile(r"frequently asked questions?", re.IGNORECASE)
 """In a heading it says of nothing that it was asked."""
 _NUMBER_OF_TITLE = re.compile(r"(?<![^\s(])(?<!: )\d{1,2}(?=[\s):.–—-]|$)(?![.,]\d)")
 """*Chapter 3*, *Top 5 recipes*, *2. The early years*: without a verb it states nothing of the number."""
+_NUMBER_OF_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=[^\W\d_a-z])")
+"""*3.2 The early years*."""
 _SHORT_TITLE = 2
 """Words: a longer line may be advice."""
 _ASKING_WORDS = frozenset({"who", "whom", "whose", "what", "where", "when", "which", "how", "why"})
@@ -78,7 +81,8 @@ def silence_of(part: Part) -> Silence | None:
         return "heading"
     if part.kind == "heading" and _asks_as_title(text):
         return "question" if text.endswith(_QUESTION_MARKS) else "heading"
-    if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
+    if part.kind == "heading" and (not text.endswith((".", "!", *_QUESTION_MARKS)) or _is_cut_short(text)):
+        text = _NUMBER_OF_SECTION.sub("", text.removesuffix("."))
         text = _NUMBER_OF_TITLE.sub("", _ASKED_OFTEN.sub("questions", text)).strip()
         words = tag_words(text)
         return None if words and is_checkable(text, words) and not _is_instruction(words) else "heading"
@@ -87,6 +91,12 @@ def silence_of(part: Part) -> Silence | None:
     if is_remark(text):
         return "remark"
     return "heading" if is_bare_lead(text) else None
+
+
+def _is_cut_short(title: str) -> bool:
+    """Whether its full stop is that of an abbreviation: *Ashbard & Co.*, *The U.S.*"""
+    last = title.split()[-1].lower()
+    return last.count(".") > 1 or last.removesuffix(".") in NEVER_FINAL | MAYBE_FINAL
 
 
 def _asks_as_title(text: str) -> bool:

@@ -191,3 +191,19 @@ def test_hostile_text_is_linear_work(piece: str) -> None:
         assert "".join(one.text for one in grown(text, 50)) == text
 
     assert growth(grow, 250) < LINEAR
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was lit. The old [Oss\nHall Of Arden Town](https://oss.example) is red. It fell.",
+        "It is run. Use `tarn\nServe All The Halls` to start it. It fell.",
+        "It is [never closed\nand more text follows here. It fell. And more.\n\nThen it was [red",
+    ],
+)
+def test_a_link_or_code_over_two_lines_is_waited_for(text: str) -> None:
+    growing = GrowingText()
+    found = [one for piece in text.split(" ") for one in growing.feed(f"{piece} ")]
+    found += growing.end()
+    told = [one.sentence.text for one in found if one.sentence is not None]
+    assert told == [one.text for one in split_sentences(text)]

@@ -24,6 +24,15 @@ TEXTS = {
     "<button disabled>Rome is old.</button><input type=hidden value='Rome is new.'>": "Rome is old.",
     "[Rome](javascript:alert(4)) is old.": "Rome is old.",
     "[Rome](https://example.org/Rome_(city)) is old.": "Rome is old.",
+    "Tokens open with `kd_live_`.": "Tokens open with kd_live_.",
+    "`sk_test_` and ``pk__x`` are keys.": "sk_test_ and pk__x are keys.",
+    "Set `__init__` and `*args`.": "Set __init__ and *args.",
+    "Set my_app_ and _one_ more.": "Set my_app_ and one more.",
+    "Run `git\n  log` and `a[1]`.": "Run git log and a[1].",
+    "Use the `code`, *not* the **words**.": "Use the code, not the words.",
+    "Rome is old. [unverified]": "Rome is old.",
+    "Rome is old [contradicted].": "Rome is old.",
+    "**Rome is old. [unchecked]**": "Rome is old.",
 }
 NO_TAGS = [
     "If a < b and c > d, then x.",
@@ -33,6 +42,9 @@ NO_TAGS = [
     "Run cp <source> <target> and set <style>.",
     "Rome [is](old (and big.",
     "Rome is in <claim>Italy</claim>.",
+    "It was [unverified by anyone] in Rome.",
+    "The state is unverified.",
+    "Set kd_live_ and max_retry_count.",
 ]
 
 

@@ -137,7 +137,7 @@ def test_items_of_an_inner_list_keep_the_lead_that_stands_over_them() -> None:
         ("Models:", ""),
         ("Tarn 4:", "Models:"),
         ("two ports", "Models:\nTarn 4:"),
-        ("one", "Models:\nTarn 4:"),
+        ("one", "Models:\nTarn 4:\ntwo ports"),
         ("a fan", "Models:\nTarn 4:"),
         ("Tarn 8:", "Models:"),
         ("four ports", "Models:\nTarn 8:"),
@@ -173,3 +173,79 @@ def test_work_grows_with_the_text_alone(line: str) -> None:
     """What stands above is bounded: else each part would carry all before it."""
     found: list[Part] = read_outline(line * 20_000)
     assert max(len(part.above) for part in found) < 2_500
+
+
+def test_items_of_an_inner_list_stand_under_the_item_that_holds_them() -> None:
+    text = "- Books\n  - Tides (1990)\n  - Salt (1991)\n- Plays\n  1. Ebb (1992)\n\nShe wrote more.\n\n- Songs"
+    assert [(said, above) for _, said, above in parts(text)] == [
+        ("Books", ""),
+        ("Tides (1990)", "Books"),
+        ("Salt (1991)", "Books"),
+        ("Plays", ""),
+        ("Ebb (1992)", "Plays"),
+        ("She wrote more.", ""),
+        ("Songs", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ("| | Hugh Trask | 1850 |", "| | Hugh Trask | 1850 |"),
+        ("| Oss Hall | Hugh Trask | |", "| Oss Hall | Hugh Trask | |"),
+        ("|| Hugh Trask ||", "|| Hugh Trask ||"),
+        ("|  | Hugh Trask | 1850", "|  | Hugh Trask | 1850"),
+        ("| Oss Hall | | 1850 |", "Oss Hall | | 1850"),
+        ("| Oss Hall | Hugh Trask | 1850 |", "Oss Hall | Hugh Trask | 1850"),
+    ],
+)
+def test_a_row_keeps_its_empty_cells(row: str, text: str) -> None:
+    head, found = read_outline(f"| Building | Designer | Year |\n|---|---|---|\n{row}\n")
+    assert (found.kind, found.text, found.above) == ("row", text, head.text)
+
+
+def test_a_table_may_have_a_column_without_a_name() -> None:
+    head, row = read_outline("| | Price | Year |\n|---|---|---|\n| Team | 29 | 1850 |\n")
+    assert (head.kind, head.text, row.above) == ("head", "| | Price | Year |", "| | Price | Year |")
+
+
+def sentences(text: str) -> list[str]:
+    return [sentence.text for sentence in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Dolphin\nHall](https://places.example/dolphin-hall) was inaugurated in 1850.",
+        "It is near [the hall\nOf Oss](https://places.example/hall), which was lit in 1850.",
+        "Run `tarn\nServe --all` to start it.",
+        "> It is near [Oss\n> Hall](https://places.example/hall) in Lindel.",
+        "The hall was finished by the firm\n[Oss](https://places.example/a-long-name-of-a-firm) in 1850.",
+        "Nobody knows why the number of floors is\n34.",
+        "It was opened by the men who had come over\n12) in a hurry.",
+        "The sum of all fees that were paid in that year is\n900. of pounds.",
+        "- It has\n34. no more.",
+        "The hall has about\n40. Of these none",
+    ],
+)
+def test_a_line_goes_on_within_a_link_code_or_with_a_number(text: str) -> None:
+    found = sentences(text)
+    assert found[0] == text.removeprefix("> ").removeprefix("- ") or found[0].endswith("40.")
+    assert len(found) == 1 + ("40. Of" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The halls of the old town are these:\n2. Oss Hall\n3. Arden Hall", ["Oss Hall", "Arden Hall"]),
+        ("What we know of it is this\n1. It is tall.", ["What we know of it is this", "It is tall."]),
+        ("1. Oss Hall\n3. Arden Hall\n10. Lindel Hall", ["Oss Hall", "Arden Hall", "Lindel Hall"]),
+        ("Halls\n7. Oss Hall\n23. Arden Hall", ["Halls", "Oss Hall", "Arden Hall"]),
+        ("It was lit. It was seen from afar in Lindel.\n34. Nobody knows.", ["Nobody knows."]),
+        ("[Oss Hall](https://oss.example)\n[Arden](https://arden.example)", ["[Arden](https://arden.example)"]),
+        ("Use `oss`\nIt is `free`", ["Use `oss`", "It is `free`"]),
+        ("Oss [1]\nArden [2]", ["Oss [1]", "Arden [2]"]),
+    ],
+)
+def test_a_list_and_lines_of_their_own_are_no_wrapped_lines(text: str, expected: list[str]) -> None:
+    assert sentences(text)[-len(expected) :] == expected

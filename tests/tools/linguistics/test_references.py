@@ -355,3 +355,60 @@ def test_a_name_with_a_number_is_another_name(claim: str) -> None:
     before = "We are sorry that your Tarn NAS fails. "
     assert resolve_references(claim, before=before, prompt=None) == claim
     assert resolve_references("Tarn runs.", before=before, prompt=None) == "Tarn NAS runs."
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "The office is at 12 Mill Lane. The fee doubled. ",
+        "The clinic moved to 40 Nathan Row. ",
+        "Harbour Road is closed on Mondays. ",
+        "The shop lies on Mill Lane. ",
+        "Bad Varde, a town in the hills, grew fast. ",
+        "Oss Brook is a small village. ",
+        "The village of Bad Varde grew fast. ",
+        "New Lindel grew fast. ",
+    ],
+)
+def test_no_pronoun_of_a_person_means_a_street_or_a_place(before: str) -> None:
+    claim = "She was appointed in 2019."
+    assert resolve_references(claim, before=before, prompt=None) == claim
+    assert is_ambiguous(claim, before, None)
+
+
+@pytest.mark.parametrize(
+    ("before", "name"),
+    [
+        ("Dana Lane was born in 1965. ", "Dana Lane"),
+        ("Nathan Hill sings. ", "Nathan Hill"),
+        ("Glenda Close played a nurse in 1987. ", "Glenda Close"),
+        ("Orla Finn lives at 9 Park Road. ", "Orla Finn"),
+        ("Mira Way, a judge in Varde, wrote much. ", "Mira Way"),
+        ("Dana Field is a poet. ", "Dana Field"),
+        ("Ann Holt wrote to Mill Lane in 1902. ", "Ann Holt"),
+    ],
+)
+def test_people_may_be_called_as_streets_are(before: str, name: str) -> None:
+    resolved = resolve_references("She was appointed in 2019.", before=before, prompt=None)
+    assert resolved == f"{name} was appointed in 2019."
+
+
+@pytest.mark.parametrize(
+    ("before", "claim"),
+    [
+        ("## Call the API\n\n", "API tokens start so."),
+        ("## Install Tarn\n\n", "Tarn is free."),
+        ("## Contact Support\n\n", "Support answers in 3 hours."),
+        ("## Follow the Guide\n\n", "Guide books are free."),
+        ("Visit the Louvre today. ", "The Louvre opened in 1793."),
+        ("Update Orbit weekly. ", "Orbit needs no login."),
+    ],
+)
+def test_what_a_heading_bids_is_no_part_of_a_name(before: str, claim: str) -> None:
+    assert resolve_references(claim, before=before, prompt=None) == claim
+
+
+@pytest.mark.parametrize("name", ["Alexander the Great", "Rose Marwen", "Mark Marwen", "Winnie the Pooh"])
+def test_a_name_may_open_like_what_bids(name: str) -> None:
+    first = name.split()[0]
+    assert resolve_references(f"{first} is old.", before=f"{name} is known. ", prompt=None).startswith(name)

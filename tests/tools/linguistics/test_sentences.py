@@ -122,3 +122,16 @@ def test_words_beside_a_fence_are_no_code(text: str, sentence: str) -> None:
 )
 def test_code_is_skipped_whatever_its_fence_says(fence: str) -> None:
     assert split_sentences(f"{fence}\nIt.was(lit)\n{fence[:3]}\n") == []
+
+
+@pytest.mark.parametrize("mark", ["unverified", "unchecked", "contradicted", "citation needed"])
+@pytest.mark.parametrize("first", ["Ann ran to Rome.", "Did Ann run?", "“Ann ran.”", "安跑了。", "It is in the U.S."])
+def test_the_mark_of_a_correction_belongs_to_the_sentence_before_it(first: str, mark: str) -> None:
+    found = split_sentences(f"{first} [{mark}] The second, Bo, sat.\n\n- {first} [{mark}]\n")
+    expected = [f"{first} [{mark}]", "The second, Bo, sat.", f"{first} [{mark}]"]
+    assert [sentence.text for sentence in found] == expected
+
+
+@pytest.mark.parametrize("words", ["[unverified claims] were cut", "[as checked] in Rome", "(unchecked) in Rome"])
+def test_other_words_in_brackets_are_no_mark_of_a_correction(words: str) -> None:
+    assert [sentence.text for sentence in split_sentences(f"Ann ran, {words}.")] == [f"Ann ran, {words}."]

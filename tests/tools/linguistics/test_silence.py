@@ -253,3 +253,17 @@ def test_headings_that_ask_and_tell_something_are_read(title: str) -> None:
 def test_a_lead_without_a_verb_states_nothing() -> None:
     assert silence("Tarn 4:", "item") == silence("The 3 models:") == "heading"
     assert silence("The following are the only safe drugs:") is silence("Tarn 4: two ports", "item") is None
+
+
+@pytest.mark.parametrize(
+    "title", ["Ashbard & Co.", "3.2 The U.S.", "Marr Bros.", "Oss Ltd.", "Pumps etc.", "Life in the U.K.", "Marr Jr."]
+)
+def test_a_heading_may_end_in_an_abbreviation(title: str) -> None:
+    assert silence(title, "heading") == "heading"
+
+
+@pytest.mark.parametrize(
+    "title", ["Ashbard built it in the U.S.", "Never give it to children.", "It was sold to Oss Ltd."]
+)
+def test_a_heading_that_is_a_sentence_is_read(title: str) -> None:
+    assert silence(title, "heading") is None

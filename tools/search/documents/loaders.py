@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from zipfile import ZipFile
 
 from factloop.core.errors import DataError
@@ -17,8 +17,19 @@ from factloop.tools.search.documents.front_matter import FrontMatter, read_front
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.names import extension_of, readable_name
 from factloop.tools.search.documents.rows import load_csv, load_jsonl, load_tsv
-from factloop.tools.search.documents.sections import LONGEST_TITLE, Block, Heading, Section, first_heading, sections_of
+from factloop.tools.search.documents.sections import (
+    LONGEST_TITLE,
+    Block,
+    Heading,
+    Section,
+    first_heading,
+    sections_of,
+    written_blocks,
+)
 from factloop.tools.search.documents.text import read_bytes, read_text
+
+if TYPE_CHECKING:
+    from pypdf import PageObject
 
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
@@ -86,6 +97,8 @@ def _load_pdf(path: Path) -> Iterator[Section]:
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
+    from factloop.tools.search.documents.pdf import page_blocks
+
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # whether it could be read is said below, once
 
     data = read_bytes(path)
@@ -95,10 +108,21 @@ def _load_pdf(path: Path) -> Iterator[Section]:
             raise DataError("the PDF is protected by a password; save a copy without one", path=str(path))
         title = ((reader.metadata and reader.metadata.title) or "").strip()[:LONGEST_TITLE] or readable_name(path)
         pages = [page.extract_text() for page in reader.pages]
+        layouts = [_layout(page, path) for page in reader.pages]
     if not any(page.strip() for page in pages):
         raise DataError("the PDF holds no text, probably scanned images: run OCR over it first", path=str(path))
-    for number, text in enumerate(pages, 1):
-        yield Section(text.replace("\0", " "), title, fragment=f"page={number}", goes_on=number > 1)
+    for number, (text, layout) in enumerate(zip(pages, layouts, strict=True), 1):
+        written, tables = written_blocks(page_blocks(text.replace("\0", " "), layout.replace("\0", " ")))
+        yield Section(written, title, fragment=f"page={number}", tables=tables, goes_on=number > 1)
+
+
+def _layout(page: PageObject, path: Path) -> str:
+    """The text of a page where it stands on it; empty where that cannot be told."""
+    try:
+        with _foreign_reader(path, "the layout"):
+            return page.extract_text(extraction_mode="layout")
+    except DataError:
+        return ""
 
 
 def _load_docx(path: Path) -> Iterator[Section]:

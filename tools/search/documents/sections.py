@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from factloop.tools.search.passages import PARAGRAPHS
 
+SOFT_HYPHEN = "\xad"
+"""Says where a word may be parted, and shows nothing."""
 WITHIN = " › "
 """Between the headings of a path."""
 LONGEST_TITLE = 200
@@ -62,7 +64,7 @@ def sections_of(
     """The document cut at its headings, which are taken out of the text; one that nothing stands under is text."""
     goes_on = False
     for path, part in _parts(blocks, title):
-        text, tables = _written(part)
+        text, tables = written_blocks(part)
         if text.strip():
             section = WITHIN.join(path)[:LONGEST_TITLE] or None
             yield Section(text, title[:LONGEST_TITLE], url, "", published, section, tables, goes_on)
@@ -95,12 +97,14 @@ def _named(path: Sequence[Heading]) -> list[str]:
     return [heading.text for heading in path if heading.text]
 
 
-def _written(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text of the blocks, and where in it the tables are."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
     for block in part:
         text = PARAGRAPHS.join(block.lines) if isinstance(block, Rows) else block if isinstance(block, str) else ""
+        text = text.replace(SOFT_HYPHEN, "")
         if isinstance(block, Rows):
             tables.append((length, length + len(text)))
         pieces.append(text)

@@ -1,0 +1,126 @@
+"""Pages of a PDF as paragraphs and tables, by their text and how it is laid out."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from factloop.tools.search.documents.loaders import load_sections
+from factloop.tools.search.documents.pdf import page_blocks
+from factloop.tools.search.documents.sections import Block, Rows
+from tests.work import LINEAR, growth
+
+LAYOUT = """Trips 2025
+
+The pass costs 48 euros for adults and
+Children pay 24 euros.
+
+  Route        Length      Open
+Lake loop      8.5 km      yes
+Ridge walk     14 km        no
+
+The pass is sold by Ilse Brandt."""
+
+
+def plain(layout: str) -> str:
+    """The text as a reader of PDFs gives it: one blank for each gap, no line blank."""
+    return "\n".join(" ".join(line.split()) for line in layout.split("\n") if line.strip())
+
+
+def blocks(layout: str) -> list[Block]:
+    return page_blocks(plain(layout), layout)
+
+
+def test_paragraphs_and_tables_are_told_by_the_layout() -> None:
+    assert blocks(LAYOUT) == [
+        "Trips 2025\n\nThe pass costs 48 euros for adults and\nChildren pay 24 euros.",
+        Rows(("Route: Lake loop; Length: 8.5 km; Open: yes", "Route: Ridge walk; Length: 14 km; Open: no")),
+        "The pass is sold by Ilse Brandt.",
+    ]
+
+
+@pytest.mark.parametrize("layout", ["", "other text", "The pass costs   Ilse"])
+def test_a_layout_that_differs_leaves_the_text_as_it_is(layout: str) -> None:
+    assert page_blocks(plain(LAYOUT), layout) == [plain(LAYOUT)]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "It was lit\n\nin 1759 by\n\nthe men of\n\nLindel.",
+        "It was lit\n\nIn the town of\n\nArden and\n\nLindel.",
+        "It  was  lit  in  the\ntown  of  Arden  and\nin  Lindel  by  men.",
+    ],
+)
+def test_lines_that_are_all_spaced_alike_are_one_paragraph(layout: str) -> None:
+    assert blocks(layout) == [plain(layout)]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "Lake loop      8.5 km      yes\nRidge walk     14 km       no",
+        "lit = 1;      old = 2;     red = 3;\nlit = 4;      old = 5;     red = 6;",
+        "Route          Length      Open\nLake loop      8.5 km",
+        "Oss      Arden      Lindel",
+    ],
+)
+def test_lines_with_gaps_that_no_head_names_are_no_table(layout: str) -> None:
+    found = blocks(layout)
+    assert "".join(map(str, found)).split() == plain(layout).split()
+    assert not any(isinstance(block, Rows) for block in found)
+
+
+def test_rows_without_a_head_stand_apart() -> None:
+    layout = "See below.\nLake loop      8.5 km      yes\nRidge walk     14 km       no\nThe end."
+    assert blocks(layout) == ["See below.\n\nLake loop 8.5 km yes\n\nRidge walk 14 km no\n\nThe end."]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("for chil dren and consecu tive days", "for children and consecutive days"),
+        ("for chil\xaddren", "for children"),
+        ("for consecu\xad\ntive days", "for consecutive days"),
+        ("a manip-\nulation of it", "a manipulation of it"),
+        ("a well-\nknown tower", "a well-known tower"),
+        ("the foot ball of an other", "the foot ball of an other"),
+        ("al though it is in to it", "al though it is in to it"),
+        ("al-\nthough red", "although red"),
+        ("the Oss-\nArden line", "the Oss-\nArden line"),
+        ("Herr Kro ll", "Herr Kro ll"),
+    ],
+)
+def test_words_that_a_mark_for_parting_them_split_are_whole(text: str, whole: str) -> None:
+    assert page_blocks(text, "") == [whole]
+
+
+def test_a_page_that_is_drawn_is_read_so(tmp_path: Path) -> None:
+    buffer = BytesIO()
+    canvas = Canvas(buffer)
+    rows = [("Route", "Length", "Open"), ("Lake loop", "8.5 km", "yes"), ("Ridge walk", "14 km", "no")]
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            canvas.drawString(72 + 120 * column, 700 - 14 * place, cell)
+    canvas.drawString(72, 630, "The pass is sold by Ilse Brandt.")
+    canvas.save()
+    (tmp_path / "a.pdf").write_bytes(buffer.getvalue())
+    (section,) = load_sections(tmp_path / "a.pdf")
+    table = "Route: Lake loop; Length: 8.5 km; Open: yes\n\nRoute: Ridge walk; Length: 14 km; Open: no"
+    assert section.text.strip() == f"{table}\n\nThe pass is sold by Ilse Brandt."
+    assert section.tables == ((0, len(table)),)
+
+
+def test_soft_hyphens_of_a_page_of_html_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>For chil&shy;dren.</p><table><tr><th>Consecu&shy;tive<td>7</table>")
+    (section,) = load_sections(tmp_path / "a.html")
+    assert "For children." in section.text
+    assert "Consecutive" in section.text
+
+
+@pytest.mark.parametrize("line", ["a b\n", "Ab   cd   ef\n", "word-\n", "x\n\n"])
+def test_pages_of_any_length_are_linear_work(line: str) -> None:
+    assert growth(lambda n: page_blocks(line * n, line * n), 500) < LINEAR
