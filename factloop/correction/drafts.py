@@ -27,6 +27,8 @@ class Wording:
     by: str = ""
     detail: str = ""
     """What led to it, beside what was found of the claims."""
+    otherwise: Wording | None = None
+    """The wording to try where this one does not stand the second check; None: a removal, if nothing is to be kept."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,16 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """The draft that undoes what failed: with `removing` a sentence worded anew is removed if nothing of it is to
-        be kept, else it stays as it was. Where an untouched sentence failed, the last change before it is undone: it
-        needs that one. `failed` has the reasons by the number of the sentence.
+        """The draft that undoes what failed: with `removing` a sentence worded anew gets its other wording, or goes
+        if nothing of it is to be kept; else it stays as it was. Where an untouched sentence failed, the last change
+        before it is undone: it needs that one. `failed` has the reasons by the number of the sentence.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):
             reworded = self.wordings.get(number)
+            if removing and reworded is not None and reworded.otherwise is not None:
+                wordings[number] = reworded.otherwise
+                continue
             if removing and reworded is not None and reworded.text and not self.sentences[number].kept:
                 wordings[number] = Wording("", detail=NOT_CONFIRMED)
                 continue
