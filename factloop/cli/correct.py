@@ -25,8 +25,10 @@ from factloop.correction.records import Correction
 from factloop.correction.settings import CorrectionSettings
 from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
+from factloop.correction.views.words import kept_back
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import waiting_in_words
+from factloop.reports.visible import visible
 from factloop.setup.recording import refuse_missing_recording
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.patience import told_of_waits
@@ -70,7 +72,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     correction = run_until_stopped(
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
     )
-    _write(ask, correction)
+    _write(ask, correction, messages)
     # A text of which all claims were taken out was checked; one that had none to begin with was not.
     judged = exit_code if correction.before.counts.scored else scored_exit_code
     code = judged(correction.report, messages, strict=ask.strict, fail_under=ask.fail_under)
@@ -101,7 +103,8 @@ async def _correct(ask: Ask, settings: CorrectionSettings, response: str, messag
             return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
 
 
-def _write(ask: Ask, correction: Correction) -> None:
+def _write(ask: Ask, correction: Correction, messages: Console) -> None:
+    """Writes the outputs. Where no report is printed, one line still says what was not done."""
     write_files(
         {
             ask.out: lambda: correction.text,
@@ -109,5 +112,8 @@ def _write(ask: Ask, correction: Correction) -> None:
             ask.html: partial(render_correction_html, correction),
         }
     )
+    not_done = kept_back(correction)
     if not ask.quiet and STANDARD_OUTPUT not in ask.outputs:
         say(lambda: print_correction(correction, Terminal()))
+    elif not_done is not None:
+        messages.print(f"factloop: {visible(' '.join(not_done.split()))}", soft_wrap=True)

@@ -3,7 +3,8 @@
 A rewritten text is taken if, and only if, all of these hold; the first that does not is the reason.
 
 1. something that can be checked is left of it: a claim with a verdict that counts;
-2. no more claims are unscored than before (a check that failed proves nothing);
+2. no more claims are unscored than before (a check that failed proves nothing, nor does a sentence that has become
+   ambiguous);
 3. no more claims are contradicted than before;
 4. no rewritten sentence is contradicted, nor states more that is not supported than the unproven claims that it was
    to keep; and no other one states more of it than before (a removed sentence may have said who *he* is); nor does a
@@ -11,21 +12,26 @@ A rewritten text is taken if, and only if, all of these hold; the first that doe
 5. no sentence that remains has fewer supported claims than before, so only what nothing supported was lost;
 6. every rewritten sentence still states something, and the unproven claims that it was to keep;
 7. precision is higher, or fewer claims are contradicted.
+
+The sentences that fail are named with what is wrong with each, so that their changes can be undone and the others kept.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from factloop.core.factuality import count_verdicts, n_contradicted
-from factloop.core.records import Claim, Counts, FactualityReport
+from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
 
 ELSEWHERE = -1
 """Stands for sentences of the rewritten text that come from no sentence of the response."""
+
+_OF_THE_TEXT = frozenset({UnscoredReason.AMBIGUOUS, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE})
+"""Reasons for no verdict that another attempt would give as well: no call failed, and none was cut off."""
 
 
 @dataclass(frozen=True)
@@ -46,47 +52,79 @@ class Fate:
 
 @dataclass(frozen=True)
 class Ruling:
-    """`rejected` is None for a text that is better. `failed`: by number the sentences that did not stand the check.
-
-    Where the check itself failed, no sentence is to blame.
-    """
+    """`rejected` is None for a text that is better."""
 
     rejected: Rejection | None
     why: str
-    failed: frozenset[int] = frozenset()
+    failed: Mapping[int, str] = field(default_factory=dict)
+    """The sentences that did not stand the check, by their number, with the reason to undo the change of each."""
+    broke_down: bool = False
+    """Whether the check itself failed: to ask again would be paid for, and prove as little."""
+
+
+@dataclass(frozen=True)
+class _Faults:
+    """The sentences that fail, by condition."""
+
+    unjudged: set[int]
+    unsupported: set[int]
+    lost: set[int]
+    silent: set[int]
+    dropped: set[int]
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
     """Whether the text checked in `after` is to replace the one checked in `before`. Fates in the order of the text."""
     now = _claims_by_sentence(after, fates)
+    faults = _faults(before, fates, now)
+    reworded = {number for number, fate in enumerate(fates) if fate.reworded}
+    reason, why = _first(before, after, faults, reworded)
+    if reason is None:
+        return Ruling(None, why)
+    reasons = {claim.judgement.unscored_reason for number in faults.unjudged for claim in now[number]}
+    broke_down = bool(reasons - _OF_THE_TEXT - {None})
+    return Ruling(reason, why, _to_blame(faults, reworded), broke_down)
+
+
+def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, Sequence[Claim]]) -> _Faults:
     was = {number: count_verdicts(fate.claims) for number, fate in enumerate(fates)}
     are = {number: count_verdicts(now[number]) for number in (*was, ELSEWHERE)}
     staying = [number for number, fate in enumerate(fates) if fate.start < fate.end]
     reworded = [number for number in staying if fates[number].reworded]
     unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
     unsupported |= {number for number in reworded if n_contradicted(now[number])}
+    unsupported |= {n for n in staying if n_contradicted(now[n]) > n_contradicted(fates[n].claims)}
     unsupported |= {number for number in reworded if _beside(are[number]) > _beside(was[number])}
     told = {claim.id for fate in fates for claim in fate.claims}
     homeless = count_verdicts(claim for claim in before.claims if claim.id not in told)
     if are[ELSEWHERE].not_supported > homeless.not_supported:
         unsupported.add(ELSEWHERE)
-    dropped = {number for number in reworded if _drops_unproven(fates[number], was[number], now[number])}
-    lost = {number for number in staying if are[number].supported < was[number].supported}
-    silent = {number for number in reworded if not are[number].total}
-    reason, why = _first(before, after, unsupported, lost, silent, dropped)
-    to_blame = (
-        frozenset(unsupported | lost | silent | dropped) if reason is not Rejection.NOT_CHECKED else frozenset[int]()
+    return _Faults(
+        unjudged={number for number in staying if are[number].unscored > was[number].unscored},
+        unsupported=unsupported,
+        lost={number for number in staying if are[number].supported < was[number].supported},
+        silent={number for number in reworded if not are[number].total},
+        dropped={number for number in reworded if _drops_unproven(fates[number], was[number], now[number])},
     )
-    return Ruling(reason, why, to_blame)
+
+
+def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
+    """What speaks against the change of a sentence, or against the one that a later sentence needs undone."""
+    blamed: dict[int, str] = {}
+    for numbers, of_new, of_later in (
+        (faults.unjudged, "it would have no verdict", "a later sentence would have no verdict without it"),
+        (faults.unsupported, "it would not be supported", "a later sentence would not be supported without it"),
+        (faults.lost, "it would lose a supported claim", "a later sentence would lose a supported claim without it"),
+        (faults.silent, "it would state nothing", ""),
+        (faults.dropped, "it would lose an unproven claim that was to stay", ""),
+    ):
+        for number in sorted(numbers):
+            blamed.setdefault(number, of_new if number in reworded else of_later)
+    return blamed
 
 
 def _first(
-    before: FactualityReport,
-    after: FactualityReport,
-    unsupported: set[int],
-    lost: set[int],
-    silent: set[int],
-    dropped: set[int],
+    before: FactualityReport, after: FactualityReport, faults: _Faults, reworded: Collection[int]
 ) -> tuple[Rejection | None, str]:
     old, new = before.counts, after.counts
     if not new.scored and not new.unscored:
@@ -94,26 +132,37 @@ def _first(
     if new.unscored > old.unscored:
         return (
             Rejection.NOT_CHECKED,
-            f"{new.unscored} claims have no verdict in the second check, {old.unscored} before",
+            f"{_claims(new.unscored)} no verdict in the second check, {old.unscored or 'none'} before",
         )
     if not new.scored:
         return Rejection.NOTHING_LEFT, "no claim with a verdict would be left"
     contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
     if contradicted > was:
-        return Rejection.MORE_CONTRADICTED, f"{contradicted} claims would be contradicted, {was} before"
-    if unsupported:
-        return Rejection.NEW_UNSUPPORTED, f"{_sentences(unsupported)} would state what is not supported"
-    if lost:
-        return Rejection.SUPPORTED_LOST, f"{_sentences(lost)} would lose a supported claim"
-    if silent:
-        return Rejection.MEANING_LOST, f"{_sentences(silent)} would state nothing any more"
-    if dropped:
-        return Rejection.UNPROVEN_LOST, f"{_sentences(dropped)} would lose an unproven claim that was to stay"
+        return Rejection.MORE_CONTRADICTED, f"{_claims(contradicted, 'would be')} contradicted, {was or 'none'} before"
+    if faults.unsupported:
+        return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
+    if faults.lost:
+        return Rejection.SUPPORTED_LOST, f"{_sentences(faults.lost)} would lose a supported claim"
+    if faults.silent:
+        return Rejection.MEANING_LOST, f"{_sentences(faults.silent)} would state nothing any more"
+    if faults.unjudged:
+        return Rejection.NOT_CHECKED, f"{_sentences(faults.unjudged)} would have no verdict any more"
+    if faults.dropped:
+        return Rejection.UNPROVEN_LOST, f"{_sentences(faults.dropped)} would lose an unproven claim that was to stay"
     if after.precision is not None and before.precision is not None and after.precision > before.precision:
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
     return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, {_precision(before)} before"
+
+
+def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
+    new = {number for number in unsupported if number in reworded}
+    later = set(unsupported) - new
+    said = [f"{_sentences(new)} would state what is not supported"] if new else []
+    if later:
+        said.append(f"{_sentences(later)} would not be supported without what was changed before")
+    return " and ".join(said)
 
 
 def _allowed(fate: Fate, was: Counts) -> int:
@@ -162,3 +211,7 @@ def _precision(report: FactualityReport) -> str:
 
 def _sentences(numbers: set[int]) -> str:
     return "1 sentence" if len(numbers) == 1 else f"{len(numbers)} sentences"
+
+
+def _claims(count: int, verb: str = "") -> str:
+    return f"{count} claim {verb or 'has'}" if count == 1 else f"{count} claims {verb or 'have'}"

@@ -33,6 +33,7 @@ MAX_ROUNDS = 2
 NOTHING_WRONG = "no claim is found to be not supported"
 NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
 SAME = "the new wording is the old one"
+NOT_READ_AGAIN = "what follows it could not be read once more"
 
 
 class Corrector:
@@ -44,8 +45,9 @@ class Corrector:
 
     Only sentences with a contradicted claim are worded anew: with a model by one call each, in the order of the text,
     offline by rules (`offline`). What was changed is checked again, and the rewritten text is taken only if it is
-    better by the rule of `acceptance`. A change that does not stand that check is undone in a second round, or becomes
-    a removal where the sentence says nothing else. All other sentences stay byte for byte.
+    better by the rule of `acceptance`. Each change is judged by itself: one that does not stand that check, or that a
+    later sentence needs undone, becomes a removal in a second round where the sentence says nothing else, or is undone;
+    the others stay. All other sentences stay byte for byte.
 
     `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
@@ -145,11 +147,13 @@ class _Course:
         sentences, placeless = sentences_of(self._before, self._policy.unproven)
         draft = await self._first_draft(sentences)
         tried: _Attempt | None = None
-        while draft.wordings and rounds < max_rounds:
-            rounds += 1
+        n_to_read = max_rounds
+        while draft.wordings:
             tried = await self._try(draft)
-            better = draft.without(tried.ruling.failed)
-            if tried.ruling.rejected is None or better == draft:
+            rounds += n_to_read > 0
+            n_to_read = 0 if tried.ruling.broke_down else max(n_to_read - 1, 0)
+            better = self._better(tried, may_read=n_to_read > 0)
+            if better is None:
                 break
             draft = better
         done = draft if tried is None else tried.draft
@@ -175,6 +179,20 @@ class _Course:
             prompts=self._rewriter.hashes,
             usage=self._meter.snapshot(time.perf_counter() - started),
         )
+
+    def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
+        """The draft to try next, without what failed; None where nothing is to be undone, or nothing would be left.
+
+        Where nothing more may be read, all is undone of which the check is not known yet.
+        """
+        ruling = tried.ruling
+        better = tried.draft.without(ruling.failed, removing=may_read)
+        while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
+            known = better.without(dict.fromkeys(sorted(unread), NOT_READ_AGAIN), removing=False)
+            if known == better:
+                return None
+            better = known
+        return better if ruling.rejected is not None and better != tried.draft and better.wordings else None
 
     def _decision(self, tried: _Attempt | None, n_faulty: int) -> tuple[Rejection | None, str]:
         if tried is not None:

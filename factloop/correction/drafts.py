@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -27,6 +27,8 @@ class Wording:
     by: str = ""
     detail: str = ""
     """What led to it, beside what was found of the claims."""
+    otherwise: Wording | None = None
+    """The wording to try where this one does not stand the second check; None: a removal, if nothing is to be kept."""
 
 
 @dataclass(frozen=True)
@@ -106,20 +108,24 @@ class Draft:
             shift += len(edit.new) - (edit.end - edit.start)
         return tuple(changes)
 
-    def without(self, failed: Collection[int]) -> Draft:
-        """The draft that undoes what failed: a sentence worded anew is removed if nothing of it is to be kept, else it
-        stays as it was. Where an untouched sentence failed, the last change before it is undone: it needs that one.
+    def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
+        """The draft that undoes what failed: with `removing` a sentence worded anew gets its other wording, or goes
+        if nothing of it is to be kept; else it stays as it was. Where an untouched sentence failed, the last change
+        before it is undone: it needs that one. `failed` has the reasons by the number of the sentence.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):
-            reworded = wordings.get(number)
-            if reworded is not None and reworded.text and not self.sentences[number].kept:
+            reworded = self.wordings.get(number)
+            if removing and reworded is not None and reworded.otherwise is not None:
+                wordings[number] = reworded.otherwise
+                continue
+            if removing and reworded is not None and reworded.text and not self.sentences[number].kept:
                 wordings[number] = Wording("", detail=NOT_CONFIRMED)
                 continue
-            undone = number if reworded is not None else max((one for one in wordings if one < number), default=None)
-            if undone is not None:
-                del wordings[undone]
-                left[undone] = left_alone(self.sentences[undone], LeftReason.NOT_CONFIRMED)
+            before = max((one for one in self.wordings if one < number), default=None)
+            undone = number if reworded is not None else before
+            if undone is not None and wordings.pop(undone, None) is not None:
+                left[undone] = left_alone(self.sentences[undone], LeftReason.NOT_CONFIRMED, failed[number])
         return replace(self, wordings=wordings, left=left)
 
 

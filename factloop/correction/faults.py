@@ -30,6 +30,8 @@ class Fault:
     response: str
     start: int
     end: int
+    claims: tuple[Claim, ...]
+    """All that it states."""
     contradicted: tuple[Contradiction, ...]
     removed: tuple[Claim, ...]
     """The unproven claims that are to go."""
@@ -73,6 +75,7 @@ def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mappin
         response=report.response,
         start=start,
         end=end,
+        claims=sentence.claims,
         contradicted=tuple(
             Contradiction(claim, _numbers([of], evidence))
             for claim, of in zip(sentence.contradicted, judged, strict=True)

@@ -1,104 +1,162 @@
-"""New wordings without a model: one number replaced by the evidence's, or only what holds said again.
+"""New wordings without a model: the source's value, or its sentence, in the place of what it contradicts.
 
-A baseline: it costs nothing, mends no more than a number, and what it says again has lost its markup.
+In this order: the right value in the place of the wrong one (`values`); the sentence of the source that decides
+(`quotes`), beside what else is to be kept of the sentence; only what is to be kept, said again. A sentence of which
+none of these leaves anything is removed. A baseline: it costs nothing, and what it says again has lost its markup.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from factloop.core.errors import ToolError
-from factloop.correction.drafts import Wording
+from factloop.core.records import Claim
+from factloop.correction.drafts import NOT_CONFIRMED, Wording
 from factloop.correction.faults import Fault
+from factloop.correction.quotes import VERBAL, quoted
+from factloop.correction.values import Exchange, find_exchange
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.linguistics.words import tag_words
 from factloop.tools.verifiers.base import Verifier
 
-_NUMBER = re.compile(r"(?<![\w.,])\d[\d.,]*\d(?!\w)|(?<![\w.,])\d(?!\w)")
+NAME = "offline rewriter"
+NOTHING_BETTER = "the evidence has no words that could take its place"
+LEFT_OUT = "what is contradicted is left out: the evidence has no words that could take its place"
+IN_ITS_WORDS = "in the words of the evidence"
+_WORD = re.compile(r"\w+")
 _STOPS = ".!?…。！？｡؟।"
 
 
 class OfflineRewriter:
-    """Words sentences anew by rules; `verifier` has the last word on a replaced number."""
+    """Words sentences anew by rules; `verifier` has the last word on a value that is put in."""
 
     def __init__(self, verifier: Verifier) -> None:
         self._verifier = verifier
 
     @property
     def name(self) -> str:
-        return "offline rewriter"
+        return NAME
 
     @property
     def hashes(self) -> Mapping[str, str]:
         return {}
 
     async def reword(self, fault: Fault) -> Wording:
-        mended = self._with_other_number(fault)
+        exchanges = {one.claim.id: self._exchange(one.claim, fault) for one in fault.contradicted}
+        cited = tuple(item.id for item in fault.cited)
+        mended = _exchanged(fault, list(exchanges.values()))
         if mended is not None:
-            return Wording(mended, tuple(item.id for item in fault.cited), self.name)
-        if fault.staying and "|" in fault.text:
+            return Wording(mended, cited, self.name, otherwise=self._cut_down(fault))
+        if "|" in fault.text:
+            return self._without_row(fault)
+        better = {one.claim.id: self._better(one.claim, exchanges[one.claim.id], fault) for one in fault.contradicted}
+        if not any(better.values()):
+            return self._left_over(fault)
+        text = restated(fault, better)
+        detail = LEFT_OUT if None in better.values() else IN_ITS_WORDS if None in exchanges.values() else ""
+        return Wording(text, cited, self.name, detail, otherwise=self._cut_down(fault))
+
+    def _cut_down(self, fault: Fault) -> Wording | None:
+        """What to try where a better wording does not stand its check, beside a removal."""
+        if not fault.staying or "|" in fault.text:
+            return None
+        try:
+            return replace(self._left_over(fault), detail=NOT_CONFIRMED)
+        except ToolError:
+            return None
+
+    def _left_over(self, fault: Fault) -> Wording:
+        """Only what is to be kept, said again. Raises ToolError where that would be a stump."""
+        text = restated(fault, {})
+        if not text:
+            return Wording("", detail=NOTHING_BETTER if fault.contradicted else "")
+        return Wording(text, by=self.name, detail=LEFT_OUT if fault.contradicted else "")
+
+    def _without_row(self, fault: Fault) -> Wording:
+        if fault.staying:
             raise ToolError("no rule words a row of a table anew", tool=self.name)
-        text = restated(fault)
-        return Wording(text, by=self.name) if text else Wording("")
+        return Wording("", detail=NOTHING_BETTER if fault.contradicted else "")
 
-    def _with_other_number(self, fault: Fault) -> str | None:
-        """The sentence with the one number that its one wrong claim has otherwise than the evidence.
+    def _exchange(self, claim: Claim, fault: Fault) -> Exchange | None:
+        text, passages = plain_text(claim.self_contained), [item.passage for item in fault.cited]
+        quotes = [claim.judgement.quote] if claim.judgement.quote else list(_sentences_of(passages))
+        return find_exchange(claim, text, quotes, passages, self._supports)
 
-        None unless the evidence offers exactly one such number that the verifier then supports the claim with.
-        """
-        if len(fault.contradicted) != 1 or fault.removed:
+    def _better(self, claim: Claim, exchange: Exchange | None, fault: Fault) -> str | None:
+        """A sentence that says in the place of the claim what the evidence does."""
+        said = None if exchange is None else exchange.in_text(plain_text(claim.text))
+        if said is not None:
+            return said
+        text, quote = plain_text(claim.self_contained), claim.judgement.quote
+        if not quote:
             return None
-        claim = plain_text(fault.contradicted[0].claim.self_contained)
-        found = {
-            (wrong, right)
-            for passage in _said(fault)
-            for wrong, right in _differences(claim, passage)
-            if _count(wrong, fault.text) == _count(wrong, claim) == 1
-            and self._verifier.verify(_replaced(claim, wrong, right), [passage]).label == "supported"
-        }
-        if len(found) != 1:
+        said = quoted(quote, fault.text, lambda part: self._verifier.verify(text, [part]).label == "contradicted")
+        return None if said is None or said[:-1].lower() in plain_text(fault.response).lower() else said
+
+    def _supports(self, claim: str, passage: str) -> bool:
+        return self._verifier.verify(claim, [passage]).label == "supported"
+
+
+def _exchanged(fault: Fault, exchanges: Sequence[Exchange | None]) -> str | None:
+    """The sentence with all exchanges made; None where one is wanting or cannot be made in it, where a claim that is to
+    be kept has the same words, or one is to be removed."""
+    text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
+    if fault.removed:
+        return None
+    for one in dict.fromkeys(exchanges):
+        shared = one is not None and any(one.stands_in(other) for other in kept)
+        new = None if one is None or shared else one.in_text(text)
+        if new is None:
             return None
-        ((wrong, right),) = found
-        return _replaced(fault.text, wrong, right)
+        text = new
+    return text if exchanges else None
 
 
-def restated(fault: Fault) -> str:
-    """The facts to keep, each in a sentence as it was split; empty without any."""
+def restated(fault: Fault, better: Mapping[str, str | None]) -> str:
+    """The facts to keep, each in a sentence as it was split, and what is better than the contradicted ones, in their
+    order; empty without any. Raises ToolError where only a stump would be left of a fact."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
-    texts = [plain_text(claim.text).strip() for claim in fault.staying]
-    return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(texts) if text)
+    staying = {claim.id: plain_text(claim.text).strip() for claim in fault.staying}
+    wrong = [plain_text(one.claim.text) for one in fault.contradicted if not better.get(one.claim.id)]
+    staying = {name: one for name, one in staying.items() if not _is_said_in(one, better.values())}
+    said = {**staying, **{name: one for name, one in better.items() if one}}
+    kept = [said[claim.id] for claim in fault.claims if said.get(claim.id)]
+    for text in kept:
+        if any(_is_stump(text, of) for of in wrong):
+            raise ToolError(f"only {text!r} would be left of what it says", tool=NAME)
+    texts = list(dict.fromkeys(kept))
+    if len(texts) == 1 and fault.text[-1:] not in _STOPS:
+        return _as_sentence(texts[0].rstrip("."), "")
+    return " ".join(_as_sentence(text, stop) for text in texts)
+
+
+def _is_said_in(text: str, others: Iterable[str | None]) -> bool:
+    """Whether a better sentence has all words of a fact, but for parts of a name of which it has the others."""
+    words = _WORD.findall(text)
+    for other in others:
+        known = {word.lower() for word in _WORD.findall(other or "")}
+        new = [word for word in words if word.lower() not in known]
+        if all(word[0].isupper() for word in new) and any(word[0].isupper() and word not in new for word in words):
+            return True
+    return False
+
+
+def _is_stump(text: str, of: str) -> bool:
+    """Whether a fact is a contradicted one that was cut off after its verb: *Ada died*, of *Ada died in Oslo*."""
+    words, whole = text.rstrip(_STOPS).lower(), of.rstrip(_STOPS).lower()
+    if not whole.startswith(f"{words} "):
+        return False
+    return tag_words(words)[-1].word_class in VERBAL
 
 
 def _as_sentence(text: str, stop: str) -> str:
     return text[0].upper() + text[1:] + ("" if text[-1] in _STOPS else stop)
 
 
-def _said(fault: Fault) -> Iterator[str]:
-    """The sentences of the passages that contradict."""
-    for item in fault.cited:
-        for sentence in split_sentences(item.passage):
+def _sentences_of(passages: Sequence[str]) -> Iterator[str]:
+    for passage in passages:
+        for sentence in split_sentences(passage):
             yield sentence.text
-
-
-def _differences(claim: str, passage: str) -> Iterator[tuple[str, str]]:
-    """Pairs of the only number of the claim that the passage lacks, and one of its form that the claim lacks."""
-    said, stated = _NUMBER.findall(claim), _NUMBER.findall(passage)
-    missing = [number for number in said if number not in stated]
-    if len(missing) == 1:
-        yield from (
-            (missing[0], number) for number in stated if number not in said and _form(number) == _form(missing[0])
-        )
-
-
-def _form(number: str) -> str:
-    """Years are replaced by years, 12.5 by no whole number."""
-    return "year" if re.fullmatch(r"1\d{3}|20\d{2}", number) else re.sub(r"\d+", "0", number)
-
-
-def _count(number: str, text: str) -> int:
-    return _NUMBER.findall(text).count(number)
-
-
-def _replaced(text: str, wrong: str, right: str) -> str:
-    return _NUMBER.sub(lambda found: right if found[0] == wrong else found[0], text)

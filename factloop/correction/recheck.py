@@ -42,6 +42,10 @@ class Rechecks:
     A new wording may be several sentences. Their places count from its beginning.
     """
 
+    def unread(self, draft: Draft) -> frozenset[int]:
+        """The sentences, by number, that a report on the draft would have to read first."""
+        return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
+
     async def report(self, draft: Draft) -> FactualityReport:
         """The report on the draft's text; its usage is that of what was read again. Raises ConfigError, DataError."""
         wanted = _to_read(draft)

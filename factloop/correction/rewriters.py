@@ -32,6 +32,11 @@ _FORBIDDEN = re.compile(
 """Links, images, tags, fences and control characters, which evidence must not bring into the text."""
 
 
+def brings_in(new: str, old: str) -> str | None:
+    """The first link, tag or control character of a new wording that the old one does not have; None without any."""
+    return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
+
+
 class Rewriter(Protocol):
     """Words a faulty sentence anew."""
 
@@ -125,7 +130,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return "the sentence is as it was, and not supported"
     if new and new.count("|") != fault.text.count("|"):
         return "the columns of a table's row stay as they are"
-    brought = next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in fault.text), None)
+    brought = brings_in(new, fault.text)
     if brought is not None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]

@@ -147,3 +147,26 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, answer: P
     assert "Nothing was spent." in result.out
     assert "and checks these again, 2 times at most." in result.out
     assert sim.stats().stages == {}
+
+
+def test_what_is_kept_back_is_said_in_one_line(factloop: Command, home: Path) -> None:
+    """Without the sentence on Ada nobody knows who *she* is: that removal is undone, the other one stays."""
+    (home / "docs").mkdir()
+    (home / "docs" / "ada.txt").write_text(
+        "Ada Lovelace was born in London in 1815. Charles Babbage designed the Analytical Engine.\n"
+    )
+    ada, babbage = "Ada Lovelace kept a parrot.", "Charles Babbage kept a goose."
+    (home / "two.md").write_text(f"{ada} She was born in London. {babbage}\n")
+    command = ("correct", "two.md", "--docs", home / "docs", *REMOVING, "--out", "out.md")
+    quiet = factloop(*command, "--quiet")
+    assert (quiet.code, quiet.out) == (0, "")
+    assert quiet.complaint == (
+        "factloop: 1 faulty sentence stays as it was: its change did not stand the second check, and was undone "
+        "(a later sentence would have no verdict without it)"
+    )
+    assert (home / "out.md").read_text() == f"{ada} [unverified] She was born in London.\n"
+    assert factloop("correct", "two.md", "--docs", home / "docs", *REMOVING, "--out", "-").complaint == quiet.complaint
+    (home / "one.md").write_text(f"{ada} She was born in London.\n")
+    alone = factloop("correct", "one.md", "--docs", home / "docs", *REMOVING, "--quiet")
+    said = "factloop: the original stands: 1 claim has no verdict in the second check, none before"
+    assert (alone.code, alone.complaint) == (0, said)

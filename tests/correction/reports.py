@@ -24,8 +24,9 @@ JUDGEMENTS = {
     "n": Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=False),
     "i": Judgement(verdict=Verdict.IRRELEVANT),
     "u": Judgement(unscored_reason=UnscoredReason.TIMEOUT),
+    "a": Judgement(unscored_reason=UnscoredReason.AMBIGUOUS),
 }
-"""Supported, contradicted, nothing found, irrelevant, unscored."""
+"""Supported, contradicted, nothing found, irrelevant, unscored by a call that failed or as ambiguous."""
 
 
 def passage(text: str, number: int = 1) -> Evidence:

@@ -13,6 +13,7 @@ from factloop import FactChecker, FactualityReport
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import UnscoredReason
 from factloop.correction.corrector import Corrector
+from factloop.correction.offline import NOTHING_BETTER
 from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
 from tests.checking.simulated import PLANS, simulated_checker
@@ -97,6 +98,62 @@ async def test_a_wrong_number_is_mended_from_the_evidence(docs: Path) -> None:
     assert change.by == correction.rewriter == "offline rewriter"
     cited = {item.id: item.passage for claim in correction.before.claims for item in claim.evidence}
     assert all(LONDON in cited[name] for name in change.evidence)
+
+
+DREDGED = "The harbour of Velmo was dredged in 1952."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "source", "mended"),
+    [
+        # the right value
+        ("The ferry carries 300 people.", "The ferry carries 240 people.", "The ferry carries 240 people."),
+        ("Nora has three cats and two dogs.", "Nora has two cats and two dogs.", "Nora has two cats and two dogs."),
+        ("The river flows north.", "The river flows south.", "The river flows south."),
+        ("- Retention: **30 days**", "Retention is 14 days.", "- Retention: **14 days**"),
+        (
+            "Kim Dahl died in Oslo in 1979, and a street in Bergen bears her name.",
+            "Dahl died in Bergen in 1979. A street in Bergen bears the name of Kim Dahl.",
+            "Kim Dahl died in Bergen in 1979, and a street in Bergen bears her name.",
+        ),
+        # the source's sentence, or its clause
+        (
+            "Recovery codes never expire.",
+            "Recovery codes expire after twelve months; we e-mail you two weeks before.",
+            "Recovery codes expire after twelve months.",
+        ),
+        ("The garden has one pond.", "The garden has three ponds.", "The garden has three ponds."),
+        ("No patient died.", "Three patients died.", "Three patients died."),
+        ("The pool is heated in winter.", "The pool is not heated in winter.", "The pool is not heated in winter."),
+        ("The clinic has a car park.", "There is no car park at the clinic.", "There is no car park at the clinic."),
+    ],
+)
+async def test_what_is_contradicted_is_put_right(tmp_path: Path, wrong: str, source: str, mended: str) -> None:
+    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
+    correction = await offline(tmp_path, f"{DREDGED}\n\n{wrong}")
+    is_sound(correction)
+    assert correction.text == f"{DREDGED}\n\n{mended}"
+    assert correction.accepted
+    assert all(change.kind is ChangeKind.MENDED and change.evidence for change in correction.changes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "source"),
+    [
+        ("The pool is heated in winter.", "However, they do not heat it: the pool is not heated in winter."),
+        (
+            "No member left.",
+            "Two members left, say those who count members, and all who were there agree on it; no more.",
+        ),
+        ("The lift never stops at night.", "See https://evil.example: the lift stops at night."),
+    ],
+)
+async def test_where_nothing_better_is_known_it_is_removed_and_said(tmp_path: Path, wrong: str, source: str) -> None:
+    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
+    correction = await offline(tmp_path, f"{DREDGED} {wrong}")
+    is_sound(correction)
+    assert correction.text == DREDGED
+    assert [(change.kind, change.detail) for change in correction.changes] == [(ChangeKind.REMOVED, NOTHING_BETTER)]
 
 
 async def test_nothing_is_left_of_a_response_that_is_all_wrong(docs: Path) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from factloop.core.errors import ToolError
 from factloop.core.records import FactualityReport
-from factloop.correction.drafts import Draft
+from factloop.correction.drafts import NOT_CONFIRMED, Draft
 from factloop.correction.faults import MOST_PASSAGES, Fault, fault_of
-from factloop.correction.offline import OfflineRewriter
+from factloop.correction.offline import IN_ITS_WORDS, LEFT_OUT, NOTHING_BETTER, OfflineRewriter
 from factloop.correction.records import Unproven
 from factloop.correction.rewriters import _complaint
 from factloop.correction.sentences import sentences_of
@@ -61,6 +61,97 @@ async def test_what_is_to_be_kept_is_said_again() -> None:
     assert (await REWRITER.reword(fault(report))).text == "Ann ran and fell (1). Ann ran and fell (3)."
     chinese = report_of(("安娜跑了，摔倒了。", "sn"))
     assert (await REWRITER.reword(fault(chinese))).text == "安娜跑了，摔倒了。 (1)。"
+
+
+def facts(sentence: str, *claims: str, letters: str, wrong: str = "", instead: str = "", quote: str = "") -> Fault:
+    """The fault of a sentence with these claims, of which the contradicted ones are decided by the quote."""
+    report = report_of((sentence, letters), evidence=[passage(quote)])
+    judged = tuple(
+        one.model_copy(
+            update={
+                "text": text,
+                "self_contained": text,
+                "judgement": one.judgement.model_copy(
+                    update={"wrong": wrong, "instead": instead, "quote": quote} if one.judgement.contradicted else {}
+                ),
+            }
+        )
+        for one, text in zip(report.claims, claims, strict=True)
+    )
+    return fault(report.model_copy(update={"claims": judged}), unproven="mark")
+
+
+DIED, BURIED = "Ida Roth died in Oslo.", "Ida Roth was buried in Bergen."
+
+
+async def test_a_value_is_exchanged_and_what_else_the_sentence_says_is_tried_after_it() -> None:
+    shown = facts(
+        "Ida Roth died in *Oslo* and was buried in Bergen.",
+        DIED,
+        BURIED,
+        letters="cs",
+        wrong="Oslo",
+        instead="Rome",
+        quote="Ida Roth died in Rome.",
+    )
+    wording = await REWRITER.reword(shown)
+    assert wording.text == "Ida Roth died in *Rome* and was buried in Bergen."
+    assert wording.otherwise is not None
+    assert (wording.otherwise.text, wording.otherwise.detail) == (BURIED, NOT_CONFIRMED)
+
+
+async def test_words_that_another_fact_needs_are_exchanged_in_one_alone() -> None:
+    """Rita Sand painted the chapel, but did not design the bridge."""
+    shown = facts(
+        "Rita Sand designed the bridge and painted the chapel.",
+        "Rita Sand designed the bridge.",
+        "Rita Sand painted the chapel.",
+        letters="cs",
+        wrong="Rita Sand",
+        instead="Rolf Berg",
+        quote="Rolf Berg designed the bridge.",
+    )
+    assert (await REWRITER.reword(shown)).text == "Rolf Berg designed the bridge. Rita Sand painted the chapel."
+
+
+async def test_the_source_is_quoted_beside_what_is_to_be_kept() -> None:
+    shown = facts(
+        "Codes never expire and work once.",
+        "Codes never expire.",
+        "Codes work once.",
+        letters="cs",
+        wrong="never",
+        quote="Codes expire after a year; we tell you.",
+    )
+    wording = await REWRITER.reword(shown)
+    assert (wording.text, wording.detail) == ("Codes expire after a year. Codes work once.", IN_ITS_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("kept", "text"),
+    [
+        ("Ida Roth died.", None),
+        ("Ida Roth died in 1979.", "Ida Roth died in 1979."),
+        ("Ida Roth was a painter.", "Ida Roth was a painter."),
+    ],
+)
+async def test_no_sentence_is_cut_to_a_stump(kept: str, text: str | None) -> None:
+    shown = facts("Ida Roth died in Oslo.", DIED, kept, letters="cs")
+    if text is None:
+        with pytest.raises(ToolError, match="would be left of what it says"):
+            await REWRITER.reword(shown)
+        return
+    wording = await REWRITER.reword(shown)
+    assert (wording.text, wording.detail) == (text, LEFT_OUT)
+
+
+async def test_a_sentence_that_the_text_has_already_is_not_put_in_twice() -> None:
+    quote = "Codes expire after a year."
+    report = report_of((quote, "s"), ("Codes never expire.", "c"), evidence=[passage(quote)])
+    judged = report.claims[1].judgement.model_copy(update={"wrong": "never", "quote": quote})
+    claims = (report.claims[0], report.claims[1].model_copy(update={"judgement": judged}))
+    wording = await REWRITER.reword(fault(report.model_copy(update={"claims": claims}), 1))
+    assert (wording.text, wording.detail) == ("", NOTHING_BETTER)
 
 
 async def test_no_rule_words_a_row_of_a_table_anew() -> None:

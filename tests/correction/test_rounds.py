@@ -146,3 +146,55 @@ async def test_what_needs_no_wording_is_not_asked_about() -> None:
     rewriter = ByHand([])
     correction = await course(rewriter, report_of((ANN, "s")), before=before).run(2)
     assert (correction.text, rewriter.asked) == (ANN, [])
+
+
+DAN, EVE, HE = "Dan hid.", "Eve slept.", "He smiled."
+MANY = report_of((ANN, "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
+
+
+@pytest.mark.parametrize("max_rounds", [1, 2])
+@pytest.mark.parametrize("letter", ["a", "n", "c", "u", ""])
+async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_it(letter: str, max_rounds: int) -> None:
+    """Without the sentence on Ann, nobody knows who *he* is; the other removal stays, and costs no further check."""
+    checks = ScriptedChecks([report_of((HE, letter), (EVE, "s"))])
+    correction = await _Course(MANY, checks, ByHand(["", ""]), UsageMeter(), MarkPolicy()).run(max_rounds)
+    assert correction.accepted
+    assert correction.text == f"{ANN} [contradicted] {HE} {EVE}"
+    assert [change.old.strip() for change in correction.changes] == [DAN]
+    (left,) = correction.left
+    assert (left.reason, left.claims) == (LeftReason.NOT_CONFIRMED, ("c1.1",))
+    assert left.detail.startswith("a later sentence would ")
+    assert [asked for _, asked in checks.asked] == [(HE, EVE)]
+
+
+@pytest.mark.parametrize("max_rounds", [1, 2, 5])
+async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max_rounds: int) -> None:
+    """Three sentences follow removed ones; two lose whom they speak of, and the third change stands."""
+    names = ("Ann ran.", "He sat.", "Bea ran.", "She sat.", "Cid ran.", "Dan sat.")
+    before = report_of(*zip(names, "cscscs", strict=True), prompt="Who?")
+    checks = ScriptedChecks([report_of(("He sat.", "a"), ("She sat.", "n"), ("Dan sat.", "s"))])
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(max_rounds)
+    assert [change.old.strip() for change in correction.changes] == ["Cid ran."]
+    assert (correction.accepted, len(correction.left), len(checks.asked)) == (True, 2, 1)
+
+
+async def test_a_later_sentence_that_loses_its_person_again_undoes_the_change_before() -> None:
+    """Ann and Bea are both removed, and *he* is neither: the second removal is undone, and then, as *Bea* is only
+    read again after the first, that one too."""
+    before = report_of((ANN, "c"), ("She fell.", "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
+    first = report_of((HE, "a"), (EVE, "s"))
+    second = report_of(("She fell.", "a"), (HE, "s"), (EVE, "s"))
+    checks = ScriptedChecks([first, second])
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(2)
+    assert [change.old.strip() for change in correction.changes] == [DAN]
+    assert (correction.accepted, correction.rounds, len(correction.left)) == (True, 2, 2)
+
+
+async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:
+    """The new wording was not judged: it is undone, not removed, and the change that was judged stays."""
+    before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), (DAN, "c"), prompt="Who?")
+    checks = ScriptedChecks([report_of((ANN, "s"), (NEW, "u"), (CID, "s"), ("Dan sat.", "s"))])
+    correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), MarkPolicy()).run(5)
+    assert correction.text == f"{ANN} {BAD} [contradicted] {CID} Dan sat."
+    assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
+    assert [left.detail for left in correction.left] == ["it would have no verdict"]

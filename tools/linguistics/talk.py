@@ -58,7 +58,8 @@ _ARTICLE = r"(?:an?|the|my|your|some|two|three|four|five|six|seven|eight|nine|te
 _ANNOUNCED = (
     rf"(?:(?:{_ARTICLE} )?(?:{_OF_NOUN} ){{0,3}}{_NOUN}{_ABOUT}"
     rf"|what (?:is known|we know|i know|i found|i could find|you need to know|you can do){_ABOUT}"
-    r"|how(?: (?:it|this|that) works| to do (?:it|this|that)| you can do (?:it|this|that))?)"
+    r"|how(?: (?:it|this|that) works(?: (?:on|for|in|with) your [a-z]+)?| to do (?:it|this|that)"
+    r"| you can do (?:it|this|that))?)"
 )
 _OFFER_WORDS = (lexicon.FUNCTION_WORDS - {"m", "d"}) | word_set(
     """
@@ -91,6 +92,23 @@ _SIGNED = (
     r"(?:(?:(?:with )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|sincerely|yours (?:sincerely|truly)"
     rf"|cheers)(?:,\s+{_NAME}(?: {_NAME})?)?[,.!]*)"
 )
+_CONTACTING = (
+    r"(?:contacting|reaching out to|(?:writing|turning|talking|speaking) (?:in )?to|getting in touch with|calling"
+    r"|e-?mailing|messaging|choosing|using|visiting|joining|trusting)"
+)
+_THANKED = (
+    rf"(?:(?:hello|hi|hey|dear)(?: (?:there|{_NAME}(?: {_NAME})?))?[,!–—-]* )?(?:thank you|thanks)"
+    rf"(?: (?:so|very) much)?(?: for (?:{_CONTACTING} (?:us|(?:the )?{_NAME}(?: {_NAME}){{0,2}})"
+    r"(?: (?:support|team|customer (?:service|care))){0,2}"
+    r"|reaching out|getting in touch|writing(?: in)?|calling|waiting|asking"
+    r"|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest|e-?mail|reply|feedback|order"
+    r"|understanding|time|trust|kind words)))?"
+)
+_SORRY = (
+    r"(?:(?:(?:i|we)(?:['’](?:m|re)| am| are) )?(?:very |so |really )?sorry|(?:(?:my|our) )?(?:sincere )?apologies)"
+    r" for (?:the|any|your) (?:delay|inconvenience|confusion|trouble|wait|late reply)"
+    r"(?: caused| (?:this|it) (?:caused|may cause))?"
+)
 _OFFERED = (
     rf"(?:if you{_WOULD}? (?:like|want|wish),? )?i (?:can|could)(?: also)? (?:draft|write|make|create|prepare"
     rf"|provide|give|share|put together)(?: you)?(?: {_ARTICLE})?(?: {_OF_NOUN}){{0,3}} {_NOUN}(?: for you)?"
@@ -112,10 +130,7 @@ _REMARK = re.compile(
     rf"{_TAIL}[.!]?"
     r"|you(?:(?:'|’)re| are) (?:very |most )?welcome[.!]*|good (?:morning|afternoon|evening|day|question)[,.!]*"
     r"|i(?:(?:'|’)m| am) glad you asked[.!]*"
-    r"|(?:thank you|thanks)(?: (?:so|very) much)?"
-    rf"(?: for (?:(?:contacting|reaching out to) (?:us|{_NAME}(?: {_NAME})?)(?: (?:support|team|customer service))?"
-    r"|reaching out|asking|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest)))?"
-    rf"{_ABOUT}[.!]*"
+    rf"|{_THANKED}{_ABOUT}[.!]*|{_SORRY}[.!]*"
     rf"|{_ASKED_OF_READER}"
     r"|(?:glad|happy) to help[.!]*"
     rf"|i can (?:certainly |definitely )?help(?: you)?(?: with (?:that|this|it))?[.!]?"

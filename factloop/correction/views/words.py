@@ -35,6 +35,21 @@ def decision(correction: Correction) -> str:
     return f"The original stands: {correction.why}."
 
 
+def kept_back(correction: Correction) -> str | None:
+    """What of the correction was not done, and why, in one line; None where all was done or nothing was to do."""
+    if not correction.accepted:
+        is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
+        return None if is_done else f"the original stands: {correction.why}"
+    if not correction.left:
+        return None
+    n = len(correction.left)
+    reasons = dict.fromkeys(
+        f"{LEFT_WORDS[one.reason]}{f' ({one.detail})' if one.detail else ''}" for one in correction.left
+    )
+    stays = "stays as it was" if n == 1 else "stay as they were"
+    return f"{plural(n, 'faulty sentence')} {stays}: {'; '.join(reasons)}"
+
+
 def changes_words(correction: Correction) -> str:
     """The number of sentences or stretches by kind of change; `none`."""
     kinds = [change.kind for change in correction.changes]

@@ -23,6 +23,9 @@ def silence(text: str, kind: PartKind = "prose") -> str | None:
         "Here is what is known about X:", "Here’s a quick overview of the Eddystone Lighthouse:", "You’re welcome!",
         "Sure, here are five tips:", "If you have any further questions, feel free to reach out.", "Hi Sam!",
         "Here is a short summary of Ada's life:", "I'm glad you asked!", "Thanks for asking about metformin!",
+        "Thanks for writing to Kestrel Desk support.", "Thank you for getting in touch with the Orbit Bank team!",
+        "Thanks for choosing Velmo Ferries.", "Thank you for your order.", "Hi Sam, thanks for writing in!",
+        "Sorry for the delay.", "Apologies for any inconvenience caused.", "Here is how it works on your plan.",
     ],
 )  # fmt: skip
 def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
@@ -44,6 +47,10 @@ def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
         "Thanks for your question about Ada Killing Her Husband!",
         "Here is what is known about the murder:", "Here are the best cures for cancer:",
         "Let me know if you want Ada to kill her husband.", "I hope this helps cure cancer!",
+        "Thanks for writing to Velmo Ferries, which sank.", "Thank you for using the only safe drug.",
+        "Thanks for joining Velmo after it went bankrupt.", "Thank you for calling at 5.",
+        "Sorry for the delay of three weeks.", "Apologies for poisoning the well.",
+        "Here is how it works on your father's farm.", "Hi Sam, thanks for writing the novel.",
     ],
 )  # fmt: skip
 def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:

@@ -1,0 +1,52 @@
+"""The source's own words in the place of a contradicted claim, where they can stand in the text as they are. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from factloop.correction.rewriters import brings_in
+from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.words import FINITE, tag_words
+
+VERBAL = FINITE | {"ed", "base", "participle"}
+"""Classes of words that may be the verb of a sentence."""
+MOST_GROWTH, ROOM = 2, 40
+"""A quote has at most `MOST_GROWTH` times the characters of the sentence in whose place it stands, and `ROOM` more."""
+
+_POINTING = word_set("he she it they him them this these those hers theirs here i me my we us our former latter")
+"""May mean what only the source has named before."""
+_OWNERS = word_set("his her its their such that also then")
+_JOINING = word_set(
+    "but and or so however also then therefore thus moreover furthermore instead otherwise yet nor neither "
+    "consequently hence besides still finally"
+)
+_ROW = re.compile(r"[|\n\t]|^[^:;]{1,60}: [^;]*;[^:;]{1,60}: ")
+_GLUED = re.compile(r"[\w)] (?:The|A|An|In|On|It|This|These|He|She|They) \w")
+"""A heading, or the last cell of a table, runs into the sentence below it."""
+_STOPS = ".!?…"
+
+
+def quoted(quote: str, old: str, contradicts: Callable[[str], bool]) -> str | None:
+    """The deciding sentence, or the clause of it that decides, as a sentence of its own; None where it cannot stand in
+    the place of the old one: too long, no sentence, or one that points at what the source says before it.
+
+    `contradicts`: whether a text contradicts the claim.
+    """
+    plain = " ".join(plain_text(quote).split())
+    clauses = [clause for clause in re.split(r";\s+", plain) if contradicts(clause)]
+    chosen = min(clauses, key=len, default=plain).rstrip(f"{_STOPS} ,;:")
+    return f"{chosen[0].upper()}{chosen[1:]}." if _can_stand(chosen, old) else None
+
+
+def _can_stand(text: str, old: str) -> bool:
+    if not text or len(text) > MOST_GROWTH * len(old) + ROOM or not text[0].isalnum():
+        return False
+    if _ROW.search(text) or _GLUED.search(text) or brings_in(text, old) is not None:
+        return False
+    words = tag_words(text)
+    said = [word.lower for word in words]
+    if said[0] in _JOINING or set(said) & _POINTING or set(said[:2]) & _OWNERS or "there" in said[1:]:
+        return False
+    return any(word.word_class in VERBAL for word in words)

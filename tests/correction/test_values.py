@@ -1,0 +1,112 @@
+"""The right value for a wrong one: which it is, and that none is taken in doubt."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.core.records import Claim, Judgement, Verdict
+from factloop.correction.values import Exchange, find_exchange
+from factloop.tools.verifiers.lexical import LexicalVerifier
+
+VERIFIER = LexicalVerifier()
+
+
+def supports(claim: str, passage: str) -> bool:
+    return VERIFIER.verify(claim, [passage]).label == "supported"
+
+
+def claim_of(text: str, wrong: str = "", instead: str = "") -> Claim:
+    judgement = Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=True, wrong=wrong, instead=instead)
+    return Claim(id="c1", sentence=text, span=(0, len(text)), text=text, self_contained=text, judgement=judgement)
+
+
+def exchanged(text: str, quote: str, wrong: str = "", instead: str = "") -> str | None:
+    """The claim with the value that is found in the quote; None where none is."""
+    found = find_exchange(claim_of(text, wrong, instead), text, [quote], [quote], supports)
+    return None if found is None else found.in_text(text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "mended"),
+    [
+        ("The ferry carries 300 passengers.", "The ferry carries 240 passengers.", "The ferry carries 240 passengers."),
+        ("The library has seven rooms.", "The library has nine rooms.", "The library has nine rooms."),
+        ("Nora has three cats and two dogs.", "Nora has two cats and two dogs.", "Nora has two cats and two dogs."),
+        ("Seven cooks work here.", "Nine cooks work here.", "Nine cooks work here."),
+        # the value of another attribute stands beside it
+        (
+            "Tickets cost 12 euros for adults and 9 euros for students.",
+            "Tickets cost 12 euros for adults and 7 euros for students.",
+            "Tickets cost 12 euros for adults and 7 euros for students.",
+        ),
+        ("Seniors pay £5.", "Children under 6 are free; adults pay £8 and seniors £6.", "Seniors pay £6."),
+        ("The farm keeps 30 cows.", "The farm keeps 40 goats and 25 cows.", "The farm keeps 25 cows."),
+        (  # beside other words all of the claim's, but for its names
+            "Lena Voss published three novels in 2012.",
+            "Voss then published three novels with Harrow Press of Rome in 2011.",
+            "Lena Voss published three novels in 2011.",
+        ),
+        (
+            "The deposit is two months' rent.",
+            "A tenant pays three months' rent as deposit.",
+            "The deposit is three months' rent.",
+        ),
+        ("Revenue was 5.2 million in 2019.", "Revenue was 4.8 million in 2019.", "Revenue was 4.8 million in 2019."),
+    ],
+)
+def test_the_value_of_the_same_attribute_is_put_in(claim: str, quote: str, mended: str) -> None:
+    assert exchanged(claim, quote) == mended
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("It was lit in 1697.", "It was lit in 1698 and 1699."),  # which of the two?
+        ("The lake is 40 metres deep.", "The lake was dug in 1932."),  # no year for a depth
+        ("The dose is 12.5 mg.", "The dose is given 3 times."),
+        ("In 1697 it was lit, in 1697.", "It was lit in 1698."),  # which of the two is wrong?
+        ("The garden has one pond.", "The garden has three ponds."),  # "three pond"
+        ("The garden has three ponds.", "The garden has one pond."),
+        ("The tower is 48 metres tall.", "The tower is tall, and 19 people work in the harbour."),
+        ("Seniors pay £5.", "Adults pay £8 and children £6."),
+        ("From 3 to 5 boats sail.", "From 4 to 6 boats sail."),  # two are wrong
+    ],
+)
+def test_no_value_is_put_in_that_may_be_another_ones(claim: str, quote: str) -> None:
+    assert exchanged(claim, quote) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong", "instead", "mended"),
+    [
+        ("Ida Roth died in Oslo.", "Oslo", "Bergen", "Ida Roth died in Bergen."),
+        ("The river flows north.", "north", "south", "The river flows south."),
+        ("Ida is an engineer.", "engineer", "painter", "Ida is a painter."),
+        ("Ida is a painter.", "painter", "engineer", "Ida is an engineer."),
+        ("Green doors stand open.", "Green", "red", "Red doors stand open."),
+    ],
+)
+def test_the_words_that_the_judge_names_are_exchanged(claim: str, wrong: str, instead: str, mended: str) -> None:
+    assert exchanged(claim, mended, wrong, instead) == mended
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "wrong", "instead"),
+    [
+        ("Ida met Bo.", "Bo met Ida.", "Ida Bo", "Ida Bo"),  # no phrase of the quote
+        ("The shop never opens.", "The shop opens on Sundays.", "never", ""),
+        ("Ida from Rome died in Oslo.", "Ida died in Rome.", "Oslo", "Rome"),  # the claim has it already
+        ("Ida died in Oslo, Oslo of all places.", "Ida died in Bergen.", "Oslo", "Bergen"),
+        ("The lamp is green.", "The paint in the hall is red.", "green", "red"),  # of another thing
+        ("The pump weighs 48.5 kg.", "The pump weighs 50 kg.", "48", "50"),
+    ],
+)
+def test_words_are_not_exchanged_in_doubt(claim: str, quote: str, wrong: str, instead: str) -> None:
+    assert exchanged(claim, quote, wrong, instead) in (None, "The pump weighs 50 kg.")
+
+
+def test_a_value_stands_as_a_word_and_once() -> None:
+    assert Exchange("48", "50").in_text("It took 48 days, not 48.5 or 1,248.") == "It took 50 days, not 48.5 or 1,248."
+    assert Exchange("48", "50").in_text("Of 48 days, 48 were wet.") is None
+    assert Exchange("Oslo", "Bergen").in_text("The **Oslo** line") == "The **Bergen** line"
+    assert not Exchange("Oslo", "Bergen").stands_in("Osloenser")
