@@ -15,7 +15,7 @@ from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 SENTENCE_CHARACTERS = 2_000
 """Characters of a given sentence; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
-"""Characters of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
+"""Characters of the answer as prompts show it; of one that is clearly longer an excerpt (`excerpts`)."""
 
 
 def sentence_prompt(prompts: PromptRegistry, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
