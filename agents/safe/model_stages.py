@@ -32,10 +32,10 @@ from factloop.agents.safe.schemas import (
 )
 from factloop.agents.safe.stage_prompts import (
     ANSWER_CHARACTERS,
-    SENTENCE_CHARACTERS,
     assessment_prompt,
     assessments_prompt,
     claims_prompt,
+    in_context,
     in_place,
     passages,
     rating_prompt,
@@ -135,7 +135,7 @@ class ModelFusedStages(_ModelStages):
             accept=partial(_one_for_each, facts),
             question=task.prompt or None,
             answer=shown_answer(task),
-            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            sentence=in_context(task),
             fact=facts,
         )
         return [
@@ -240,7 +240,7 @@ class ModelPaperStages(_ModelStages):
             SelfContainedFact,
             context,
             response=self._shown(task),
-            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            sentence=in_context(task),
             fact=fact,
         )
         return answer.fact.strip() or fact

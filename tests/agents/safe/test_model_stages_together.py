@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask, WindowTask
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, Verdict
@@ -70,6 +70,45 @@ async def test_no_claim_of_several_is_judged_from_memory() -> None:
     _, made = parts(settled, settled, settled)
     with pytest.raises(ModelOutputError, match="cannot rest on no evidence"):
         await ModelFusedStages(*made).assess_together([replace(one, evidence=()) for one in two_cases()], [], CONTEXT)
+
+
+TWICE = "Ada sang well. She was elected in 1838. Bea wrote odes. She was elected in 1838."
+
+
+def nth(response: str, sentence: str, n: int) -> SentenceTask:
+    """The n-th place, from 0, at which the response has the sentence."""
+    start = [one.start() for one in re.finditer(re.escape(sentence), response)][n]
+    return SentenceTask("Who was elected?", response, sentence, start, start + len(sentence))
+
+
+@pytest.mark.parametrize(("n", "before"), [(0, "Ada sang well."), (1, "Bea wrote odes.")])
+async def test_a_sentence_that_the_answer_has_twice_stands_under_the_one_before_it(n: int, before: str) -> None:
+    task = nth(TWICE, "She was elected in 1838.", n)
+    chat, made = parts({"facts": []}, {"facts": []}, {"fact": "x"})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    await ModelFusedStages(*made).given_facts(task, [], CONTEXT)
+    await ModelPaperStages(*made).revise("She was elected.", task, CONTEXT)
+    alone, given, revised = asked_of(chat)
+    assert f"<above>{before}</above>" in alone
+    assert '<sentence id="1">She was elected in 1838.</sentence>' in alone
+    assert f"<sentence>{before}\nShe was elected in 1838.</sentence>" in given
+    assert f"<sentence>{before}\nShe was elected in 1838.</sentence>" in revised
+
+
+async def test_a_sentence_that_the_answer_has_once_stands_by_itself() -> None:
+    task = nth(TWICE, "Bea wrote odes.", 0)
+    chat, made = parts({"facts": []}, {"fact": "x"})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    await ModelPaperStages(*made).revise("Bea wrote odes.", task, CONTEXT)
+    assert "<above>" not in asked_of(chat)[0]
+    assert "<sentence>Bea wrote odes.</sentence>" in asked_of(chat)[1]
+
+
+async def test_what_tells_a_sentence_apart_stands_below_its_headings() -> None:
+    task = replace(nth(TWICE, "She was elected in 1838.", 1), above="Honours")
+    chat, made = parts({"facts": []})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    assert "<above>Honours\nBea wrote odes.</above>" in asked_of(chat)[0]
 
 
 async def test_facts_of_several_sentences_stand_under_their_own() -> None:
