@@ -1,20 +1,22 @@
 """Bounded views of a long response: a prompt must not grow without end with the text under check.
 
-A short response is shown whole, so that all requests about it begin alike. Of a long one three things are shown: its
-opening, which mostly says whom it is about, the neighbourhood of the sentence, and what ties it to the rest: sentences
-that share names or figures with it, and those that say who these are in turn. They are whole sentences, in the order of
-the response, and what is left out is said on a line of its own.
+A short response is shown whole, so that all requests about it begin alike, and so is one that is not clearly too long.
+Of a long one three things are shown: its opening, which mostly says whom it is about, the neighbourhood of the
+sentence, and what ties it to the rest: sentences that share names or figures with it, and those that say who these are
+in turn. Each comes with the sentences before it that say who *she* or *the firm* is; those without a name or a figure
+come last. They are whole sentences, in the order of the response, and what is left out is said on a line of its own.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
+from factloop.agents.safe.referents import HeadNouns, referents
 from factloop.tools.linguistics.outline import Part, read_outline
 
 LEFT_OUT = "(part of the answer is left out here)"
@@ -30,19 +32,23 @@ _JUST_BEFORE = 3
 _HOPS = 3
 """Ties followed from one person to the next: a town to the man born there, he to his teacher, she to the subject."""
 _KEPT = 64
+CLEARLY_OVER = 1.2
+"""A response of so many times the bound is cut; cutting a shorter one would hide much to save little."""
+_MOST_TOO_LONG = 20
+"""Parts passed over since they do not fit, before looking for others ends."""
 
 
 def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
-    """The response if it has at most `most` characters, else about that many of it around `response[start:end]`."""
-    if len(response) <= most:
+    """The response if it is not clearly longer than `most` characters, else so many around `response[start:end]`."""
+    if len(response) <= most * CLEARLY_OVER:
         return response.strip()
     return _view(response).around(start, end, most)
 
 
 def before(response: str, start: int, *, most: int) -> str:
-    """The text before a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
+    """The text before a sentence: all of it if it is not clearly longer than `most` characters, else an excerpt."""
     text = _MARKS_BEFORE.sub("", response[:start]).strip()
-    if len(text) <= most:
+    if len(text) <= most * CLEARLY_OVER:
         return text
     return _view(response).around(start, start, most, until=start)
 
@@ -60,7 +66,9 @@ class _View:
         self._parts: Sequence[Part] = read_outline(response)
         self._starts = [part.start for part in self._parts]
         names = {word[0] for part in self._parts for word in _TELLING.finditer(part.text) if _may_name(word, part)}
-        words = [(set(_TELLING.findall(part.text)) & names) - _NO_NAMES for part in self._parts]
+        nouns = HeadNouns(names)
+        own = [(set(_TELLING.findall(part.text)) & names) - _NO_NAMES for part in self._parts]
+        words = [found | nouns.named_by(part.text) for part, found in zip(self._parts, own, strict=True)]
         holders: defaultdict[str, list[int]] = defaultdict(list)
         for number, found in enumerate(words):
             for word in found:
@@ -68,57 +76,82 @@ class _View:
         self._holders = {word: numbers for word, numbers in holders.items() if len(numbers) <= _MOST_SHARED}
         self._words = [found & self._holders.keys() for found in words]
         self._above = _numbers_above(self._parts)
+        self._back = referents(self._parts, [{word for word in found if word[0].isalpha()} for found in own], nouns)
+        self._telling = [number for number, found in enumerate(self._words) if found]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
         """Parts of about `most` characters together; with `until` none that begins there or later."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
-        chosen = set(range(here, min(last_here + 1, last)))
-        left = most
+        chosen: set[int] = set()
+        meant = (number for number in self._back[here] if number < last) if self._parts else ()
+        left = most - self._add(chosen, [*range(here, min(last_here + 1, last)), *meant], None)
+        telling = self._telling[: bisect_left(self._telling, last)]
+        near = (number for number in (here - 1, here - 2, last_here + 1) if 0 <= number < last)
         tied = (number for number in self._tied(here, last_here) if number < last)
-        shares = ((range(last), 6), (_outwards(here, last_here, last), 4), (tied, 2))
-        for numbers, share in (*shares, (_outwards(here, last_here, last), 1)):
+        shares = (
+            (chain(range(min(1, last)), telling), 6),
+            (chain(near, _nearest(telling, here, last_here)), 4),
+            (tied, 2),
+            (_nearest(telling, here, last_here), 1),
+            (_outwards(here, last_here, last), 1),
+        )
+        for numbers, share in shares:
             left -= self._add(chosen, numbers, min(left, most // share))
         return self._written(sorted(chosen), last)
 
-    def _add(self, chosen: set[int], numbers: Iterable[int], most: int) -> int:
-        """Adds parts in the order given, as long as they fit, each with what it stands under; the characters taken."""
-        taken = 0
+    def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
+        """Adds parts in the order given, as long as they fit, each with what it is to be read with; the characters
+        taken. With None all of them are added."""
+        taken = n_too_long = 0
         for number in numbers:
             if number in chosen:
                 continue
-            length = self._parts[number].end - self._parts[number].start + 1
-            if taken + length > most:
+            needed = {number, *self._above[number]}
+            needed.update(above for back in self._back[number] for above in (back, *self._above[back]))
+            needed -= chosen
+            length = sum(self._parts[one].end - self._parts[one].start + 1 for one in needed)
+            if most is None or taken + length <= most:
+                taken += length
+                chosen |= needed
+            elif (n_too_long := n_too_long + 1) > _MOST_TOO_LONG:
                 break
-            taken += length
-            chosen.add(number)
-            for above in self._above[number]:
-                if above not in chosen:
-                    taken += self._parts[above].end - self._parts[above].start + 1
-                    chosen.add(above)
         return taken
 
     def _tied(self, first: int, last: int) -> Iterator[int]:
         """Parts that share telling words with those from `first` to `last` or just before, then with these in turn.
 
-        Of each word the part that has it first comes before all others, as it mostly says who or what is meant.
+        Of each word the part that has it first comes before all others, as it mostly says who or what is meant; and
+        what introduces these, over all steps, comes before the rest.
         """
-        known: set[str] = set()
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
-        frontier: Iterable[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
+        frontier: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
+        introducing, known = frontier, set[str]()
         for _ in range(_HOPS):
-            words = {word for number in frontier for word in self._words[number]} - known
-            known |= words
-            by_rarity = sorted(words, key=lambda word: (len(self._holders[word]), self._holders[word][0]))
-            rarity: defaultdict[int, float] = defaultdict(float)
-            for word in by_rarity:
-                for number in self._holders[word]:
-                    rarity[number] += 1.0 / len(self._holders[word])
-            introductions = dict.fromkeys(self._holders[word][0] for word in by_rarity)
-            others = sorted(rarity.keys() - introductions.keys(), key=lambda number: (-rarity[number], number))
+            introducing, _others = self._holding(introducing, known)
+            yield from introducing
+        known = set()
+        for _ in range(_HOPS):
+            introductions, others = self._holding(frontier, known)
             frontier = [*introductions, *others]
             yield from frontier
+
+    def _holding(self, numbers: Iterable[int], known: set[str]) -> tuple[list[int], list[int]]:
+        """The parts that first have words of these parts, then all others that have them; `known` words left out.
+
+        The words are then known. Rare ones come first.
+        """
+        words = {word for number in numbers for word in self._words[number]} - known
+        known |= words
+        by_rarity = sorted(words, key=lambda word: (len(self._holders[word]), self._holders[word][0]))
+        rarity: defaultdict[int, float] = defaultdict(float)
+        for word in by_rarity:
+            for number in self._holders[word]:
+                rarity[number] += 1.0 / len(self._holders[word])
+        introductions = dict.fromkeys(self._holders[word][0] for word in by_rarity)
+        others = sorted(rarity.keys() - introductions.keys(), key=lambda number: (-rarity[number], number))
+        return [*introductions], others
 
     def _written(self, numbers: Sequence[int], last: int) -> str:
         """The parts as the response has them, space and marks between neighbours included."""
@@ -126,15 +159,21 @@ class _View:
         reached, expected = 0, 0
         for number in numbers:
             part = self._parts[number]
-            if number == expected:
+            if number == expected or self._is_short(expected, number):
                 pieces.append(self._response[reached : part.end])
             else:
                 line = max(self._response.rfind("\n", 0, part.start) + 1, self._parts[number - 1].end)
                 pieces.append(f"\n{LEFT_OUT}\n{self._response[line : part.end].lstrip()}")
             reached, expected = part.end, number + 1
-        if expected < last:
+        if expected < last and self._is_short(expected, last):
+            pieces.append(self._response[reached : self._parts[last - 1].end])
+        elif expected < last:
             pieces.append(f"\n{LEFT_OUT}")
         return "".join(pieces).strip()
+
+    def _is_short(self, first: int, until: int) -> bool:
+        """Whether the parts from `first` to `until` have no more characters than the note that they are left out."""
+        return self._parts[until - 1].end - self._parts[first].start <= len(LEFT_OUT)
 
 
 def _may_name(word: re.Match[str], part: Part) -> bool:
@@ -150,6 +189,12 @@ def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
         found.append([latest[line] for line in part.above.splitlines() if line in latest])
         latest[part.text.strip("*_: ") if part.kind == "heading" else part.text] = number
     return found
+
+
+def _nearest(numbers: Sequence[int], first: int, last: int) -> Iterator[int]:
+    """These numbers of parts, those that are nearest to the ones between `first` and `last` before others."""
+    low, high = bisect_left(numbers, first), bisect_right(numbers, last)
+    return (numbers[place] for place in _outwards(low, high - 1, len(numbers)))
 
 
 def _outwards(first: int, last: int, n_parts: int) -> Iterable[int]:

@@ -121,7 +121,7 @@ class FusedPlan(OneByOne):
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a window, those that need no search already settled.
 
-        A sentence without a fact in a reply on several is read again alone: it may have been passed over.
+        A sentence that a reply on several passes over is read again alone.
         """
         if group[0]["given"] is not None:
             return await self._given(group[0], context)
@@ -135,11 +135,11 @@ class FusedPlan(OneByOne):
         placed = [
             self._placed(number, fact, sentence, gates=gates)
             for sentence, facts in zip(group, found, strict=True)
-            for number, fact in enumerate(facts)
+            for number, fact in enumerate(facts or ())
         ]
-        if len(group) == 1 or all(found):
+        passed_over = [sentence for sentence, facts in zip(group, found, strict=True) if facts is None]
+        if len(group) == 1 or not passed_over:
             return placed
-        passed_over = [sentence for sentence, facts in zip(group, found, strict=True) if not facts]
         return [*placed, *await self.each_alone(passed_over, context)]
 
     async def each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:

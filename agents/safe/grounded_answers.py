@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts
+from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts, WindowFacts
 from factloop.agents.safe.stages import JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.verdict_scores import with_score
 from factloop.core.errors import ModelOutputError
@@ -24,11 +24,17 @@ FIRST_REASONS = {
 """Reasons of first verdicts, for which the model is not asked: they stand where the second look fails."""
 
 
-def complete(n_sentences: int, answer: GroundedFacts) -> None:
-    """Refuses a reply with facts of sentences that were not shown. Sentences passed over are asked again elsewhere."""
-    strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
-    if strangers:
-        _refuse(answer, f"facts of sentence {strangers[0]}, but the sentences are numbered 1 to {n_sentences}")
+def of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
+    """Refuses a reply that numbers sentences which were not shown, or says of one both that it states a fact and none.
+
+    Its other numbers are then no safer: they may count from 0. Sentences passed over are asked again elsewhere.
+    """
+    with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
+    beside = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()
+    if strangers := sorted((with_fact | without | beside) - set(range(1, n_sentences + 1))):
+        _refuse(answer, f"there is no sentence {strangers[0]}: the sentences are numbered 1 to {n_sentences}")
+    if both := sorted(with_fact & without):
+        _refuse(answer, f"sentence {both[0]} has a fact, and yet it is listed in without_fact")
 
 
 def claims_judged(n_claims: int, answer: GroundedClaims) -> None:
@@ -38,7 +44,7 @@ def claims_judged(n_claims: int, answer: GroundedClaims) -> None:
         _refuse(answer, f"{n_claims} claims are given, and judged were {numbers}: judge each once, in order")
 
 
-def _refuse(answer: GroundedFacts | GroundedClaims, complaint: str) -> None:
+def _refuse(answer: GroundedFacts | WindowFacts | GroundedClaims, complaint: str) -> None:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 

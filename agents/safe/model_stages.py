@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.grounded_answers import claims_judged, claims_of, complete, reading_of
+from factloop.agents.safe.grounded_answers import claims_judged, claims_of, of_sentences_shown, reading_of
 from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
@@ -32,10 +32,10 @@ from factloop.agents.safe.schemas import (
 )
 from factloop.agents.safe.stage_prompts import (
     ANSWER_CHARACTERS,
-    SENTENCE_CHARACTERS,
     assessment_prompt,
     assessments_prompt,
     claims_prompt,
+    in_context,
     in_place,
     passages,
     rating_prompt,
@@ -118,14 +118,14 @@ class ModelFusedStages(_ModelStages):
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
-    ) -> Sequence[Sequence[FoundFact]]:
+    ) -> Sequence[Sequence[FoundFact] | None]:
         prompt, stage = sentence_prompt(self.prompts, tasks), "sentence_facts"
         if len(tasks) == 1:
             answer = await self.gateway.ask_for(prompt, SentenceFacts, stage=stage, meter=context.meter)
             return [_found(answer.facts)]
-        accept = partial(_of_sentences_shown, len(tasks))
+        accept = partial(of_sentences_shown, len(tasks))
         window = await self.gateway.ask_for(prompt, WindowFacts, stage=stage, meter=context.meter, accept=accept)
-        return [_found(fact for fact in window.facts if fact.sentence == number) for number, _ in enumerate(tasks, 1)]
+        return [_found_in(number, window) for number, _ in enumerate(tasks, 1)]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         answer = await self._ask(
@@ -135,7 +135,7 @@ class ModelFusedStages(_ModelStages):
             accept=partial(_one_for_each, facts),
             question=task.prompt or None,
             answer=shown_answer(task),
-            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            sentence=in_context(task),
             fact=facts,
         )
         return [
@@ -209,7 +209,7 @@ class ModelGroundedStages(ModelFusedStages):
             answer=before(window.response, first.start, most=ANSWER_CHARACTERS) or None,
             sentence=in_place(window),
         )
-        accept = partial(complete, len(window.sentences))
+        accept = partial(of_sentences_shown, len(window.sentences))
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
         scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answered.value.facts])
         return reading_of(answered.value, window, self.name, scores=scores)
@@ -240,7 +240,7 @@ class ModelPaperStages(_ModelStages):
             SelfContainedFact,
             context,
             response=self._shown(task),
-            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            sentence=in_context(task),
             fact=fact,
         )
         return answer.fact.strip() or fact
@@ -292,15 +292,10 @@ def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
     return [FoundFact(fact, fact, one.status, one.query.strip()) for one, fact in told if fact]
 
 
-def _of_sentences_shown(n_sentences: int, answer: WindowFacts) -> None:
-    """Refuses an answer with facts of sentences that were not shown."""
-    strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
-    if strangers:
-        raise ModelOutputError(
-            f"facts of sentence {strangers[0]}, but the sentences are numbered 1 to {n_sentences}",
-            schema=type(answer).__name__,
-            reply=answer.model_dump_json(),
-        )
+def _found_in(number: int, answer: WindowFacts) -> list[FoundFact] | None:
+    """The facts of one sentence of several; None where the answer does not say that it states none."""
+    facts = _found(fact for fact in answer.facts if fact.sentence == number)
+    return facts if facts or number in answer.without_fact else None
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:

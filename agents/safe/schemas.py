@@ -78,6 +78,8 @@ class WindowFacts(StructuredOutput):
     """
 
     facts: list[WindowFact]
+    without_fact: list[int] = Field(default_factory=list)
+    """Numbers of the sentences that state nothing."""
 
 
 class Assessment(StructuredOutput):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from factloop.agents.safe.equal_sentences import told_apart_by
 from factloop.agents.safe.excerpts import whole_or_excerpt
 from factloop.agents.safe.stages import Case, SentenceTask, WindowTask
 from factloop.agents.shown import as_shown
@@ -15,16 +16,19 @@ from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 SENTENCE_CHARACTERS = 2_000
 """Characters of a given sentence; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
-"""Characters of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
+"""Characters of the answer as prompts show it; of one that is clearly longer an excerpt (`excerpts`)."""
 
 
 def sentence_prompt(prompts: PromptRegistry, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """The prompt on neighbouring sentences in the fused plan; headings and excerpt are those of the first."""
+    """The prompt on neighbouring sentences in the fused plan; headings and excerpt are those of the first.
+
+    Where the response has the first elsewhere, too, what stands before it is the last line of its headings.
+    """
     first = tasks[0]
     return prompts["safe/sentence_facts"].render(
         question=first.prompt or None,
         answer=shown_answer(replace(first, end=tasks[-1].end)),
-        above=first.above or None,
+        above="\n".join(filter(None, (first.above, told_apart_by(first)))) or None,
         sentence=[task.sentence for task in tasks],
     )
 
@@ -83,6 +87,11 @@ def passages(evidence: Sequence[Evidence]) -> list[str]:
 def shown_answer(task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
     """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
     return whole_or_excerpt(task.response, task.start, task.end, most=most)
+
+
+def in_context(task: SentenceTask) -> str:
+    """A sentence whose facts are known, after what tells it from an equal one elsewhere in the response."""
+    return "\n".join(filter(None, (told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:

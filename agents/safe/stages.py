@@ -152,8 +152,11 @@ class FusedStages(Protocol):
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
-    ) -> Sequence[Sequence[FoundFact]]:
-        """The facts of each of these neighbouring sentences, which stand under the same headings."""
+    ) -> Sequence[Sequence[FoundFact] | None]:
+        """The facts of each of these neighbouring sentences, which stand under the same headings.
+
+        None stands for a sentence of several that was passed over: it is read again alone.
+        """
         ...
 
     async def given_facts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from factloop.agents.safe.excerpts import CLEARLY_OVER
 from factloop.agents.safe.first_round import CLAIMS_TOGETHER
 from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.passages import FEW_CHARACTERS
@@ -158,7 +159,7 @@ def _of_given(
 
 def _shown(response: str) -> str:
     """The part of a response that prompts show."""
-    return response[:ANSWER_CHARACTERS]
+    return response if len(response) <= ANSWER_CHARACTERS * CLEARLY_OVER else response[:ANSWER_CHARACTERS]
 
 
 def _paper(

@@ -45,3 +45,13 @@ def test_the_offline_engine_calls_no_model() -> None:
 def test_nothing_to_check_costs_nothing(plan: Literal["fused", "paper"]) -> None:
     empty = estimate(CheckSettings(model="openai:x", plan=plan), "", None)
     assert (empty.n_sentences, empty.n_claims, empty.calls, empty.prompt_tokens) == (0, 0, 0, 0)
+
+
+def test_an_answer_a_little_too_long_is_counted_whole_and_of_a_longer_one_an_excerpt() -> None:
+    def tokens_a_call(n_characters: int) -> float:
+        text = "Rome is in Italy. " * (n_characters // 18)
+        told = estimate(CheckSettings(model="openai:x", search=("serper",), plan="paper"), text, None)
+        return told.prompt_tokens / told.calls
+
+    assert tokens_a_call(7_100) > 1.03 * tokens_a_call(5_900)
+    assert tokens_a_call(7_300) == pytest.approx(tokens_a_call(5_900), rel=0.01)

@@ -32,7 +32,7 @@ PINNED = {
     "safe/relevance": (2, "8e62f987a12794c0"),
     "safe/search_query": (2, "de1e6ca1230b6a8b"),
     "safe/self_contained_fact": (2, "3b5915ae56114f97"),
-    "safe/sentence_facts": (3, "2708b63615fe5bc0"),
+    "safe/sentence_facts": (4, "bd1b95d1cfa17556"),
     "trustscore/closed_book": (1, "525594d3f746e1d5"),
     "trustscore/entailment": (1, "abc6b6f83329a688"),
     "trustscore/multiple_choice": (1, "d22a43c11b3e9fad"),

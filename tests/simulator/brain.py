@@ -118,7 +118,10 @@ class Brain:
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
     def _window_facts(self, blocks: Blocks) -> Fields:
-        return {"facts": self._facts(blocks)}
+        facts = self._facts(blocks)
+        with_fact = {fact["sentence"] for fact in facts}
+        numbers = range(1, len(blocks.all("sentence")) + 1)
+        return {"facts": facts, "without_fact": [number for number in numbers if number not in with_fact]}
 
     def _facts(self, blocks: Blocks) -> list[dict[str, Any]]:
         """The facts of every numbered sentence."""

@@ -137,12 +137,13 @@ def read_response(text: str) -> tuple[StatedSentence, ...]:
 def read_sentence(shown: str, sentence: str, above: str = "") -> StatedSentence:
     """One sentence in the light of what is shown of its response: the whole, or what stands before it.
 
-    Of equal ones the first below the last line of `above` is meant, as far as that is shown.
+    Of equal ones the first below the last line of `above` is meant, or after it, as far as that is shown.
     """
     places = [said for said in read_response(shown) if said.text == sentence]
     if places:
-        heading = re.search(rf"^\W*{re.escape(above.splitlines()[-1])}\W*$", shown, re.MULTILINE) if above else None
-        earlier = read_response(shown[: heading.start()]) if heading else ()
+        line = re.escape(above.splitlines()[-1]) if above else ""
+        before = (re.search(rf"^\W*{line}\W*$", shown, re.MULTILINE) or re.search(line, shown)) if line else None
+        earlier = read_response(shown[: before.end()]) if before else ()
         return places[min(sum(said.text == sentence for said in earlier), len(places) - 1)]
     last = read_response(f"{shown}\n{sentence}")[-1:]
     return last[0] if last and last[0].text == sentence else StatedSentence(sentence, ())

@@ -143,3 +143,14 @@ def test_without_its_heading_an_item_is_taken_for_its_like_under_another() -> No
     untold = fields(world, "sentence_facts", **shown, above=None, sentence=item)
     assert told["facts"][0]["fact"] == f"{other} {item}."  # type: ignore[index]
     assert untold["facts"][0]["fact"] == f"{one} {item}."  # type: ignore[index]
+
+
+def test_without_the_sentence_before_it_a_sentence_said_twice_is_taken_for_the_first() -> None:
+    world = build_world(SEEDS[0])
+    one, other, third, fourth = [name for name, entity in world.entities.items() if entity.kind == "person"][:4]
+    twice = f"She was married to {third}."
+    leads = [f"{name} was married to {fourth}." for name in (one, other)]
+    shown = {"question": f"What is known about {one}?", "answer": f"{leads[0]} {twice} {leads[1]} {twice}"}
+    told = [fields(world, "sentence_facts", **shown, above=lead, sentence=twice)["facts"] for lead in (*leads, None)]
+    married = [facts[0]["fact"] for facts in told]  # type: ignore[index]
+    assert married == [f"{name} was married to {third}." for name in (one, other, one)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,16 +91,19 @@ class FusedScript:
     """The sentences of each call on sentences."""
     together: list[tuple[str, ...]] = field(default_factory=list)
     """The claims of each call on several."""
+    passed_over: Collection[str] = ()
+    """Sentences that replies on several leave out."""
     name: str = JUDGE
     reads_code: bool = True
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], _context: CheckContext
-    ) -> Sequence[Sequence[FoundFact]]:
+    ) -> Sequence[Sequence[FoundFact] | None]:
         """A call on several sentences fails if it does for any of them."""
         self.read_together.append(tuple(task.sentence for task in tasks))
         await self.latency.wait()
-        return [self._scripted(task) for task in tasks]
+        left_out = set(self.passed_over) if len(tasks) > 1 else set()
+        return [None if task.sentence in left_out else self._scripted(task) for task in tasks]
 
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], _context: CheckContext

@@ -53,7 +53,8 @@ def test_ties_are_followed_to_those_who_say_who_is_meant() -> None:
 
 
 def test_what_is_shown_stands_under_its_headings_and_the_head_of_its_table() -> None:
-    table = "## Members of the crew\n\n| Name | Role |\n| --- | --- |\n| John Roe | cook |\n| Olga Brandt | smith |\n"
+    table = f"## Members of the crew\n\n| Name | Role |\n| --- | --- |\n| John Roe | {'cook, ' * 100} |\n"
+    table += "| Olga Brandt | smith |\n"
     told = f"The Corona sailed in 1880. {FILLER}Olga Brandt died in 1890. {FILLER}\n\n{table}"
     start = told.index("Olga Brandt died")
     shown = whole_or_excerpt(told, start, start + 25, most=600)
@@ -67,6 +68,100 @@ def test_what_one_share_leaves_is_spent_on_the_others() -> None:
     told = f"Ada was born. {FILLER}It ended well."
     shown = whole_or_excerpt(told, len(told) - 14, len(told), most=3_000)
     assert 2_850 <= len(shown) <= 3_000 + 3 * len(LEFT_OUT)
+
+
+def test_a_response_a_little_too_long_is_shown_whole() -> None:
+    told = "Ada was born in Ulm. " * 33
+    assert 600 < len(told) < 720
+    assert whole_or_excerpt(told, 0, 20, most=600) == before(told + "Bo.", len(told), most=600) == told.strip()
+    longer = "Ada was born in Ulm. " * 36
+    assert LEFT_OUT in whole_or_excerpt(longer, 0, 20, most=600)
+    assert LEFT_OUT in before(longer, len(longer), most=600)
+
+
+def named_filler(n: int) -> str:
+    """Sentences with names and figures of their own, which contend for the room of an excerpt."""
+    return " ".join(f"As for Town{i}x, it lies at mile {1_000 + i}." for i in range(n))
+
+
+@pytest.mark.parametrize(
+    ("naming", "heading", "tying"),
+    [
+        ("Judith Lang was a smith.", "", "She wrote to Olga Brandt."),
+        ("Judith Lang was a smith.", "**Letters**\n\n", "In 1850, she wrote to Olga Brandt."),
+        ("Judith Lang was a smith. She was poor.", "", "Her letters went to Olga Brandt."),
+        ("The firm of Lang & Sons made bells.", "", "The firm belonged to Olga Brandt."),
+        ("One building is Swan Mill.", "", "In Town7x stood what Olga Brandt saw of the mill."),
+        (
+            "There was the [Lang Institute](https://x.example/lang).",
+            "",
+            "Olga Brandt left 700 pounds to the institute.",
+        ),
+    ],
+)
+def test_a_sentence_brings_the_one_that_says_whom_it_means(naming: str, heading: str, tying: str) -> None:
+    told = (
+        f"Ada was born in Ulm. {named_filler(60)}\n\n{naming}\n\n{heading}{tying} {named_filler(60)}\n\n"
+        "Olga Brandt grew rich."
+    )
+    start = told.index("Olga Brandt grew rich.")
+    shown = whole_or_excerpt(told, start, len(told), most=900)
+    assert naming.split(". ")[0] in shown
+    assert tying in shown
+    assert len(shown) <= 900 + 8 * len(LEFT_OUT)
+
+
+@pytest.mark.parametrize("tying", ["Judith Lang wrote to Olga Brandt.", "Olga Brandt had letters, which Lang wrote."])
+def test_a_sentence_that_names_its_subject_brings_nothing_along(tying: str) -> None:
+    talk = "Bo saw no ghost in the rooms below the stairs."
+    told = f"Ada was born in Ulm. {named_filler(60)} {talk} {tying} {named_filler(60)} Olga Brandt grew rich."
+    start = told.index("Olga Brandt grew rich.")
+    shown = whole_or_excerpt(told, start, len(told), most=900)
+    assert tying in shown
+    assert talk not in shown
+
+
+def test_the_sentence_itself_is_shown_with_the_one_that_says_whom_it_means() -> None:
+    talk = "It is told with relish to this day, whatever one makes of it. " * 12
+    told = f"Ada was born in Ulm. {named_filler(60)} Judith Lang was a smith. {talk}She died young. {named_filler(60)}"
+    start = told.index("She died young.")
+    assert "Judith Lang was a smith." in whole_or_excerpt(told, start, start + 15, most=900)
+    assert "Judith Lang was a smith." in before(told, start, most=900)
+
+
+def test_steps_that_introduce_each_other_come_before_all_other_mentions() -> None:
+    """Of a name that is often said, the mentions must not hide the second step."""
+    often = " ".join(f"Fennby saw Dolphin Hall in {year}." for year in range(1800, 1860))
+    told = (
+        f"Ada was born in Ulm. {named_filler(40)} Ada owned land at Ravenford. {named_filler(40)} "
+        f"Dolphin Hall stands in Ravenford. {named_filler(40)} Dolphin Hall was drawn by Fennby. {often} "
+        f"{named_filler(40)} Fennby died in 1870."
+    )
+    start = told.index("Fennby died in 1870.")
+    shown = whole_or_excerpt(told, start, len(told), most=1_200)
+    for step in (
+        "Dolphin Hall was drawn by Fennby.",
+        "Dolphin Hall stands in Ravenford.",
+        "Ada owned land at Ravenford.",
+    ):
+        assert step in shown
+
+
+def test_sentences_without_a_name_or_a_figure_are_the_first_to_go() -> None:
+    told = " ".join(
+        f"It is idle to ask why, as so many have done and will do. Olga saw Town{number}x." for number in range(60)
+    )
+    start = told.index("Olga saw Town50x.")
+    shown = whole_or_excerpt(told, start, start + 17, most=1_900)
+    assert shown.count("Olga saw") > 2 * shown.count("It is idle")
+
+
+def test_what_is_shorter_than_the_note_that_it_is_left_out_is_shown() -> None:
+    told = " ".join(f"So be it. Olga saw Town{number}x." for number in range(60))
+    start = told.index("Olga saw Town50x.")
+    shown = whole_or_excerpt(told, start, start + 17, most=1_300)
+    assert f"{LEFT_OUT}\nOlga" not in shown
+    assert "Olga saw Town49x. So be it. Olga saw Town50x. So be it." in shown
 
 
 def test_nothing_is_cut_within_a_sentence_and_each_gap_is_said() -> None:

@@ -154,10 +154,19 @@ async def test_short_sentences_are_read_in_one_call_and_each_fact_stands_under_i
 
 
 async def test_a_sentence_passed_over_in_a_reply_on_two_is_read_again_alone() -> None:
-    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: []}, {OLD: [supported()]})
+    facts = {SHORT[0]: [fact(OLD)], SHORT[1]: [fact(LARGE)]}
+    script = FusedScript(facts, {OLD: [supported()], LARGE: [supported()]}, passed_over=SHORT[1:])
     result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
     assert script.read_together == [SHORT, SHORT[1:]]
+    assert [len(sentence.claims) for sentence in result.sentences] == [1, 1]
+
+
+async def test_a_sentence_said_to_state_nothing_is_not_read_again() -> None:
+    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: []}, {OLD: [supported()]})
+    result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
+    assert script.read_together == [SHORT]
     assert [len(sentence.claims) for sentence in result.sentences] == [1, 0]
+    assert result.sentences[1].no_claim is not None
 
 
 async def test_sentences_whose_reply_cannot_be_read_are_read_one_by_one() -> None:

@@ -258,7 +258,7 @@ class Meeting(GroundedScript):
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
-    ) -> Sequence[Sequence[FoundFact]]:
+    ) -> Sequence[Sequence[FoundFact] | None]:
         await self._meet()
         return await super().sentence_facts(tasks, context)
 

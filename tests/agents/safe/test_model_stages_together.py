@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from factloop.agents.safe.model_stages import ModelFusedStages
-from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.stages import Case, NextQueries, SentenceTask, WindowTask
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, Verdict
 from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, evidence, parts
@@ -72,6 +72,45 @@ async def test_no_claim_of_several_is_judged_from_memory() -> None:
         await ModelFusedStages(*made).assess_together([replace(one, evidence=()) for one in two_cases()], [], CONTEXT)
 
 
+TWICE = "Ada sang well. She was elected in 1838. Bea wrote odes. She was elected in 1838."
+
+
+def nth(response: str, sentence: str, n: int) -> SentenceTask:
+    """The n-th place, from 0, at which the response has the sentence."""
+    start = [one.start() for one in re.finditer(re.escape(sentence), response)][n]
+    return SentenceTask("Who was elected?", response, sentence, start, start + len(sentence))
+
+
+@pytest.mark.parametrize(("n", "before"), [(0, "Ada sang well."), (1, "Bea wrote odes.")])
+async def test_a_sentence_that_the_answer_has_twice_stands_under_the_one_before_it(n: int, before: str) -> None:
+    task = nth(TWICE, "She was elected in 1838.", n)
+    chat, made = parts({"facts": []}, {"facts": []}, {"fact": "x"})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    await ModelFusedStages(*made).given_facts(task, [], CONTEXT)
+    await ModelPaperStages(*made).revise("She was elected.", task, CONTEXT)
+    alone, given, revised = asked_of(chat)
+    assert f"<above>{before}</above>" in alone
+    assert '<sentence id="1">She was elected in 1838.</sentence>' in alone
+    assert f"<sentence>{before}\nShe was elected in 1838.</sentence>" in given
+    assert f"<sentence>{before}\nShe was elected in 1838.</sentence>" in revised
+
+
+async def test_a_sentence_that_the_answer_has_once_stands_by_itself() -> None:
+    task = nth(TWICE, "Bea wrote odes.", 0)
+    chat, made = parts({"facts": []}, {"fact": "x"})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    await ModelPaperStages(*made).revise("Bea wrote odes.", task, CONTEXT)
+    assert "<above>" not in asked_of(chat)[0]
+    assert "<sentence>Bea wrote odes.</sentence>" in asked_of(chat)[1]
+
+
+async def test_what_tells_a_sentence_apart_stands_below_its_headings() -> None:
+    task = replace(nth(TWICE, "She was elected in 1838.", 1), above="Honours")
+    chat, made = parts({"facts": []})
+    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    assert "<above>Honours\nBea wrote odes.</above>" in asked_of(chat)[0]
+
+
 async def test_facts_of_several_sentences_stand_under_their_own() -> None:
     said = [
         {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
@@ -79,22 +118,72 @@ async def test_facts_of_several_sentences_stand_under_their_own() -> None:
     ]
     chat, made = parts({"facts": said})
     found = await ModelFusedStages(*made).sentence_facts([TASK, replace(TASK, sentence="She sang.")], CONTEXT)
-    assert [[fact.text for fact in facts] for facts in found] == [["Ada was born."], ["Ada sang."]]
+    assert [[fact.text for fact in facts or ()] for facts in found] == [["Ada was born."], ["Ada sang."]]
     assert '<sentence id="2">She sang.</sentence>' in asked_of(chat)[0]
 
 
-async def test_facts_of_a_sentence_that_was_not_shown_are_refused() -> None:
-    strange = {"sentence": 3, "fact": "Ada sang.", "status": "check", "query": "q"}
-    chat, made = parts({"facts": [strange]}, {"facts": [{**strange, "sentence": 1}]})
-    (fact,), nothing = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
-    assert (fact.text, nothing) == ("Ada sang.", [])
-    assert "facts of sentence 3, but the sentences are numbered 1 to 2" in asked_of(chat)[1]
+def in_window(*sentences: int, without: list[int]) -> Fields:
+    """A reply with a fact for each of these sentences, and the numbers of those that state none."""
+    fact = {"fact": "Ada sang.", "status": "check", "query": "q"}
+    return {"facts": [{"sentence": number, **fact} for number in sentences], "without_fact": without}
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        (in_window(3, without=[2]), "there is no sentence 3: the sentences are numbered 1 to 2"),
+        (in_window(0, without=[]), "there is no sentence 0"),
+        (in_window(1, without=[0]), "there is no sentence 0"),
+        (in_window(1, without=[2, 3]), "there is no sentence 3"),
+        (in_window(1, 2, without=[1]), "sentence 1 has a fact, and yet it is listed in without_fact"),
+    ],
+)
+async def test_a_reply_with_a_wrong_number_is_asked_for_again_as_a_whole(reply: Fields, complaint: str) -> None:
+    chat, made = parts(reply, in_window(2, without=[1]))
+    nothing, facts = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
+    assert nothing == []
+    assert [fact.text for fact in facts or ()] == ["Ada sang."]
+    assert complaint in asked_of(chat)[1]
+
+
+@pytest.mark.parametrize(("reply", "second"), [(in_window(1, without=[2]), []), (in_window(1, without=[]), None)])
+async def test_a_sentence_passed_over_is_told_from_one_that_states_nothing(reply: Fields, second: object) -> None:
+    _, made = parts(reply)
+    found = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
+    assert [fact.text for fact in found[0] or ()] == ["Ada sang."]
+    assert found[1] == second
+
+
+async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> None:
+    """Servers without structured output may leave the list out."""
+    _, made = parts({"facts": in_window(1, without=[])["facts"]})
+    first, second = await ModelFusedStages(*made).sentence_facts([TASK, TASK], CONTEXT)
+    assert [fact.text for fact in first or ()] == ["Ada sang."]
+    assert second is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"off_topic": [0]}, "there is no sentence 0"),
+        ({"without_fact": [0, 2]}, "there is no sentence 0"),
+        ({"without_fact": [3]}, "there is no sentence 3"),
+        ({"without_fact": [1, 2]}, "sentence 1 has a fact"),
+    ],
+)
+async def test_a_window_judged_with_a_wrong_number_is_asked_for_again(wrong: Fields, complaint: str) -> None:
+    judged = {"sentence": 1, "fact": "Ada sang.", "verdict": "supported", "passages": [1]}
+    right = {"facts": [judged], "without_fact": [2], "off_topic": []}
+    chat, made = parts({**right, **wrong}, right)
+    reading = await ModelGroundedStages(*made).read(WindowTask((TASK, TASK), (evidence(1),)), CONTEXT)
+    assert ([fact.sentence for fact in reading.facts], sorted(reading.silent)) == ([0], [1])
+    assert complaint in asked_of(chat)[1]
 
 
 async def test_a_number_given_to_the_only_sentence_is_passed_over() -> None:
     _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
-    ((fact,),) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
-    assert fact.text == "Ada sang."
+    (facts,) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
+    assert [fact.text for fact in facts or ()] == ["Ada sang."]
 
 
 async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the_others() -> None:

@@ -64,6 +64,7 @@ def case(*, queries: tuple[str, ...] = (), n_evidence: int = 2, may_search: bool
 
 async def facts_of(stages: FusedStages, item: SentenceTask) -> Sequence[FoundFact]:
     (facts,) = await stages.sentence_facts([item], CONTEXT)
+    assert facts is not None
     return facts
 
 

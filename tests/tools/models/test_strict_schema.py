@@ -65,7 +65,8 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                         "query": TEXT,
                     }
                 ),
-            }
+            },
+            "without_fact": NUMBERS,
         },
     ),
     (
