@@ -19,7 +19,8 @@ SAID, OTHERWISE = 0.95, 0.05
 
 _BETWEEN = "; "
 _CELL = re.compile(r"([^:;]{1,80}): (.{1,300})")
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[€$£¥%]")
+_YES, _NO = "✓✔☑✅", "✗✘☒❌"
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[^\W\d_]+|[€$£¥%{_YES}{_NO}]")
 _SAME = {
     "€": "eur",
     "euro": "eur",
@@ -31,6 +32,8 @@ _SAME = {
     "%": "percent",
     "one": "1",  # the reader of number words leaves these as they stand
     "two": "2",
+    **dict.fromkeys(_YES, "yes"),
+    **dict.fromkeys(_NO, "no"),
 }
 _CURRENCIES = frozenset({"eur", "usd", "gbp"})
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
@@ -135,11 +138,12 @@ def _is_of(row: Cells, subject: Cell) -> bool:
 
 
 def _alike(row: Cells, name: str) -> list[Cell]:
-    """The cells of the columns that are called alike."""
+    """The cells of the columns that are called alike; those of the very words, where there are any: *Agents* is not
+    *Price per agent*."""
     words = _words(name)
-    return [
-        (other, cell) for other, cell in row.items() if words and (words <= _words(other) or _words(other) <= words)
-    ]
+    same = [(other, cell) for other, cell in row.items() if words and words == _words(other)]
+    alike = ((other, cell) for other, cell in row.items() if words <= _words(other) or _words(other) <= words)
+    return same or ([one for one in alike if _words(one[0])] if words else [])
 
 
 def _words(name: str) -> frozenset[str]:
@@ -149,6 +153,8 @@ def _words(name: str) -> frozenset[str]:
 def _agree(one: Cell, other: Cell) -> bool:
     """Whether two cells say one thing: the same figures do, too, where one of them has its unit nowhere."""
     ours, theirs = (sorted([*_tokens(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
+    if not ours and not theirs:  # two cells of marks that are no words
+        return one[1] == other[1]
     figures, others = ([token for token in tokens if token[0].isdigit()] for tokens in (ours, theirs))
     return ours == theirs or (bool(figures) and figures == others and (ours == figures or theirs == others))
 

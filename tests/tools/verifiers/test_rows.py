@@ -83,3 +83,43 @@ def test_running_text_bears_out_a_row_with_or_without_its_columns(claim: str) ->
 def test_one_of_several_rows_is_enough_to_bear_a_claim_out() -> None:
     assert LexicalVerifier().verify("Day: Monday; Nurse: Bob.", [SHIFTS]).label == "supported"
     assert LexicalVerifier().verify("Plan: Team; Price: 19 €.", [PLANS]).wrong == "19 €"
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "instead"),
+    [
+        ("Plan: Vast; Agents: unlimited.", "supported", ""),
+        ("Plan: Vast; Agents: up to 5.", "contradicted", "unlimited"),
+        ("Plan: Vast; Guests: up to 40.", "supported", ""),
+        ("Plan: Vast; Guests: up to 4.", "contradicted", "up to 40"),
+        ("Plan: Vast; Price: 59 euros.", "supported", ""),  # the one column that is called alike
+        ("Plan: Vast; Price: 95 euros.", "contradicted", "€59"),
+    ],
+)
+def test_the_column_of_the_same_name_is_meant(claim: str, label: str, instead: str) -> None:
+    row = "Plan: Vast; Price per agent per month: €59; Agents: unlimited; Guests per agent: 3; Guests: up to 40"
+    read = verify_row(claim, [row])
+    assert read is not None
+    assert (read.label, read.instead) == (label, instead)
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Feature: Export; Pro: ✓.", "supported"),
+        ("Feature: Export; Free: ✗.", "supported"),
+        ("Feature: Search; Pro: ✔️.", "supported"),
+        ("Feature: Search; Free: ❌.", "supported"),
+        ("Feature: Backups; Free: ◐.", "supported"),
+        ("Feature: Export; Free: yes.", "contradicted"),
+        ("Feature: Export; Free: ✓.", "contradicted"),
+        ("Feature: Export; Pro: ✗.", "contradicted"),
+        ("Feature: Search; Free: ✅.", "contradicted"),
+        ("Feature: Backups; Free: ●.", "contradicted"),
+    ],
+)
+def test_ticks_and_crosses_are_read(claim: str, label: str) -> None:
+    rows = "Feature: Export; Free: ✗; Pro: ✓\nFeature: Search; Free: no; Pro: yes\nFeature: Backups; Free: ◐; Pro: ●"
+    read = verify_row(claim, [rows])
+    assert read is not None
+    assert read.label == label
