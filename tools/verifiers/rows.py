@@ -174,11 +174,12 @@ def _is_of(row: Cells, subject: Cell) -> bool:
 
 
 def _alike(row: Cells, name: str) -> list[Cell]:
-    """The cells of the columns that are called alike."""
+    """The cells of the columns that are called alike; those of the very words, where there are any: *Agents* is not
+    *Price per agent*."""
     words = _words(name)
-    return [
-        (other, cell) for other, cell in row.items() if words and (words <= _words(other) or _words(other) <= words)
-    ]
+    same = [(other, cell) for other, cell in row.items() if words and words == _words(other)]
+    alike = ((other, cell) for other, cell in row.items() if words <= _words(other) or _words(other) <= words)
+    return same or ([one for one in alike if _words(one[0])] if words else [])
 
 
 def _words(name: str) -> frozenset[str]:
@@ -191,6 +192,8 @@ def _agree(one: Cell, other: Cell) -> bool:
     if None not in answers:
         return answers[0] == answers[1]
     ours, theirs = (sorted([*_tokens(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
+    if not ours and not theirs:  # two cells of marks that are no words
+        return one[1] == other[1]
     figures, others = ([token for token in tokens if token[0].isdigit()] for tokens in (ours, theirs))
     return ours == theirs or (bool(figures) and figures == others and (ours == figures or theirs == others))
 

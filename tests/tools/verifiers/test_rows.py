@@ -150,3 +150,43 @@ def test_a_yes_or_no_answers_a_sentence_on_its_column(claim: str, label: str) ->
 )
 def test_a_yes_or_no_answers_nothing_else(claim: str) -> None:
     assert verify_answer(claim, [WALKS]) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "instead"),
+    [
+        ("Plan: Vast; Agents: unlimited.", "supported", ""),
+        ("Plan: Vast; Agents: up to 5.", "contradicted", "unlimited"),
+        ("Plan: Vast; Guests: up to 40.", "supported", ""),
+        ("Plan: Vast; Guests: up to 4.", "contradicted", "up to 40"),
+        ("Plan: Vast; Price: 59 euros.", "supported", ""),  # the one column that is called alike
+        ("Plan: Vast; Price: 95 euros.", "contradicted", "€59"),
+    ],
+)
+def test_the_column_of_the_same_name_is_meant(claim: str, label: str, instead: str) -> None:
+    row = "Plan: Vast; Price per agent per month: €59; Agents: unlimited; Guests per agent: 3; Guests: up to 40"
+    read = verify_row(claim, [row])
+    assert read is not None
+    assert (read.label, read.instead) == (label, instead)
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Feature: Export; Pro: ✓.", "supported"),
+        ("Feature: Export; Free: ✗.", "supported"),
+        ("Feature: Search; Pro: ✔️.", "supported"),
+        ("Feature: Search; Free: ❌.", "supported"),
+        ("Feature: Backups; Free: ◐.", "supported"),
+        ("Feature: Export; Free: yes.", "contradicted"),
+        ("Feature: Export; Free: ✓.", "contradicted"),
+        ("Feature: Export; Pro: ✗.", "contradicted"),
+        ("Feature: Search; Free: ✅.", "contradicted"),
+        ("Feature: Backups; Free: ●.", "contradicted"),
+    ],
+)
+def test_ticks_and_crosses_are_read(claim: str, label: str) -> None:
+    rows = "Feature: Export; Free: ✗; Pro: ✓\nFeature: Search; Free: no; Pro: yes\nFeature: Backups; Free: ◐; Pro: ●"
+    read = verify_row(claim, [rows])
+    assert read is not None
+    assert read.label == label
