@@ -122,3 +122,8 @@ def test_of_a_row_the_cell_is_taken_whose_name_the_claim_has(wrong: str, instead
     claim = "Revenue reached 120 million kroner in 1975."
     found = find_exchange(claim_of(claim, wrong, instead), claim, [ROW], [ROW], lambda *_: True)
     assert found == Exchange("120", "102")
+
+
+@pytest.mark.parametrize(("claim", "quote"), [("One guest left.", "Three left."), ("3 huts burned.", "1 burned.")])
+def test_a_number_is_not_put_before_a_noun_of_the_other_number(claim: str, quote: str) -> None:
+    assert find_exchange(claim_of(claim), claim, [quote], [quote], lambda *_: True) is None
