@@ -25,6 +25,7 @@ from factloop.tools.verifiers.base import Verifier
 NAME = "offline rewriter"
 NOTHING_BETTER = "the evidence has no words that could take its place"
 LEFT_OUT = "what is contradicted is left out: the evidence has no words that could take its place"
+REVERSED = "the evidence has the same words in another order, which is too little to remove it for"
 IN_ITS_WORDS = "in the words of the evidence"
 _WORD = re.compile(r"\w+")
 _STOPS = ".!?…。！？｡؟।"
@@ -53,6 +54,8 @@ class OfflineRewriter:
         if "|" in fault.text:
             return self._without_row(fault)
         better = {one.claim.id: self._better(one.claim, exchanges[one.claim.id], fault) for one in fault.contradicted}
+        if any(_is_reversal(one.claim) and better[one.claim.id] is None for one in fault.contradicted):
+            raise ToolError(REVERSED, tool=self.name)
         if not any(better.values()):
             return self._left_over(fault)
         text = restated(fault, better)
@@ -131,6 +134,12 @@ def restated(fault: Fault, better: Mapping[str, str | None]) -> str:
     if len(texts) == 1 and fault.text[-1:] not in _STOPS:
         return _as_sentence(texts[0].rstrip("."), "")
     return " ".join(_as_sentence(text, stop) for text in texts)
+
+
+def _is_reversal(claim: Claim) -> bool:
+    """Whether the judge names the same words on both sides: of a mutual verb, both orders may be true."""
+    wrong, instead = (sorted(_WORD.findall(words)) for words in (claim.judgement.wrong, claim.judgement.instead))
+    return bool(wrong) and wrong == instead
 
 
 def _is_said_in(text: str, others: Iterable[str | None]) -> bool:

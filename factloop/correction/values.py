@@ -28,10 +28,11 @@ _IN_WORDS = {word: str(number) for number, word in enumerate(_WORDS, 1)}
 _FIGURES = r"(?<![\w.,])\d[\d.,]*\d(?!\w)|(?<![\w.,])\d(?!\w)"
 _NUMBER = re.compile(rf"{_FIGURES}|\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b", re.IGNORECASE)
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-_SEGMENT = re.compile(r"[,;:]\s|\s(?:and|or|but|while|whereas)\s")
+_SEGMENT = re.compile(r"[,;]\s|\s(?:and|or|but|while|whereas)\s")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NAME = re.compile(r"\b[A-Z][\w’']+(?:\s+[A-Z]\w+)+|(?<=[\w,] )[A-Z]\w+")
 """Two words with capitals, or one that does not open the sentence: it may stand for *she*."""
+_SIGNS = frozenset("£$€¥#")
 _VOWELS = frozenset("aeioAEIO")
 
 
@@ -75,14 +76,14 @@ def find_exchange(
         if (said := one.in_text(text)) is not None
         and any(supports(said, part) for part in (quote, *(whole for whole in passages if quote in whole)))
     ]
-    rivals = [one for one, _ in clear] or true
+    rivals = [one for one, _ in clear] or [*true, *_of_one_unit(true, found)]
     return true[0] if true and len({_value(one.right) for one in rivals}) == 1 else None
 
 
 def _exchanges(claim: Claim, text: str, quote: str) -> Iterator[Exchange]:
     """First the judge's words, where both are one phrase and no number, then all numbers that differ."""
     wrong, instead = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
-    is_number = _NUMBER.fullmatch(wrong) is not None
+    is_number = _NUMBER.search(f"{wrong} {instead}") is not None
     if wrong and instead and not is_number and any(_places(instead, quote)) and not any(_places(instead, text)):
         yield Exchange(wrong, instead)
     said, stated = _numbers(text), _numbers(quote)
@@ -124,6 +125,19 @@ def _agrees(wrong: str, right: str, text: str) -> bool:
     """Whether the word after the number may stay as it is: *one son*, *three sons*."""
     ones = {"1"} & {_value(wrong), _value(right)}
     return not ones or re.search(rf"\b{re.escape(wrong)}\s+[^\W\d_]", text) is None
+
+
+def _of_one_unit(true: Sequence[Exchange], found: Sequence[tuple[Exchange, str]]) -> list[Exchange]:
+    """The other values with the unit of a true one: which of *£45 for members and £60 for others* is meant?"""
+    units = {unit for one, quote in found if one in true for unit in _units(one, quote)}
+    return [one for one, quote in found if units & _units(one, quote)]
+
+
+def _units(exchange: Exchange, quote: str) -> set[str]:
+    """The signs before, and the words after the right words: *£*, *km*."""
+    around = ((quote[:start][-1:], _WORD.match(quote, end + 1)) for start, end in _places(exchange.right, quote))
+    said = {unit for sign, word in around for unit in (sign, word[0].lower() if word else "")}
+    return {unit for unit in said - FUNCTION_WORDS if unit.isalpha() or unit in _SIGNS} - {""}
 
 
 def _speaks_of(exchange: Exchange, quote: str, text: str) -> bool | None:

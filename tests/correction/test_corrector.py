@@ -138,6 +138,29 @@ async def test_what_is_contradicted_is_put_right(tmp_path: Path, wrong: str, sou
 
 
 @pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Norland borders Sudland.", "Sudland borders Norland."),
+        ("Ida Roth met Bo Kern in Velmo.", "Bo Kern met Ida Roth in Velmo."),
+        ("Otto danced with Ulla.", "Ulla danced with Otto."),
+        ("Nils resembles his uncle Sten.", "His uncle Sten resembles Nils."),
+        ("Tea is not dearer than coffee.", "Coffee is dearer than tea."),
+        ("Velmo faces Okra.", "Okra faces Velmo."),
+    ],
+)
+async def test_a_truth_told_from_the_other_side_is_not_taken_out(tmp_path: Path, claim: str, source: str) -> None:
+    """Where the judge takes it for a reversal, the source's sentence says the same in its place, or it is marked."""
+    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
+    correction = await offline(tmp_path, f"{DREDGED} {claim}", unproven="mark")
+    assert correction.text.removeprefix(f"{DREDGED} ") in (
+        claim,
+        source,
+        f"{claim} [unverified]",
+        f"{claim} [contradicted]",
+    )
+
+
+@pytest.mark.parametrize(
     ("wrong", "source"),
     [
         ("The pool is heated in winter.", "However, they do not heat it: the pool is not heated in winter."),

@@ -145,6 +145,15 @@ async def test_no_sentence_is_cut_to_a_stump(kept: str, text: str | None) -> Non
     assert (wording.text, wording.detail) == (text, LEFT_OUT)
 
 
+async def test_other_words_of_the_evidence_are_no_mere_reversal_and_the_same_are() -> None:
+    quote = "His uncle Sten resembles Nils."  # cannot stand alone
+    told = "Nils resembles his uncle Sten."
+    with pytest.raises(ToolError, match="same words in another order"):
+        await REWRITER.reword(facts(told, told, letters="c", wrong="Nils Sten", instead="Sten Nils", quote=quote))
+    wording = await REWRITER.reword(facts(told, told, letters="c", wrong="Nils", instead="Otto", quote=quote))
+    assert (wording.text, wording.detail) == ("", NOTHING_BETTER)
+
+
 async def test_a_sentence_that_the_text_has_already_is_not_put_in_twice() -> None:
     quote = "Codes expire after a year."
     report = report_of((quote, "s"), ("Codes never expire.", "c"), evidence=[passage(quote)])

@@ -10,7 +10,7 @@ import pytest
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.factuality import count_verdicts
 from factloop.core.records import FactualityReport, GivenFacts
-from factloop.correction.corrector import SAME, _Course
+from factloop.correction.corrector import NOT_READ_AGAIN, SAME, _Course
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Fault
 from factloop.correction.marks import MarkPolicy
@@ -188,6 +188,19 @@ async def test_a_later_sentence_that_loses_its_person_again_undoes_the_change_be
     correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(2)
     assert [change.old.strip() for change in correction.changes] == [DAN]
     assert (correction.accepted, correction.rounds, len(correction.left)) == (True, 2, 2)
+
+
+async def test_where_no_round_is_left_what_would_have_to_be_read_is_undone_unread() -> None:
+    """As above with one round: the first removal goes with the second, without a further check."""
+    before = report_of((ANN, "c"), ("She fell.", "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
+    checks = ScriptedChecks([report_of((HE, "a"), (EVE, "s"))])
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(1)
+    assert [change.old.strip() for change in correction.changes] == [DAN]
+    assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
+    assert {left.detail for left in correction.left} == {
+        "a later sentence would have no verdict without it",
+        NOT_READ_AGAIN,
+    }
 
 
 async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:

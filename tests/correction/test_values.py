@@ -69,6 +69,8 @@ def test_the_value_of_the_same_attribute_is_put_in(claim: str, quote: str, mende
         ("The garden has three ponds.", "The garden has one pond."),
         ("The tower is 48 metres tall.", "The tower is tall, and 19 people work in the harbour."),
         ("Seniors pay £5.", "Adults pay £8 and children £6."),
+        ("The fee is £40 a year.", "The fee is £45 a year for members and £60 for others."),
+        ("The walk takes 3 hours.", "The walk takes 4 hours in summer and 6 hours in winter."),
         ("From 3 to 5 boats sail.", "From 4 to 6 boats sail."),  # two are wrong
     ],
 )
@@ -110,3 +112,18 @@ def test_a_value_stands_as_a_word_and_once() -> None:
     assert Exchange("48", "50").in_text("Of 48 days, 48 were wet.") is None
     assert Exchange("Oslo", "Bergen").in_text("The **Oslo** line") == "The **Bergen** line"
     assert not Exchange("Oslo", "Bergen").stands_in("Osloenser")
+
+
+ROW = "year: 1975; employees: 690; revenue_million_kroner: 102; managing_director: Nils Aamodt"
+
+
+@pytest.mark.parametrize(("wrong", "instead"), [("120 million", "102"), ("120", "102"), ("", "")])
+def test_of_a_row_the_cell_is_taken_whose_name_the_claim_has(wrong: str, instead: str) -> None:
+    claim = "Revenue reached 120 million kroner in 1975."
+    found = find_exchange(claim_of(claim, wrong, instead), claim, [ROW], [ROW], lambda *_: True)
+    assert found == Exchange("120", "102")
+
+
+@pytest.mark.parametrize(("claim", "quote"), [("One guest left.", "Three left."), ("3 huts burned.", "1 burned.")])
+def test_a_number_is_not_put_before_a_noun_of_the_other_number(claim: str, quote: str) -> None:
+    assert find_exchange(claim_of(claim), claim, [quote], [quote], lambda *_: True) is None
