@@ -24,6 +24,19 @@ _FEWEST_WORDS = 5
 """Words of a response, or of a sentence that is surely in one language, that tell it."""
 _AROUND = 1_000
 """Characters before and after a sentence that are looked at, so that a paragraph of any length takes no longer."""
+_OPENERS = frozenset(
+    {
+        *("der", "die", "das", "ein", "eine", "er", "sie", "es", "wir", "ihr"),
+        *("le", "la", "les", "un", "une", "des", "il", "elle", "ils", "elles", "ce", "cette"),
+        *("el", "los", "las", "una", "unos", "ella", "ellos", "lo", "gli", "uno", "het", "een", "zij", "hij"),
+        *("os", "um", "uma", "ele", "ela", "den", "det", "ett", "en", "han", "hun", "hon"),
+    }
+)
+"""Articles and pronouns of other languages, which open many of their sentences. They open names, too."""
+_LETTERS = 3
+"""Letters of a word that tells something: *in*, *m* and *kg* stand in many languages."""
+_ENGLISH_ENDING = re.compile(r"(?:ed|ing|ly|s|tion|ness)$")
+"""Ends many English words that no dictionary has."""
 _READ = 5_000
 """Characters of the response that tell its language."""
 
@@ -33,7 +46,7 @@ def is_english_at(response: str, start: int, end: int) -> bool:
     paragraph, where that is short with those before it, and by the beginning of the response where these are short,
     too."""
     own = response[start:end]
-    if _is_in_other_script(own):
+    if _is_in_other_script(own) or _opens_in_other(own):
         return False
     if len(words := _words(own)) >= _FEWEST_WORDS and not _SURELY_NOT < (share := _known_share(words)) < _SURELY:
         return share >= _SURELY
@@ -55,6 +68,16 @@ def _is_english(response: str) -> bool:
     if len(words) < _FEWEST_WORDS:
         return not _is_in_other_script(response[:_READ])
     return _known_share(words) >= _LEAST_SHARE
+
+
+def _opens_in_other(sentence: str) -> bool:
+    """Whether a sentence opens with an article or a pronoun of another language and has no word that may be English:
+    *Die Pumpe wiegt 3 kg.*, but not *Die Zeit is a weekly.*"""
+    opening = _WORD.search(sentence)
+    if opening is None or opening[0].lower() not in _OPENERS or not sentence.rstrip("*_ ").endswith((".", "!", "?")):
+        return False
+    words = [word for word in _words(sentence[opening.end() :]) if len(word) >= _LETTERS and word not in _OPENERS]
+    return bool(words) and not any(_is_known(word) or _ENGLISH_ENDING.search(word) for word in words)
 
 
 def _words(text: str) -> list[str]:

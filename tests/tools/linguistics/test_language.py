@@ -67,3 +67,47 @@ def test_a_paragraph_of_any_length_takes_no_longer() -> None:
             is_english_at(response, start, start + 10)
 
     assert growth(ask, 400) < LINEAR / 3
+
+
+SHORT = [
+    "Die Pumpe wiegt 3 kg.",
+    "Der Turm ist 40 m hoch.",
+    "Er starb 1890.",
+    "Sie lebt in Bern.",
+    "**La bomba pesa 3 kg.**",
+    "El puente mide 40 m.",
+    "Het weegt 3 kg.",
+    "La pompe pèse 3 kg.",
+]
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_a_short_sentence_that_opens_as_in_another_language_is_in_it(text: str) -> None:
+    response = f"{ENGLISH}\n\n{text}\n\nIt is red."
+    start = response.index(text)
+    assert not is_english_at(text, 0, len(text))
+    assert not is_english_at(response, start, start + len(text))
+    assert is_english_at(response, 0, len(ENGLISH))
+    assert is_english_at(response, start + len(text) + 2, len(response))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Zeit is a weekly.",
+        "Das Boot won awards.",
+        "La Traviata premiered in 1853.",
+        "Los Angeles grew.",
+        "El Cid jousted.",
+        "La Paz, 3 kg",
+        "Der Spiegel, 1947.",
+        "Il Postino, a film.",
+        "Les Paul played guitar.",
+        "Han Solo vlogs.",
+        "Die casting needs zinc.",
+        "Marr starb",
+        "Un-Kroll GmbH.",
+    ],
+)
+def test_a_short_english_sentence_may_open_with_a_foreign_name(text: str) -> None:
+    assert is_english_at(text, 0, len(text))
