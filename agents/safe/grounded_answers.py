@@ -1,12 +1,16 @@
 """Reads the replies of the grounded plan. Code checks every number in them; nothing is taken on trust.
 
 A fact of an unknown sentence makes the reply unusable, since the fact cannot be placed. A passage that does not exist
-is ignored. A verdict left without passages does not count: the claim is looked at again.
+is ignored. A verdict left without passages does not count: the claim is looked at again, and where that is no first
+verdict, the reply is asked for again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
+
+from pydantic import BaseModel
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts, WindowFacts
@@ -37,14 +41,27 @@ def of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) ->
         _refuse(answer, f"sentence {both[0]} has a fact, and yet it is listed in without_fact")
 
 
-def claims_judged(n_claims: int, answer: GroundedClaims) -> None:
-    """Refuses a reply that is not one entry for each claim, in order."""
+def claims_judged(n_claims: int, n_passages: int, answer: GroundedClaims) -> None:
+    """Refuses a reply that is not one entry for each claim, in order, or has a verdict that rests on no passage."""
     numbers = [entry.claim for entry in answer.claims]
     if numbers != list(range(1, n_claims + 1)):
         _refuse(answer, f"{n_claims} claims are given, and judged were {numbers}: judge each once, in order")
+    for entry in answer.claims:
+        refuse_groundless(entry.verdict, entry.passages, n_passages, answer, of=f"claim {entry.claim}: ")
 
 
-def _refuse(answer: GroundedFacts | WindowFacts | GroundedClaims, complaint: str) -> None:
+def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
+    """Refuses a verdict for or against a claim that names no passage shown: it may come from memory."""
+    if verdict not in {"supported", "contradicted"} or any(1 <= number <= n_shown for number in cited):
+        return
+    if n_shown:
+        _refuse(
+            answer, f"{of}{verdict}, but by no passage shown: give the numbers (1 to {n_shown}) of those that decide"
+        )
+    _refuse(answer, f"{of}{verdict} cannot rest on no evidence at all")
+
+
+def _refuse(answer: BaseModel, complaint: str) -> NoReturn:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 

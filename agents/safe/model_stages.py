@@ -12,7 +12,13 @@ from pydantic import BaseModel
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.grounded_answers import claims_judged, claims_of, of_sentences_shown, reading_of
+from factloop.agents.safe.grounded_answers import (
+    claims_judged,
+    claims_of,
+    of_sentences_shown,
+    reading_of,
+    refuse_groundless,
+)
 from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
@@ -217,7 +223,8 @@ class ModelGroundedStages(ModelFusedStages):
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
-        prompt, accept = claims_prompt(self.prompts, claims, window), partial(claims_judged, len(claims))
+        prompt = claims_prompt(self.prompts, claims, window)
+        accept = partial(claims_judged, len(claims), len(window.passages))
         answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
         scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in answered.value.claims])
         return claims_of(answered.value, claims, window, self.name, scores=scores)
@@ -309,7 +316,7 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 
 
 def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: Assessments) -> None:
-    """Refuses a reply that is not one entry for each claim, in order, or has a verdict where there is no evidence.
+    """Refuses a reply that is not one entry for each claim, in order, or has a verdict that rests on no passage.
 
     A claim has what was found for it, and of the passages found for the others those that its entry cites.
     """
@@ -320,21 +327,13 @@ def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: 
             schema=type(answer).__name__,
             reply=answer.model_dump_json(),
         )
-    for case, entry in zip(cases, answer.claims, strict=True):
-        own = case.evidence or judgements.cited_ids(entry.cited, evidence)
-        _refuse_memory(entry.verdict, own, answer)
+    for entry in answer.claims:
+        refuse_groundless(entry.verdict, entry.cited, len(evidence), answer, of=f"claim {entry.claim}: ")
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
-    _refuse_memory(answer.verdict if isinstance(answer, Assessment) else answer.rating, case.evidence, answer)
-
-
-def _refuse_memory(verdict: str, evidence: Sequence[object], answer: BaseModel) -> None:
-    """Refuses a verdict for or against a claim where there is no evidence: it would come from memory."""
-    if not evidence and verdict in {"supported", "contradicted"}:
-        raise ModelOutputError(
-            f"{verdict} cannot rest on no evidence at all", schema=type(answer).__name__, reply=answer.model_dump_json()
-        )
+    verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
+    refuse_groundless(verdict, answer.cited, len(case.evidence), answer)
 
 
 def _kept_numbers(text: str, n_shown: int) -> str:

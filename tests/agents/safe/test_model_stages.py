@@ -73,6 +73,35 @@ async def test_a_verdict_without_evidence_is_refused(verdict: str) -> None:
     assert (await ModelPaperStages(*made).rate(case(left=0), CONTEXT)).contradicted is False
 
 
+@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
+@pytest.mark.parametrize("cited", [[], [2], [0]])
+async def test_a_verdict_that_names_no_passage_is_asked_for_again(verdict: str, cited: list[int]) -> None:
+    chat, made = parts(assessment(verdict, cited), assessment(verdict, [1]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+    assert isinstance(judgement, Judgement)
+    assert judgement.cited == ("e1",)
+    chat_of_paper, made = parts(rating(verdict, cited), rating(verdict, [1]))
+    assert (await ModelPaperStages(*made).rate(case(evidence(1), left=0), CONTEXT)).cited == ("e1",)
+    for asked in (chat, chat_of_paper):
+        assert (
+            f"{verdict}, but by no passage shown: give the numbers (1 to 1) of those that decide" in asked_of(asked)[1]
+        )
+
+
+async def test_a_verdict_that_names_no_passage_to_the_last_is_none() -> None:
+    _, made = parts(*[assessment("supported", [])] * 3)
+    with pytest.raises(ModelOutputError, match="by no passage shown"):
+        await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+
+
+@pytest.mark.parametrize(("verdict", "word"), [("insufficient", "not_supported"), ("ambiguous", "not_supported")])
+async def test_what_is_neither_for_nor_against_a_claim_needs_no_passage(verdict: str, word: str) -> None:
+    chat, made = parts(assessment(verdict, []), rating(word, []))
+    assert isinstance(await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT), Judgement)
+    assert (await ModelPaperStages(*made).rate(case(evidence(1), left=0), CONTEXT)).cited == ()
+    assert len(chat.asked) == 2
+
+
 async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search() -> None:
     _, made = parts(assessment("insufficient", [], missing=" the town ", queries=[" Ada birthplace ", "", "Ada town"]))
     wish = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)

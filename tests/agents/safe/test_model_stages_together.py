@@ -111,6 +111,37 @@ async def test_what_tells_a_sentence_apart_stands_below_its_headings() -> None:
     assert "<above>Honours\nBea wrote odes.</above>" in asked_of(chat)[0]
 
 
+@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
+@pytest.mark.parametrize("cited", [[], [3], [0]])
+async def test_a_verdict_on_one_of_several_claims_that_names_no_passage_is_asked_for_again(
+    verdict: str, cited: list[int]
+) -> None:
+    right = assessments(assessment("insufficient", []), assessment(verdict, [2]))
+    chat, made = parts(assessments(assessment("insufficient", []), assessment(verdict, cited)), right)
+    cases = two_cases(left=0)
+    _, second = await ModelFusedStages(*made).assess_together(cases, [*cases[0].evidence, *cases[1].evidence], CONTEXT)
+    assert isinstance(second, Judgement)
+    assert second.cited == ("e2",)
+    assert f"claim 2: {verdict}, but by no passage shown: give the numbers (1 to 2)" in asked_of(chat)[1]
+
+
+@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
+async def test_so_is_one_of_a_second_look_by_the_same_rule(verdict: str) -> None:
+    entry = {"claim": 1, "fact": "", "verdict": verdict, "passages": [7], "wrong": "", "reason": ""}
+    chat, made = parts({"claims": [entry]}, {"claims": [{**entry, "passages": [1]}]})
+    window = WindowTask((TASK,), (evidence(1),))
+    (judged,) = await ModelGroundedStages(*made).look_again(["Ada sang."], window, CONTEXT)
+    assert judged.judgement.cited == ("e1",)
+    assert f"claim 1: {verdict}, but by no passage shown: give the numbers (1 to 1)" in asked_of(chat)[1]
+
+
+async def test_a_second_look_that_names_no_passage_to_the_last_is_no_verdict() -> None:
+    entry = {"claim": 1, "fact": "", "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
+    _, made = parts(*[{"claims": [entry]}] * 3)
+    with pytest.raises(ModelOutputError, match="by no passage shown"):
+        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((TASK,), (evidence(1),)), CONTEXT)
+
+
 async def test_facts_of_several_sentences_stand_under_their_own() -> None:
     said = [
         {"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"},
@@ -192,7 +223,7 @@ async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the
     with_evidence, without = two_cases()
     cases = [with_evidence, replace(without, evidence=())]
     _, second = await ModelFusedStages(*made).assess_together(cases, with_evidence.evidence, CONTEXT)
-    assert "supported cannot rest on no evidence at all" in asked_of(chat)[1]
+    assert "claim 2: supported, but by no passage shown" in asked_of(chat)[1]
     assert isinstance(second, Judgement)
     assert second.cited == (with_evidence.evidence[0].id,)
 
