@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
+from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import draw_disagreements
 from factloop.evaluation.labels.sheets import draw_next
@@ -69,6 +70,35 @@ def saved(page: Page, place: Path) -> LabelFile:
 
 def labels_of(file: LabelFile) -> dict[str, PersonLabel]:
     return {one.claim_id: one.label for one in file.labels}
+
+
+# Plain JavaScript: the looks of what verdicts mark in the response, but for the sentence that is being labelled.
+LOOKS = """() => [...new Set([
+  ...document.querySelectorAll('.prose :is(.sentence:not(.is-linked), .fault)')].map((e) => {
+  const { color, backgroundColor, borderBottomStyle, borderBottomWidth } = getComputedStyle(e);
+  return [color, backgroundColor.replace(/^rgba.* 0\\)$/, 'none'), borderBottomStyle, borderBottomWidth].join();
+}))]"""
+
+
+# Plain JavaScript: where the links of sentences lead, and the first claims of these.
+LEADS = "() => [...document.querySelectorAll('.prose .signs')].map((one) => one.getAttribute('href'))"
+FIRSTS = """() => [...document.querySelectorAll('.prose .signs')].map(
+  (one) => `#claim-${one.parentElement.dataset.claims.split(' ')[0]}`
+)"""
+
+
+def second_is_worse() -> FactualityReport:
+    """The sample, whose first sentence has an unscored claim between two supported ones."""
+    report = sample_report()
+    claims = list(report.claims)
+    claims[1] = claims[1].model_copy(update={"judgement": claims[-1].judgement})
+    return report.model_copy(update={"claims": tuple(claims)})
+
+
+def press_outside(page: Page, key: str) -> None:
+    """Presses a key outside of the field that has the focus."""
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press(key)
 
 
 def current(page: Page) -> str:
@@ -203,6 +233,34 @@ def test_evidence_that_is_hidden_tells_no_number_of_queries(visits: Visits) -> N
     press(page, "2")
     page.evaluate(OPEN_ALL)
     expect(page.locator(".is-labelled .provenance").get_by_text("result").first).to_be_visible()
+
+
+def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits) -> None:
+    page = labelling(visits, render_html(second_is_worse()))
+    to_worst = page.evaluate(LEADS)
+    assert to_worst != page.evaluate(FIRSTS)
+    page.get_by_role("button", name="Contradicted").click()
+    page.get_by_label("Search claims and evidence").fill("evidence")
+    expect(page.locator(".claim:visible")).not_to_have_count(N_CLAIMS)
+    press_outside(page, "b")
+    expect(page.locator(".claim:visible")).to_have_count(N_CLAIMS)
+    expect(page.get_by_label("Search claims and evidence")).to_be_hidden()
+    assert page.evaluate(LEADS) == page.evaluate(FIRSTS)
+    page.keyboard.press("b")
+    expect(page.get_by_label("Search claims and evidence")).to_be_visible()
+    assert page.evaluate(LEADS) == to_worst
+
+
+def test_the_response_looks_and_reads_alike_for_all_verdicts_that_are_hidden(visits: Visits) -> None:
+    page = labelling(visits)
+    assert len(page.evaluate(LOOKS)) > 2
+    expect(page.locator(".prose").get_by_role("mark")).not_to_have_count(0)
+    press(page, "b")
+    page.mouse.click(1, 1)
+    for colours in ("none", "active"):
+        page.emulate_media(forced_colors=colours)
+        assert len(page.evaluate(LOOKS)) == 1
+    expect(page.locator(".prose").get_by_role("mark")).to_have_count(0)
 
 
 def test_labels_are_kept_by_the_browser_for_this_report_alone(visits: Visits) -> None:

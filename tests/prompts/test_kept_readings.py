@@ -17,7 +17,8 @@ KEPT = Path(__file__).parents[2] / "benchmarks" / "readings"
 
 SEEDS = (2, 5)
 """Seeds of the samples that the guides quote; the windows are no sample."""
-READINGS = [(one, seed) for one in CONDITIONS for seed in (SEEDS if one != "windows" else (0,))]
+MORE = {"windows": (0,), "wice-pairs": (*SEEDS, 8, 9)}
+READINGS = [(one, seed) for one in CONDITIONS for seed in MORE.get(one, SEEDS)]
 
 
 @pytest.mark.parametrize(("condition", "seed"), READINGS)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from factloop.tools.linguistics.bold import is_bold_title, words_in_bold
+
 _LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
@@ -23,7 +25,6 @@ _MARKER = re.compile(
     r"|\[\^[^\]\s]{1,40}\]:[ \t]+)"  # the text of a footnote
     r"(?:\[[ xX]\][ \t]+)?"
 )
-_BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)[^*_]{1,120}\1:?[ \t]*$")
 _ENDS_OPEN = re.compile(
     r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
 )
@@ -59,7 +60,7 @@ class Block:
     start: int
     end: int
     kind: Kind
-    """A paragraph, an item of a list, a heading (a line all in bold, too), or a row of a table."""
+    """A paragraph, an item of a list, a heading (a line all in bold, too, that is no sentence), or a row of a table."""
 
     @property
     def splittable(self) -> bool:
@@ -217,8 +218,9 @@ def _strip_markers(text: str, line: _Line) -> tuple[int, bool, Kind]:
     body = text[start : line.end]
     if body.startswith("|") or body.count(" | ") >= 2:
         return start, True, "row"
-    if _BOLD_LINE.match(body):
-        return start, True, "heading"
+    bold = words_in_bold(body)
+    if bold is not None:
+        return start, True, "heading" if is_bold_title(bold) else kind
     return start, fresh, kind
 
 
@@ -254,7 +256,7 @@ def heads_paragraph(line: str, below: str) -> bool:
 
 def _breaks(previous: _Line, next_character: str) -> bool:
     """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
-    if previous.hard_break:
+    if previous.hard_break or words_in_bold(previous.body) is not None:
         return True
     if len(previous.body) >= WRAPPED_FROM or next_character.islower():
         return False

@@ -141,7 +141,7 @@ def _only_asks(text: str) -> bool:
     text = text.strip(_QUOTES)
     if not text.endswith(_QUESTION_MARKS):
         return False
-    if _WHO_IS.fullmatch(text) or is_opinion(text):
+    if _WHO_IS.fullmatch(text) or is_opinion(text) or is_remark(text):
         return True
     words = [word for word in tag_words(text) if word.word_class != "mark"]
     if _has_detail(words) or _TELLING.match(text):

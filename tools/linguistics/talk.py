@@ -25,6 +25,26 @@ _TOPIC = (
 """A name, or one noun without an article: *about the murder* would say that there was one."""
 _ABOUT = rf"(?: (?:about|of|on|for|regarding|concerning) {_TOPIC})?"
 
+_THING = (
+    r"(?:plan|price|limit|feature|seat|history|origin|background|design|construction|structure|architecture|engineer"
+    r"|author|artist|architect|inventor|era|period|culture|food|region|area|place|book|film|song|album|band|city|town"
+    r"|bridge|tower|castle|church|museum|river|lake|island|mountain|lighthouse|university|college|school|park|palace"
+    r"|temple|language|recipe|medicine|drug|vaccine|dose|product|model|device|tool|option|setting|system|method"
+    r"|technique|theory|concept|idea|animal|plant|compan(?:y|ie)|citie|life|live|work|career|famil(?:y|ie))s?"
+)
+"""Nouns that by themselves say of nothing that it happened: *the bridge*, but not *the murder*."""
+_OWNER = rf"(?:the {_THING}['’]s?|{_NAME}(?: {_NAME})?['’]s?|the|your|this|these|that|those|his|her|its|their)"
+_OFFERED_TOPIC = (
+    rf"(?:(?:{_OWNER} )(?:(?:other|early|later|main|full|wider|whole) )?(?:{_NAME} )?{_THING}"
+    rf"|(?:the )?{_NAME}(?: (?:(?:of|the|de|la|von|van) )?{_NAME}){{0,3}})"
+)
+_ABOUT_SEVERAL = (
+    rf"(?: (?:about|of|on|for|regarding|concerning) {_OFFERED_TOPIC}"
+    rf"(?:(?:, (?:(?:and|or) )?| (?:and|or) ){_OFFERED_TOPIC}){{0,4}})"
+)
+_MORE_ABOUT = rf"(?:{_ABOUT_SEVERAL}|{_ABOUT})"
+"""What more is offered of, where it may be several things: *about Telford or the bridge*."""
+
 _INTERJECTION = r"(?:sure(?: thing)?|certainly|absolutely|of course|great(?: question)?|okay|ok|no problem)"
 _NOUN = (
     r"(?:overview|summary|list|outline|explanation|table|comparison|breakdown|timeline|answer|information"
@@ -50,6 +70,7 @@ _OFFER_WORDS = (lexicon.FUNCTION_WORDS - {"m", "d"}) | word_set(
 )
 _CLOSING_WORDS = word_set(
     "point points goes going think prefer decide choose useful helpful things plan trip visit project started let"
+    " learn read explore summary overview"
 )
 """Of offers and wishes at the end of an answer; a question with them may take something for granted."""
 _TAIL = (
@@ -57,6 +78,8 @@ _TAIL = (
     rf"|{'|'.join(sorted(map(re.escape, _OFFER_WORDS | _CLOSING_WORDS), key=len, reverse=True))})\b)*"
 )
 _WOULD = r"(?:(?:'|’)d| would)"
+_LEARN = r"(?:hear|know|learn|read|see|explore)"
+_EXPLAIN = r"(?:explain|clarify|tell|share|say|expand|elaborate)"
 _WISHED = (
     r"(?:(?:happy|safe) travels|stay (?:safe|well|healthy|tuned)|take care"
     r"|have an? (?:good|great|nice|lovely|wonderful|fantastic|safe|pleasant) "
@@ -87,9 +110,6 @@ _REMARK = re.compile(
     rf"|(?:i )?hope (?:(?:this|that|it)(?: (?:answer|information|overview|summary|explanation|list))?"
     rf" (?:helps|answers|clarifies|(?:is|was) (?:helpful|useful))|you (?:find|found) (?:this|it) (?:helpful|useful))"
     rf"{_TAIL}[.!]?"
-    rf"|(?:please |just )?(?:let (?:me|us) know|feel free to|don(?:'|’)t hesitate to){_TAIL}{_ABOUT}[.!]?"
-    rf"|if you{_WOULD}? (?:have|need|like|want) (?:any|more|further|other|additional|me to)"
-    rf"{_TAIL}{_ABOUT}{_TAIL}[.!]?"
     r"|you(?:(?:'|’)re| are) (?:very |most )?welcome[.!]*|good (?:morning|afternoon|evening|day|question)[,.!]*"
     r"|i(?:(?:'|’)m| am) glad you asked[.!]*"
     r"|(?:thank you|thanks)(?: (?:so|very) much)?"
@@ -97,13 +117,22 @@ _REMARK = re.compile(
     r"|reaching out|asking|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest)))?"
     rf"{_ABOUT}[.!]*"
     rf"|{_ASKED_OF_READER}"
-    rf"|(?:i|we)(?:(?:'|’)m| am| are|{_WOULD} be) (?:always |more than )?(?:happy|glad)"
-    rf" to (?:help|assist|explain|clarify){_TAIL}{_ABOUT}[.!]?|(?:glad|happy) to help[.!]*"
+    r"|(?:glad|happy) to help[.!]*"
     rf"|i can (?:certainly |definitely )?help(?: you)?(?: with (?:that|this|it))?[.!]?"
     rf"|{_WISHED}[.!]*|{_SIGNED}|{_OFFERED}[.!]?)",
     re.IGNORECASE,
 )
-"""Greetings, offers and announcements: talk between writer and reader."""
+"""Greetings, wishes and announcements: talk between writer and reader."""
+_OFFER = re.compile(
+    r"(?:(?:please |just )?(?:let (?:me|us) know|feel free to|don(?:'|’)t hesitate to|ask(?: me)?(?= if ))"
+    rf"|if you{_WOULD}? (?:have|need|like|want) (?:any|more|further|other|additional|me to|to {_LEARN})"
+    rf"|would you like (?:me )?to (?:{_LEARN}|{_EXPLAIN})|i (?:can|could)(?: also)? {_EXPLAIN}(?: you)? more"
+    rf"|(?:i|we)(?:(?:'|’)m| am| are|{_WOULD} be) (?:always |more than )?(?:happy|glad)"
+    rf" to (?:help|assist|{_EXPLAIN})|(?:glad|happy) to {_EXPLAIN}(?: you)? more)"
+    rf"{_TAIL}{_MORE_ABOUT}{_TAIL}[.!?]?",
+    re.IGNORECASE,
+)
+"""What the writer would do or tell besides, and of what."""
 
 _TASTE = (lexicon.EVALUATIVE - {"worth", "worthwhile", "cool"}) | word_set("must-see must-read wow")
 """Without a word of taste or feeling a sentence of function words may say anything."""
@@ -143,7 +172,9 @@ _EXCLAMATION = re.compile(r"what an? ", re.IGNORECASE)
 
 def is_remark(text: str) -> bool:
     """Whether plain text is a greeting, an offer or an announcement, and nothing else: figures are never talk."""
-    return len(text) <= _LONGEST and not any(map(str.isdigit, text)) and _REMARK.fullmatch(text) is not None
+    if len(text) > _LONGEST or any(map(str.isdigit, text)):
+        return False
+    return _REMARK.fullmatch(text) is not None or _OFFER.fullmatch(text) is not None
 
 
 def is_opinion(text: str) -> bool:

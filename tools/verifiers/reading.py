@@ -185,7 +185,7 @@ def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
     subject: int | None = None
     for place, term in enumerate(terms):
         if term.kind is TermKind.MARK:
-            if begun and not after_mark:
+            if begun and not after_mark and not _labels_figure(terms, place):
                 after_mark = True
                 subject = current if subject is None and not has_verb else subject
             yield None
@@ -198,6 +198,12 @@ def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
         has_verb = has_verb or (begun and is_verb(term))
         begun, after_mark = True, False
         yield current
+
+
+def _labels_figure(terms: Sequence[Term], mark: int) -> bool:
+    """Whether a mark is the colon of *Seats: 10*, which is one clause."""
+    around = terms[mark - 1 : mark + 2]
+    return terms[mark].key == ":" and len(around) == 3 and around[0].kind is TermKind.WORD and around[2].kind in FIGURES
 
 
 def _opens_clause(terms: Sequence[Term], place: int, *, has_verb: bool) -> bool:

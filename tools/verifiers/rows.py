@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 
+from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.terms import FUNCTION_WORDS, NEGATIONS
 from factloop.tools.verifiers.wording import UNITS
@@ -27,12 +29,17 @@ _SAME = {
     "dollars": "usd",
     "£": "gbp",
     "%": "percent",
+    "one": "1",  # the reader of number words leaves these as they stand
+    "two": "2",
 }
 _CURRENCIES = frozenset({"eur", "usd", "gbp"})
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
 """After the name of a column: its unit, mostly."""
 _TELLING_NOTHING = FUNCTION_WORDS | NEGATIONS | {"yes", "none", "n/a"}
 """Cells that many a claim holds as words."""
+_COUNTS = re.compile(r"[a-z]{2}(?<![isu])s\Z")
+"""A column named by a plural."""
+_NUMBER = re.compile(r"\d[\d,]*|one|two", re.IGNORECASE)
 _UNTOLD = frozenset({"a", "an", "the", "per", "of", "in", "each", "for"})
 
 Cells = Mapping[str, str]
@@ -71,9 +78,14 @@ def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
 
 
 def without_columns(claim: str) -> str | None:
-    """The cells of a row alone, since running text calls a price what *costs*; None for a claim that is no row."""
+    """The cells of a row without columns, since running text calls a price what *costs*; None for other claims."""
     cells = _cells(claim.removesuffix("."))
-    return f"{' | '.join(cells.values())}." if len(cells) > 1 else None
+    return f"{' | '.join(_alone(name, cell) for name, cell in cells.items())}." if len(cells) > 1 else None
+
+
+def _alone(name: str, cell: str) -> str:
+    """A cell; a bare number with what its column counts: *10 seats*, which are no 10 euros."""
+    return f"{cell} {name.lower()}" if _COUNTS.search(name) and _NUMBER.fullmatch(in_figures(cell)) else cell
 
 
 def of_subject(claim: str, passages: Sequence[str]) -> Sequence[str]:
@@ -150,10 +162,11 @@ def _unit_of(name: str, cell: str) -> list[str]:
     return [token for inside in _IN_BRACKETS.findall(name) for token in _tokens(inside) if token in known]
 
 
-def _tokens(cell: str) -> list[str]:
-    """The words and figures of a cell in an order of their own: `5 €` and `€5` are one."""
-    tokens = (_SAME.get(token, token) for token in _TOKEN.findall(cell.lower()))
-    return sorted(_spelt(token) for token in tokens if token not in _UNTOLD)
+@lru_cache(maxsize=4096)
+def _tokens(cell: str) -> tuple[str, ...]:
+    """The words and figures of a cell in an order of their own: `5 €` and `€5` are one, and so are `ten` and `10`."""
+    tokens = (_SAME.get(token, token) for token in _TOKEN.findall(in_figures(cell.lower())))
+    return tuple(sorted(_spelt(token) for token in tokens if token not in _UNTOLD))
 
 
 def _spelt(token: str) -> str:

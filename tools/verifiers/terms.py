@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -187,7 +187,13 @@ def _terms(sentence: str) -> Iterator[Term]:
         else:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
             is_part = surface.lower() == "only" and match.start() > 0 and match.string[match.start() - 1] == "-"
-            yield PART_ONLY if is_part else _word(surface, place == 0, followed_by_capital)
+            opens = place == 0 or _is_label(tokens[place + 1 : place + 3])
+            yield PART_ONLY if is_part else _word(surface, opens, followed_by_capital)
+
+
+def _is_label(following: Sequence[re.Match[str]]) -> bool:
+    """Whether a word before these tokens is the label of a figure and no name: *Seats* of *Plan: Team; Seats: 10*."""
+    return len(following) == 2 and following[0].group() == ":" and following[1].lastgroup == "figure"
 
 
 def _without_less(lemma: str) -> str:

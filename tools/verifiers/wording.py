@@ -159,6 +159,14 @@ UNITS = {
     for spelling in group.split("/")
 }
 """Lemmas of units, each with what it measures and its short name."""
+_MONEY = """
+euro eur dollar usd pound gbp penny pence cent yen yuan renminbi rupee franc chf krona kronor krone kroner crown rouble
+ruble peso lira zloty forint shekel rand real won dinar dirham
+"""
+MEASURES = frozenset(
+    {*UNITS, *_MONEY.split(), "percent", "point", "degree", "volt", "watt", "kw", "mw", "gw", "hz", "times"}
+)
+"""Lemmas after a number that say how much, and not of what."""
 _COUNTRIES = """
     afghanistan, africa, alabama, alaska, albania, algeria, america, andalusia, andorra, angola, argentina,
     armenia, asia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh, barbados, bavaria, belarus,

@@ -67,6 +67,7 @@
     wouldLose: () => !isKept && !isSaved,
   };
 
+  const leads = new Map(); // where the links of sentences lead while verdicts are shown
   let revealed = null;
   const view = {
     shown: () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf),
@@ -96,14 +97,24 @@
     },
     // All claims, in the order of the response: problems first would tell the verdict, and make no sample of the report.
     line: (on) => {
-      if (on) list.querySelector('.chip[data-filter=""]')?.click();
+      if (on) {
+        list.querySelector("#search").value = "";
+        list.querySelector('.chip[data-filter=""]')?.click();
+      }
       items[0].parentElement.append(...(on ? [...items].sort((one, other) => numberOf(one) - numberOf(other)) : items));
     },
-    // Links from sentences to their claims are named after verdicts.
+    // Links from sentences to their claims are named after verdicts, and lead to the worst of several.
     blinded: (on) => {
       for (const signs of document.querySelectorAll(".prose .signs")) {
-        if (on) signs.setAttribute("aria-label", `To claim ${signs.parentElement.dataset.claims.replaceAll(" ", ", ")}`);
-        else signs.removeAttribute("aria-label");
+        const numbers = signs.parentElement.dataset.claims.split(" ");
+        if (on) {
+          leads.set(signs, leads.get(signs) ?? signs.hash);
+          signs.setAttribute("aria-label", `To claim ${numbers.join(", ")}`);
+          signs.setAttribute("href", `#claim-${numbers[0]}`);
+        } else {
+          signs.removeAttribute("aria-label");
+          if (leads.has(signs)) signs.setAttribute("href", leads.get(signs));
+        }
       }
     },
     failed: () => {},

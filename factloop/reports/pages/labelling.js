@@ -205,13 +205,14 @@ globalThis.Labelling = (() => {
 
     hide(on) {
       this.isBlind = this.hiding.checked = on;
+      if (on) this.view.line(true); // what was filtered by verdict, or by words of hidden reasons, would tell them
       this.blindfold(on);
       if (this.current !== null) this.view.reveal(this.current, false);
       this.draw();
       this.say(on ? "Verdicts are hidden until you have labelled." : "Verdicts are shown.");
     }
 
-    // Verdicts go out of sight by their styles; titles and names are no matter of style.
+    // Verdicts go out of sight by their styles; titles, names and roles are no matter of style.
     blindfold(on) {
       if (!document.documentElement.classList.toggle("is-blind", on)) {
         this.titles.forEach((title, element) => { element.title = title; });
@@ -221,6 +222,10 @@ globalThis.Labelling = (() => {
           this.titles.set(element, element.title);
           element.removeAttribute("title");
         }
+      }
+      for (const fault of document.querySelectorAll(".prose .fault")) {
+        if (on) fault.setAttribute("role", "none");
+        else fault.removeAttribute("role");
       }
       this.view.blinded(on);
     }

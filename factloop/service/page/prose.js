@@ -184,7 +184,7 @@ export class Prose {
 
   choose(span) {
     this.link(span.claims[0]);
-    this.chosen(span.claims.find((claim) => claim.status === worst(span)) ?? span.claims[0]);
+    this.chosen((!this.isBlind && span.claims.find((claim) => claim.status === worst(span))) || span.claims[0]);
   }
 
   // Shows where a claim stands: the signs of its sentence, or null where it stands nowhere.
@@ -217,8 +217,9 @@ export class Prose {
     return `${STATUSES[worst(span)].words}, ${named.length === 1 ? "claim" : "claims"} ${named.map(many).join(", ")}`;
   }
 
-  // Links from sentences to their claims are named after verdicts, unless these are hidden.
+  // Links from sentences to their claims are named after verdicts, and lead to the worst, unless these are hidden.
   blind(on) {
+    this.isBlind = on;
     for (const { signs, claims } of this.spans.filter((span) => span.signs)) {
       if (on) signs.setAttribute("aria-label", `To claim ${claims.map((claim) => many(this.numbers.get(claim.id))).join(", ")}`);
       else signs.removeAttribute("aria-label");

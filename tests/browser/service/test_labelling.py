@@ -173,3 +173,21 @@ def test_claims_are_labelled_in_the_order_of_the_response(looking: Looking, offl
     page.keyboard.press("l")
     expect(signs).to_have_accessible_name("No evidence found, claim 2:")
     expect(page.locator(NUMBERS)).to_have_text(["2", "1", "3"])
+
+
+def test_hidden_verdicts_are_told_by_no_filter_and_by_no_sentence(looking: Looking, offline: Serving) -> None:
+    """A sentence of several claims leads to the worst of them, but to the first while verdicts are hidden."""
+    sentence = "The Kell bridge was opened in 1931 and was painted green."
+    asked = {"response": sentence, "documents": [{"text": KELL}]}
+    page = opened(looking, offline, offline.post("/v1/checks", asked)["id"])
+    page.locator(".prose .signs").click()
+    expect(page.locator(".claim:has(details[open]) .number")).to_have_text(["Claim 2"])
+    page.get_by_role("button", name="Label claims").click()
+    page.locator(".chip.is-no_evidence").click()
+    expect(page.locator(".claim:visible")).to_have_count(1)
+    page.keyboard.press("b")
+    expect(page.locator(".claim:visible")).to_have_count(2)
+    expect(page.get_by_label("Search claims and evidence")).to_be_hidden()
+    page.keyboard.press("n")
+    page.locator(".prose .signs").click()
+    expect(page.locator(".claim:focus-within .number")).to_have_text(["Claim 1"])

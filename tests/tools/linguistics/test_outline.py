@@ -97,6 +97,25 @@ def test_a_line_that_may_be_wrapped_or_tell_something_heads_nothing(line: str) -
 
 
 @pytest.mark.parametrize(
+    "title",
+    ["**Prices**", "__Prices__", "**Prices:**", "**Prices** :", "***Prices***", "- **Prices**", "**Team_plan prices**"],
+)
+def test_a_line_that_is_bold_alone_heads_what_is_below(title: str) -> None:
+    heading, said = parts(f"{title}\nThe Team plan costs 29 euros.")
+    assert (heading[0], said[:2]) == ("heading", ("prose", "The Team plan costs 29 euros."))
+    assert said[2] in ("Prices", "Team_plan prices")
+
+
+@pytest.mark.parametrize("said", ["The bridge was opened in 1826.", "The Menai Bridge was opened in 1826 by Telford"])
+def test_a_bold_sentence_is_a_sentence_of_its_own_that_heads_nothing(said: str) -> None:
+    assert parts(f"**{said}**\nIt is long.") == [("prose", f"**{said}**", ""), ("prose", "It is long.", "")]
+
+
+def test_sentences_in_one_bold_line_are_told_apart() -> None:
+    assert [said for _, said, _ in parts("**It was lit. It fell in 1703.**")] == ["**It was lit.", "It fell in 1703.**"]
+
+
+@pytest.mark.parametrize(
     "said", ["It was lit in 1759.", "One line,\nand one more", "- It was lit", f"It {'was ' * 40}lit"]
 )
 def test_a_rule_right_under_what_is_said_hides_no_claim(said: str) -> None:

@@ -55,7 +55,7 @@ def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
     [
         "Who was she?", "“Who was she?”", "Does that help?", "Would you like me to explain further?",
         "Who was Ada Brisk?", "When was she born?", "What are the main side effects?", "Is aspirin safe in pregnancy?",
-        "What is metformin?",
+        "What is metformin?", "Would you like to hear more about Telford or the bridge?",
         "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
     ],
 )  # fmt: skip
@@ -133,6 +133,13 @@ def test_what_only_writer_and_reader_have_to_do_with_is_a_remark(text: str) -> N
         "If you'd like, I can draft a short summary for you.", "I can help with that.", "Best regards,",
         "Kind regards, Ada Brown", "Good luck with your project!", "Have a great day!", "Safe travels!",
         "Enjoy your trip!", "Stay safe!", "Take care!",
+        "Let me know if you want to hear more about Telford or the bridge.",
+        "Let me know if you would like to know more about the Menai Bridge, its engineer or Telford's other works.",
+        "Feel free to ask if you want to learn more about the bridge, and its history.",
+        "If you want to know more about the Team plan or its limits, just ask.",
+        "Just ask if you want more details on the bridge's construction.",
+        "I can tell you more about Telford or the bridge if you like.",
+        "Happy to tell you more about Telford and his works!",
     ],
 )  # fmt: skip
 def test_offers_and_wishes_at_the_end_of_an_answer_are_remarks(text: str) -> None:
@@ -145,6 +152,11 @@ def test_offers_and_wishes_at_the_end_of_an_answer_are_remarks(text: str) -> Non
         "I hope this helps you understand why Telford drowned.", "Let me know when the battery explodes.",
         "I'd be happy to confirm that the bridge was sold.", "Feel free to use the fund that went bankrupt.",
         "Let me know if the price of 29 € is wrong.", "Take care of the bridge, which leaks!",
+        "Let me know if you want to hear more about Telford or the murder.",
+        "Let me know if you want to hear more about the bridge that Telford burned.",
+        "Let me know if you want more details on Telford's conviction or the bridge.",
+        "If you want to know more, Telford was born in Eskdale.", "Ask if the bridge is safe.",
+        "Happy to tell you more about the bridge, which Brunel built.",
         "We can provide a list of customers to the police.", "Have a drink of bleach!", "Stay safe from its poison!",
     ],
 )  # fmt: skip

@@ -410,9 +410,9 @@ FANS = "Model: Tarn 2; Bays: 2; Fan: none\nModel: Tarn 8; Bays: 8; Fan: a large 
 @pytest.mark.parametrize(
     ("claim", "label", "quote"),
     [
-        ("The Tarn 2 has 8 bays.", "insufficient", "Model: Tarn 2; Bays: 2; Fan: none"),
+        ("The Tarn 2 has 8 bays.", "contradicted", "Model: Tarn 2; Bays: 2; Fan: none"),
         ("The Tarn 8 has 8 bays.", "supported", "Model: Tarn 8; Bays: 8; Fan: a large one"),
-        ("The Tarn 8 has 2 bays.", "insufficient", "Model: Tarn 8; Bays: 8; Fan: a large one"),
+        ("The Tarn 8 has 2 bays.", "contradicted", "Model: Tarn 8; Bays: 8; Fan: a large one"),
     ],
 )
 def test_rows_of_another_subject_decide_nothing(verifier: Verifier, claim: str, label: Label, quote: str) -> None:
@@ -422,3 +422,54 @@ def test_rows_of_another_subject_decide_nothing(verifier: Verifier, claim: str, 
 
 def test_rows_are_of_all_subjects_where_the_claim_names_none(verifier: Verifier) -> None:
     assert verifier.verify("One model has 8 bays.", [FANS]).quote == "Model: Tarn 8; Bays: 8; Fan: a large one"
+
+
+SEATS = "The Team plan costs 29 euros a month and has {} seats."
+SEATS_APART = "The Team plan costs 29 euros a month. It has {} seats."
+SEATS_OF_ROW = "Plan: Team; Seats: {}; Price: 29 euros"
+WAYS = ("{} seats.", "Seats: {}.", "Team plan, seats: {}.", "Plan: Team; Seats: {}.", "The Team plan has {} seats.")
+
+
+@pytest.mark.parametrize("source", [SEATS, SEATS_APART, SEATS_OF_ROW])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("in_claim", "in_source"), [("10", "ten"), ("ten", "10"), ("2", "two"), ("ten", "ten")])
+def test_a_price_does_not_contradict_a_count(
+    verifier: Verifier, source: str, way: str, in_claim: str, in_source: str
+) -> None:
+    read = verifier.verify(way.format(in_claim), [source.format(in_source)])
+    assert (read.label, read.wrong) == ("supported", "")
+
+
+@pytest.mark.parametrize("source", [SEATS, SEATS_APART, SEATS_OF_ROW])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("other", ["12", "twelve", "29"])
+def test_a_count_is_told_from_another_count_and_from_a_price(
+    verifier: Verifier, source: str, way: str, other: str
+) -> None:
+    read = verifier.verify(way.format(other), [source.format("ten")])
+    assert read.label != "supported"
+    assert read.instead in ("", "ten")
+
+
+MILL = "The mill's revenue grew by 14 per cent to 3 million kronor, and its profit by 6 per cent."
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The mill's profit amounted to 3 million kronor.", MILL),
+        (
+            "The rock passed 45 metres away.",
+            "The rock passed at a distance of 310 kilometres; its diameter is 45 metres.",
+        ),
+    ],
+)
+def test_a_unit_does_not_say_what_is_measured(verifier: Verifier, claim: str, source: str) -> None:
+    assert verifier.verify(claim, [source]).label != "supported"
+
+
+@pytest.mark.parametrize("signed", ["14", "fourteen"])
+def test_a_bound_is_kept_by_a_number_in_words_or_figures(verifier: Verifier, signed: str) -> None:
+    source = f"In May {signed} towns signed the treaty."
+    for bound in ("more than 12", "more than twelve", "at least twelve"):
+        assert verifier.verify(f"In May {bound} towns signed the treaty.", [source]).label == "supported"

@@ -46,6 +46,21 @@ def test_a_unit_may_stand_above_its_column(claim: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Plan: Team; Seats: ten.", "supported"),
+        ("Plan: Team; Guests: 2.", "supported"),
+        ("Plan: Team; Seats: twelve.", "contradicted"),
+        ("Plan: Team; Guests: one.", "contradicted"),
+    ],
+)
+def test_a_number_in_words_is_the_one_in_figures(claim: str, label: str) -> None:
+    read = verify_row(claim, ["Plan: Team; Seats: 10; Guests: two"])
+    assert read is not None
+    assert read.label == label
+
+
+@pytest.mark.parametrize(
     "claim",
     [
         "Plan: Enterprise; Price: 99 €.",  # no such row

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from factloop.tools.search.documents.sections import Block, Heading, Rows
+from factloop.tools.linguistics.bold import is_bold_title, words_in_bold
+from factloop.tools.search.documents.sections import BELOW_MARKED, Block, Heading, Rows
 from factloop.tools.search.documents.tables import row_lines
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-_STRUCTURE = re.compile(r"^ {0,3}#|^ {0,3}(?:===|---)|^[^\n|]*\|", re.MULTILINE)
-"""Matches in every text that has a heading or a table."""
+_STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
+"""Matches in every text that has a heading or a table, but for lines in bold by stars."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
 """Emphasis of whole words. Where stars stand within stars, the inner ones are met first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
 _DELIMITERS = frozenset("|:- \t")
+_ENDS = (".", "!", "?", ":", "…")
 _UNDERLINES = {"=": 1, "-": 2}
 
 
@@ -23,7 +25,9 @@ def markdown_blocks(text: str) -> list[Block]:
     """The text in reading order, without the stars of emphasis. Linear time."""
     if not _STRUCTURE.search(text) and "*" not in text:
         return [text]
-    return list(_blocks(list(_without_stars(text.split("\n")))))
+    written = text.split("\n")
+    bold = {place: words for place, line in enumerate(written) if (words := words_in_bold(line)) is not None}
+    return list(_blocks(list(_without_stars(written)), bold))
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
@@ -35,13 +39,13 @@ def _without_stars(lines: Iterable[str]) -> Iterator[str]:
         yield line if fence or "*" not in line else _STARS.sub(r"\2", _STARS.sub(r"\2", line))
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[Block]:
+def _blocks(lines: Sequence[str], bold: Mapping[int, str]) -> Iterator[Block]:
     prose: list[str] = []
     fence = ""
     place = 0
     while place < len(lines):
         line = lines[place]
-        block, after = (None, place + 1) if fence else _block_at(lines, place)
+        block, after = (None, place + 1) if fence else _block_at(lines, place, bold)
         if block is None:
             prose.append(line)
             if mark := _FENCE.match(line):
@@ -56,8 +60,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
         yield "\n".join(prose)
 
 
-def _block_at(lines: Sequence[str], place: int) -> tuple[Block | None, int]:
-    """The heading or table that begins there, if one does, and where it ends."""
+def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tuple[Block | None, int]:
+    """The heading, table or bold line that begins there, if one does, and where it ends."""
     line = lines[place]
     if heading := _HEADING.match(line):
         return Heading(len(heading[1]), heading[2].strip().rstrip("#").strip() or heading[2].strip()), place + 1
@@ -65,8 +69,22 @@ def _block_at(lines: Sequence[str], place: int) -> tuple[Block | None, int]:
     if "|" in line and _is_delimiter(following):
         return _table(lines, place)
     if (level := _underlined(lines, place, following)) is not None:
-        return Heading(level, line.strip()), place + 2
+        return Heading(level, bold.get(place, line.strip())), place + 2
+    if place in bold and _stands_alone(lines, place):
+        return _bold(bold[place]), place + 1
     return None, place + 1
+
+
+def _stands_alone(lines: Sequence[str], place: int) -> bool:
+    """Whether a line is in no wrapped sentence: what is above it has ended, and what is below begins anew."""
+    above = lines[place - 1].rstrip() if place else ""
+    below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
+    return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()
+
+
+def _bold(words: str) -> Block:
+    """A heading, or text where it is a sentence or has a figure: what it states must not be lost with a heading."""
+    return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 
 def _underlined(lines: Sequence[str], place: int, following: str) -> int | None:

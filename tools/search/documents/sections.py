@@ -10,6 +10,8 @@ from factloop.tools.search.passages import PARAGRAPHS
 WITHIN = " › "
 """Between the headings of a path."""
 LONGEST_TITLE = 200
+BELOW_MARKED = 7
+"""The level of a line in bold, below that of every marked heading: it heads a stretch, and never names the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ Block = str | Heading | Rows
 
 def first_heading(blocks: Iterable[Block]) -> str:
     """The title; empty if the document has none."""
-    return next((block.text for block in blocks if isinstance(block, Heading)), "")
+    return next((one.text for one in blocks if isinstance(one, Heading) and one.level < BELOW_MARKED), "")
 
 
 def sections_of(

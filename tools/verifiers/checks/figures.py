@@ -11,7 +11,7 @@ from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, UNITS
+from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, MEASURES, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -132,7 +132,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
                 rival = _own_figure(alignment, kind, clause)
                 enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content) - 1)
-                if enough and rival is not None:
+                if enough and rival is not None and not _are_of_others(alignment, place, rival):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
 
@@ -148,7 +148,9 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
             here = max(held[clause] for clause in own)
             for clause in sorted(held.keys() - own):
                 rival = _own_figure(alignment, kind, clause)
-                if rival is not None and here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
+                if rival is None or _are_of_others(alignment, place, rival):
+                    continue
+                if here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
 
@@ -282,6 +284,25 @@ def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None
         ),
         None,
     )
+
+
+def _are_of_others(alignment: Alignment, place: int, rival: int) -> bool:
+    """Whether the sentence has the claim's number of the things that the claim counts, and the rival of something else:
+    *29 euros* speak neither for nor against *ten seats*. Units are no things: much is measured in metres."""
+    claim, sentence = alignment.claim, alignment.sentence
+    if claim.terms[place].kind is not TermKind.NUMBER:
+        return False
+    things, found, others = (
+        [reading.terms[one] for one in _counted(reading, number)]
+        for reading, number in ((claim, place), (sentence, alignment.pairs[place]), (sentence, rival))
+    )
+    if any(term.key in MEASURES for term in things):
+        return False
+
+    def are_alike(terms: Sequence[Term]) -> bool:
+        return any(says_same(one, two) for one in things for two in terms)
+
+    return are_alike(found) and bool(others) and not are_alike(others)
 
 
 def _weights(claim: Reading) -> Callable[[int, int], float]:

@@ -65,6 +65,31 @@ def test_sections_stand_under_the_path_of_their_headings(tmp_path: Path) -> None
     assert [section.goes_on for section in sections] == [False, *[True] * 5]
 
 
+@pytest.mark.parametrize("title", ["**Prices**", "__Prices__", "**Prices:**", "**Prices**:", "***Prices***"])
+def test_a_line_that_is_bold_alone_heads_what_is_below(tmp_path: Path, title: str) -> None:
+    text = f"# Plans\n\nThere are two.\n{title}\nThe Team plan costs 29 euros.\n\n## Limits\nNone."
+    sections = load(tmp_path, "a.md", text)
+    assert [(section.section, section.text.strip()) for section in sections] == [
+        (None, "There are two."),
+        ("Prices", "The Team plan costs 29 euros."),
+        ("Limits", "None."),
+    ]
+    (alone,) = load(tmp_path, "b.md", f"{title}\n\nThe Team plan costs 29 euros.")
+    assert (alone.title, alone.section) == ("b", "Prices")
+
+
+@pytest.mark.parametrize("said", ["The Team plan costs 29 euros.", "The bridge was opened", "Team plan: 29 euros"])
+def test_a_bold_line_that_states_something_is_a_paragraph(tmp_path: Path, said: str) -> None:
+    (section,) = load(tmp_path, "a.md", f"**{said}**\nIt has ten seats.")
+    assert [part.strip() for part in section.text.split("\n\n")] == [said, "It has ten seats."]
+
+
+@pytest.mark.parametrize("text", ["The plan of the\n**Team**\nHas ten seats.", "It was.\n**Now**\nit is not."])
+def test_a_bold_line_within_a_wrapped_sentence_heads_nothing(tmp_path: Path, text: str) -> None:
+    (section,) = load(tmp_path, "a.md", text)
+    assert (section.section, section.text) == (None, text.replace("*", ""))
+
+
 def test_what_is_quoted_has_no_stars_of_emphasis(tmp_path: Path) -> None:
     markdown = "# The *third* tower\n\n**Lit:** in ***1759*** and **a *wide* beam**.\n\n| **Who** |\n|---|\n| *he* |\n"
     (section,) = load(tmp_path, "a.md", markdown)
