@@ -221,6 +221,20 @@ def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_
     assert page.locator(".prose [title]").count() > 0
 
 
+def test_evidence_that_is_hidden_tells_no_number_of_queries(visits: Visits) -> None:
+    """A claim without passages has its place for them all the same."""
+    page = labelling(visits)
+    assert "result 1 of query 2" in page.content()
+    shown_here = page.locator(".claim:not(.is-labelled) .provenance").get_by_text("result")
+    press(page, "b")
+    page.evaluate(OPEN_ALL)
+    expect(shown_here.locator("visible=true")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Evidence")).to_have_count(N_CLAIMS - 1)  # one repeats another claim
+    press(page, "2")
+    page.evaluate(OPEN_ALL)
+    expect(page.locator(".is-labelled .provenance").get_by_text("result").first).to_be_visible()
+
+
 def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits) -> None:
     page = labelling(visits, render_html(second_is_worse()))
     to_worst = page.evaluate(LEADS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from factloop.checking.views.html import render_html
 from tests.browser.visits import TWO_FRAMES, Visits, shown
@@ -19,6 +19,18 @@ def opened_whole(visits: Visits, fragment: str = "") -> Page:
     page = visits.open(SAMPLE, fragment=fragment)
     page.get_by_role("button", name="All 21").click()
     return page
+
+
+def top_of(found: Locator) -> float:
+    box = found.bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+def bottom_of(found: Locator) -> float:
+    box = found.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
 
 
 def test_problems_come_first_and_alone(visits: Visits) -> None:
@@ -49,6 +61,34 @@ def test_verdicts_filter_the_claims(visits: Visits) -> None:
     page.get_by_role("button", name="The budget was used up 1").click()
     expect(shown(page)).to_have_count(1)
     expect(page.locator(".claim:visible .outcome")).to_contain_text("Unscored: the budget was used up")
+
+
+def test_the_first_filter_of_a_reader_shows_its_claims_alone(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    problems = page.get_by_role("button", name="Problems 11")
+    expect(problems).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Contradicted 1").click()
+    expect(shown(page)).to_have_count(1)
+    expect(problems).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="No evidence found 2").click()
+    expect(shown(page)).to_have_count(3)
+    problems.click()
+    expect(shown(page)).to_have_count(11)
+    page.get_by_role("button", name="Unscored 8").click()
+    expect(shown(page)).to_have_count(8)
+
+
+def test_what_a_filter_leaves_is_in_sight(visits: Visits) -> None:
+    page = opened_whole(visits)
+    page.get_by_role("button", name="Open all").click()
+    for found, words in ((page.get_by_text("No claim matches."), "no such words"), (shown(page).first, "Hucknall")):
+        page.get_by_role("searchbox").fill("")
+        expect(shown(page)).to_have_count(21)
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.get_by_role("searchbox").fill(words)
+        expect(shown(page)).not_to_have_count(21)
+        page.evaluate(TWO_FRAMES)
+        assert top_of(found) >= bottom_of(page.locator(".toolbar")) - 1
 
 
 def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: Visits) -> None:

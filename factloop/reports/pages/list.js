@@ -7,13 +7,14 @@
   if (items.length === 0) return;
 
   // Filters. Several may be chosen, and an item that any of them shows is shown; none chosen means all. The same filter
-  // may stand in the table and in the toolbar.
+  // may stand in the table and in the toolbar. A choice of the page gives way to the reader's first.
   const toolbar = one(".toolbar");
   const chips = all(".chip");
   const search = one("#search");
   const problems = items.filter((item) => item.dataset.filters.split(" ").includes("problem"));
   const standard = problems.length > 0 && one('[data-filter="problem"]') ? ["problem"] : []; // until the reader chooses
   const chosen = new Set(standard);
+  let isStandard = standard.length > 0;
   const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
@@ -54,13 +55,15 @@
   });
   nameOpenAll(items.length);
 
+  const keysOf = (item) => item.dataset.filters.split(" ");
+  const shows = (item) => keysOf(item).some((key) => chosen.has(key));
   const searchable = (item) => [item.textContent, ...referring(item).map((quote) => passage(quote.dataset.passage))].join(" ");
   const apply = () => {
     const words = search.value.trim().toLowerCase();
     if (words) texts ??= items.map((item) => searchable(item).toLowerCase());
     let shown = 0;
     items.forEach((item, index) => {
-      const kept = chosen.size === 0 || item.dataset.filters.split(" ").some((key) => chosen.has(key));
+      const kept = chosen.size === 0 || shows(item);
       item.hidden = !(kept && (!words || texts[index].includes(words)));
       if (!item.hidden) shown += 1;
     });
@@ -74,24 +77,39 @@
     one("#nothing").hidden = shown > 0;
   };
   const reset = () => {
+    isStandard = false;
     chosen.clear();
     search.value = "";
     apply();
+  };
+  // What a reader has filtered must not end up under the toolbar.
+  const filter = () => {
+    apply();
+    const first = items.find((item) => !item.hidden) ?? one("#nothing");
+    if (first.getBoundingClientRect().top < toolbar.getBoundingClientRect().bottom) first.scrollIntoView();
+  };
+
+  // A filter of what is shown anyway shows that alone: added to the others, it would do nothing.
+  const choose = (key) => {
+    if (!key) chosen.clear();
+    else if (!chosen.delete(key)) {
+      if (isStandard || items.every((item) => !keysOf(item).includes(key) || shows(item))) chosen.clear();
+      chosen.add(key);
+    }
+    isStandard = false;
   };
 
   chips.forEach((chip) => {
     chip.disabled = chip.matches(".is-empty");
     chip.addEventListener("click", () => {
-      const key = chip.dataset.filter;
-      if (!key) chosen.clear();
-      else if (!chosen.delete(key)) chosen.add(key);
-      apply();
+      choose(chip.dataset.filter);
+      filter();
     });
   });
   let typing = 0;
   search.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(apply, 120);
+    typing = setTimeout(filter, 120);
   });
   // On paper stand all, unless the reader has chosen some.
   let onPaper = false;
@@ -125,6 +143,7 @@
     if (details.parentElement.hidden) reset();
     details.open = true;
     details.scrollIntoView({ block: "nearest" });
+    details.firstElementChild.scrollIntoView({ block: "nearest" }); // of one that is higher than the window, its head
   };
   const reveal = (details) => {
     open(details);

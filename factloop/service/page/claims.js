@@ -1,8 +1,8 @@
 // The list of claims beside the response: filtered by verdict and words, each opened to its grounds.
 import { button, h, replace } from "./dom.js";
-import { grounds } from "./evidence.js";
+import { decidedBy, grounds, whyBeside } from "./evidence.js";
 import { outcome, searched } from "./unfolding.js";
-import { PROBLEMS, STATUSES, capital, many, mark, plural } from "./words.js";
+import { PROBLEMS, STATUSES, WORST_FIRST, capital, many, mark, plural } from "./words.js";
 
 const MOST_OPEN = 100;
 const TYPING_MS = 120;
@@ -16,6 +16,7 @@ export class ClaimList {
     this.numbers = new Map();
     this.chosen = new Set(); // statuses that are shown, or problems; none means all
     this.isTouched = false; // whether the reader has chosen what to see
+    this.isStandard = false; // whether what is chosen is the page's own choice
     this.words = "";
     this.changed = new Set();
     this.moved = false;
@@ -23,7 +24,7 @@ export class ClaimList {
     this.isInLine = false; // unless all are to be labelled
     this.problem = null; // the one that was stepped to
     this.list = h("ol", { role: "list" });
-    this.chips = new Map([[PROBLEM, this.chip(PROBLEM)], ["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
+    this.chips = new Map([[PROBLEM, this.chip(PROBLEM)], ["", this.chip("")], ...WORST_FIRST.map((status) => [status, this.chip(status)])]);
     this.shown = h("p", { class: "shown" });
     this.openAll = button("Open all", () => this.toggleAll());
     this.nothing = h("p", { class: "nothing", hidden: true }, "No claim matches. ", button("Show all claims", () => { this.reset(); this.search.focus(); }));
@@ -148,6 +149,9 @@ export class ClaimList {
     replace(item.sign, mark(claim.status));
     replace(item.statement, claim.statement);
     replace(item.outcome, h("span", { class: `verdict is-${claim.status}` }, words), beside && ` · ${beside}`);
+    item.element.querySelectorAll(":scope > .decided-by, summary > .rationale").forEach((one) => one.remove());
+    item.outcome.after(...[whyBeside(claim)].filter(Boolean));
+    item.details.after(...[decidedBy(claim)].filter(Boolean));
     item.filled = false;
     if (item.details.open) this.fill(claim, item);
   }
@@ -164,8 +168,7 @@ export class ClaimList {
   }
 
   matches(claim) {
-    const isChosen = this.chosen.size === 0 || this.chosen.has(claim.status) || (this.chosen.has(PROBLEM) && PROBLEMS.includes(claim.status));
-    return isChosen && (!this.words || searched(claim).includes(this.words));
+    return (this.chosen.size === 0 || this.shows(claim.status)) && (!this.words || searched(claim).includes(this.words));
   }
 
   filterOne(claim) {
@@ -213,7 +216,10 @@ export class ClaimList {
     this.stepped.textContent = plural(n, "problem");
     if (this.list.querySelector("details[open]") || this.list.contains(document.activeElement)) return;
     this.isSettled = this.moved = true;
-    if (n > 0 && !this.isTouched) this.chosen.add(PROBLEM);
+    if (n > 0 && !this.isTouched) {
+      this.isStandard = true;
+      this.chosen.add(PROBLEM);
+    }
     this.filter();
   }
 
@@ -230,11 +236,27 @@ export class ClaimList {
     return this.open(this.problem);
   }
 
+  // The page's own choice gives way to the reader's first. A filter of what is shown anyway shows that alone: added to
+  // the others, it would do nothing.
   choose(status) {
     this.isTouched = true;
     if (!status) this.chosen.clear();
-    else if (!this.chosen.delete(status)) this.chosen.add(status);
+    else if (!this.chosen.delete(status)) {
+      const added = this.unfolding.claims.filter((claim) => (status === PROBLEM ? PROBLEMS : [status]).includes(claim.status));
+      if (this.isStandard || added.every((claim) => this.shows(claim.status))) this.chosen.clear();
+      this.chosen.add(status);
+    }
+    this.isStandard = false;
     this.filter();
+    this.uncover();
+  }
+
+  shows(status) { return this.chosen.has(status) || (this.chosen.has(PROBLEM) && PROBLEMS.includes(status)); }
+
+  // What a reader has filtered must not end up under the toolbar.
+  uncover() {
+    const first = this.list.querySelector(".claim:not([hidden])") ?? this.nothing;
+    if (!first.hidden && first.getBoundingClientRect().top < this.toolbar.getBoundingClientRect().bottom) first.scrollIntoView();
   }
 
   typed() {
@@ -243,10 +265,12 @@ export class ClaimList {
     this.typing = setTimeout(() => {
       this.words = this.search.value.trim().toLowerCase();
       this.filter();
+      this.uncover();
     }, TYPING_MS);
   }
 
   reset() {
+    this.isStandard = false;
     this.chosen.clear();
     this.words = this.search.value = "";
     this.filter();

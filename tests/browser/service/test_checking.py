@@ -258,6 +258,32 @@ def test_problems_stand_first_and_n_and_p_step_through_them(looking: Looking, of
     expect(page.get_by_text("Problem 3 of 3")).to_be_visible()
 
 
+def test_the_first_filter_of_a_reader_shows_its_claims_alone(looking: Looking, offline: Serving) -> None:
+    page = checked(looking, offline, f"{BRIDGES} The Kell bridge was opened in 1932.", KELL)
+    problems = page.get_by_role("button", name="Problems 3")
+    expect(problems).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Contradicted 2").click()
+    expect(page.locator(".claim:visible")).to_have_count(2)
+    expect(problems).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="No evidence found 1").click()
+    expect(page.locator(".claim:visible")).to_have_count(3)
+    problems.click()
+    expect(page.locator(".claim:visible")).to_have_count(3)
+    page.get_by_role("button", name="Contradicted 2").click()
+    expect(page.locator(".claim:visible")).to_have_count(2)
+
+
+def test_the_list_tells_why_beside_each_problem_as_the_report_does(looking: Looking, offline: Serving) -> None:
+    page = checked(looking, offline, f"{BRIDGES} The Kell bridge was opened in 1932.", KELL)
+    beside = ".claim > .decided-by q:visible, .claim summary .rationale:visible"
+    told = page.locator(beside).all_text_contents()
+    assert len(told) == 3
+    chips = [text.split() for text in page.locator(".chip:visible").all_text_contents()]
+    page.goto(f"{offline.url}/v1/jobs/{job_of(page)}/report.html")
+    assert page.locator(beside).all_text_contents() == told
+    assert [text.split() for text in page.locator(".chip:visible").all_text_contents()] == chips
+
+
 def test_without_problems_nothing_leads_from_one_to_the_next(looking: Looking, offline: Serving) -> None:
     page = checked(looking, offline, "The Kell bridge is made of granite.", KELL)
     expect(page.get_by_role("button", name="All 1")).to_be_visible()
