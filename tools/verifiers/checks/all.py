@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
-from factloop.tools.verifiers.checks import causes, denial, durations, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks import causes, counts, denial, durations, figures, quantity, roles, slots
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
@@ -15,7 +15,7 @@ from factloop.tools.verifiers.wording import PRONOUNS
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
-    "counts": figures.other_counts,
+    "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,
     "dates": figures.other_dates,
