@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
-from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind, sentence_texts
+from factloop.tools.verifiers.terms import (
+    FIGURES,
+    SCALES,
+    SentenceTerms,
+    Term,
+    TermKind,
+    in_plain_figures,
+    sentence_texts,
+)
 
 MAX_QUOTED_CHARS = 240
 """Of a sentence quoted in a rationale; the whole one stands in the quote beside it."""
@@ -138,16 +147,23 @@ def _denial(wrong: str, instead: str) -> str:
 
 
 def _spelt(words: str, text: str) -> str:
-    """Words as a text spells them: *seven* where they were read as 7."""
-    if words in text:
+    """Words as a text spells them: *seven* where they were read as 7, *120 million* where as 120000000."""
+    if re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", text):
         return words
-    tokens = text.split()
+    tokens = [token.strip(".,;:()\"'") for token in text.split()]
     for length in range(1, MAX_NUMBER_WORDS + 1):
         for start in range(len(tokens) - length + 1):
-            written = " ".join(tokens[start : start + length]).strip(".,;:()\"'")
-            if in_figures(written) == words:
+            written = " ".join(tokens[start : start + length])
+            if in_plain_figures(written) == words:
                 return written
-    return words
+    return next((token for token in tokens if _is_scaled(token, words)), words)
+
+
+def _is_scaled(token: str, words: str) -> bool:
+    """Whether a figure is this one without the scale that its column gives: 102, for 102000000."""
+    figure = token.replace(",", "")
+    is_figure = figure.replace(".", "", 1).isdigit() and words.isdigit()
+    return is_figure and any(Decimal(figure) * scale == Decimal(words) for scale in SCALES.values())
 
 
 def _marked(words: str) -> str:

@@ -68,7 +68,7 @@ class LexicalVerifier:
         others = as_figures(claim, passages) if cells is None else iter([cells])
         said_so = (self._verify_text(other, passages, documents) for other in others)
         kept = read.label == "contradicted" and keeps_bound(claim, read.instead)
-        unsaid = replace(read, label="insufficient", wrong="", instead="") if kept else read
+        unsaid = _within_bound(read) if kept else read
         return next((other for other in said_so if other.label == "supported"), unsaid)
 
     def _verify_text(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None) -> SupportReading:
@@ -94,6 +94,12 @@ class LexicalVerifier:
         others = [passage for passage, share in comparison.shares[1:] if share >= MIN_SHARE_CITED]
         cited = (first, *others)[:MAX_CITED]
         return SupportReading(label, score, cited, told.rationale, told.quote, told.wrong, told.instead)
+
+
+def _within_bound(read: SupportReading) -> SupportReading:
+    """The reading of a claim whose bound the figure of the sources keeps, where they do not say all of it."""
+    rationale = f"No one sentence of the sources says all of this. The nearest says: “{read.quote}”"
+    return replace(read, label="insufficient", rationale=rationale, wrong="", instead="")
 
 
 def _contradicted(read: SupportReading, other: OtherValue) -> SupportReading:

@@ -39,8 +39,16 @@ _NEXT_WORD = re.compile(r"\s{0,8}([^\W\d_]{1,12})(\.?)")
 _SCALED = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
 )
+_SCALED_LABEL = re.compile(
+    r"[ _(](?P<scale>thousand|million|billion|trillion)s?(?:[ _](?:of[ _])?(?P<unit>[A-Za-z]{1,20}))?\)?:"
+    r" (?P<figure>\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(?P<fraction>\.\d{1,6})?(?![\w,.]\w)"
+)
+"""The end of a column's name that scales its figures: *Revenue (million kroner): 102*, *sales_million_euros: 55*."""
+_BEFORE_FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
+_FRACTION = re.compile(r"(?:(?<![\d.,])(\d{1,12}) )?(?<!\d)(\d)\u2044(\d{1,2})(?!\d)")
+"""*2½*, as compatibility forms leave it."""
 _PERCENT = re.compile(r" ?%| per cent\b")
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 _NEGATIONS = "not no never none nobody nothing nowhere neither nor without cannot unable hardly"
@@ -141,7 +149,7 @@ def sentence_texts(text: str) -> Iterator[tuple[str, str]]:
 
 def _normalised(text: str) -> str:
     """Compatibility forms folded, lone surrogates replaced (no encoder takes them), NUL blanked."""
-    folded = unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode("utf-8")
+    folded = unicodedata.normalize("NFKC", _BEFORE_FRACTION.sub(" ", text)).encode("utf-8", "replace").decode("utf-8")
     return folded.replace("\r", "\n").replace("\0", " ")
 
 
@@ -170,7 +178,7 @@ def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = list(_TOKEN.finditer(in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", sentence)))))
+    tokens = list(_TOKEN.finditer(in_plain_figures(sentence)))
     for place, match in enumerate(tokens):
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
@@ -191,6 +199,23 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield PART_ONLY if is_part else _word(surface, opens, followed_by_capital)
 
 
+def in_plain_figures(text: str) -> str:
+    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000."""
+    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, text))
+    plain: str = in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled)))
+    return plain
+
+
+def _under_label(match: re.Match[str]) -> str:
+    number = Decimal(match["figure"].replace(",", "") + (match["fraction"] or "")) * SCALES[match["scale"]]
+    return f": {number:f} {match['unit'] or ''}".rstrip()
+
+
+def _as_decimal(match: re.Match[str]) -> str:
+    parts = int(match[3])
+    return f"{int(match[1] or 0) + int(match[2]) / parts:.6g}" if parts else match[0]
+
+
 def _is_label(following: Sequence[re.Match[str]]) -> bool:
     """Whether a word before these tokens is the label of a figure and no name: *Seats* of *Plan: Team; Seats: 10*."""
     return len(following) == 2 and following[0].group() == ":" and following[1].lastgroup == "figure"
@@ -206,7 +231,7 @@ def _without_less(lemma: str) -> str:
 def _multiplied(match: re.Match[str]) -> str:
     """The digits that "1.5 million" stands for: the reader of number words takes it for two numbers."""
     number = Decimal(match.group(1).replace(",", "") + (match.group(2) or ""))
-    return f"{number * _SCALES[match.group(3)]:f}"
+    return f"{number * SCALES[match.group(3)]:f}"
 
 
 def _figure(digits: str, surface: str) -> Term:

@@ -11,6 +11,7 @@ from factloop.tools.verifiers.checks import (
     causes,
     changes,
     comparisons,
+    counts,
     denial,
     durations,
     figures,
@@ -27,7 +28,7 @@ from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
-    "counts": figures.other_counts,
+    "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,
     "dates": figures.other_dates,

@@ -28,46 +28,30 @@ _OTHERS = frozenset({"other", "others", "another"})
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
 
 
-def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
-    """Another number of what the claim counts, or the same number in another unit."""
-    claim, sentence = alignment.claim, alignment.sentence
-    for place in claim.of_kind(TermKind.NUMBER):
-        counted = _counted(claim, place)
-        if not counted:
-            continue
-        rival = stray = None
-        for other in sentence.of_kind(TermKind.NUMBER):
-            theirs = _counted(sentence, other)
-            is_equal = claim.terms[place].key == sentence.terms[other].key
-            like = any(says_same(claim.terms[one], sentence.terms[two]) for one in counted for two in theirs)
-            if is_equal and theirs and _other_unit(claim.terms[counted[0]], sentence.terms[theirs[0]]):
-                rival = Mismatch("value", (place, counted[0]), (other, theirs[0]), excludes=True)
-            elif is_equal and (like or not theirs):
-                break  # the sentence says it
-            elif is_equal and counted[0] in alignment.pairs and claim.terms[counted[0]].key in UNITS:
-                stray = Mismatch("value", (place, counted[0]), (other, theirs[0]))
-            elif _is_ordinal(claim, place) and not _is_ordinal(sentence, other):
-                continue  # the third tower is one of four
-            elif claim.is_denied(place) != sentence.is_denied(other):
-                continue  # where three did not finish, thirty-nine may have
-            elif like and not is_equal and rival is None:
-                rival = Mismatch("value", (place,), (other,), excludes=True)
-        else:
-            yield from (mismatch for mismatch in (rival or stray,) if mismatch is not None)
+def count_alike(claim: Reading, ours: Sequence[int], sentence: Reading, theirs: Sequence[int]) -> bool:
+    """Whether two numbers count one thing: *21 percent of the patients* are no number of patients."""
+    if has_unit(claim, ours) or has_unit(sentence, theirs):
+        return bool(ours and theirs) and says_same(claim.terms[ours[0]], sentence.terms[theirs[0]])
+    return any(says_same(claim.terms[one], sentence.terms[two]) for one in ours for two in theirs)
+
+
+def has_unit(reading: Reading, things: Sequence[int]) -> bool:
+    """Whether the first of these places, which a number counts, is a unit."""
+    return any(reading.terms[one].key in MEASURES for one in things[:1])
 
 
 def more_than_one(alignment: Alignment) -> Iterator[Mismatch]:
     """*One fan*, where the sentence counts more of them: *two fans*."""
     claim, sentence = alignment.claim, alignment.sentence
     for place in [one for one, term in enumerate(claim.terms) if term.surface.lower() in _SINGLE]:
-        counted = _counted(claim, place) if _counts_next(claim, place) else []
-        if not counted or UNITS.get(claim.terms[counted[0]].key, ("",))[0] == "time":
+        things = counted(claim, place) if _counts_next(claim, place) else []
+        if not things or UNITS.get(claim.terms[things[0]].key, ("",))[0] == "time":
             continue
         others = [
             other
             for other, term in enumerate(sentence.terms)
-            if (term.kind is TermKind.NUMBER and not _is_ordinal(sentence, other)) or term.surface.lower() in _ONE_OR_A
-            if any(says_same(claim.terms[counted[-1]], sentence.terms[one]) for one in _counted(sentence, other))
+            if (term.kind is TermKind.NUMBER and not is_ordinal(sentence, other)) or term.surface.lower() in _ONE_OR_A
+            if any(says_same(claim.terms[things[-1]], sentence.terms[one]) for one in counted(sentence, other))
         ]
         if others and all(sentence.terms[other].kind is TermKind.NUMBER for other in others):
             yield Mismatch("value", (place,), (others[0],), excludes=True)
@@ -119,10 +103,10 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     weigh = _weights(claim)
     for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
         for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
-            own, counted = alignment.clauses_of(place), _counted(claim, place)[:1]
+            own, things = alignment.clauses_of(place), counted(claim, place)[:1]
             if any(alignment.clauses_of(one) & own for one in _beside(claim, place)):
                 continue  # "was lit in 1698", where the source says that it was lit then
-            rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in counted]
+            rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in things]
             held = {
                 clause: [one for one in rest if clause in alignment.clauses_of(one)]
                 for clause in _others(alignment, rest, own)
@@ -159,19 +143,35 @@ def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
     """Another number of the same unit nearer to what the number is said of: "28 metres tall and 64 metres long"."""
     claim, sentence = alignment.claim, alignment.sentence
     for place in [one for one in claim.of_kind(TermKind.NUMBER) if one in alignment.pairs]:
-        unit = _counted(claim, place)[:1]
+        unit = counted(claim, place)[:1]
         words = [one for one in alignment.pairs if claim.terms[one].kind is TermKind.WORD and one not in unit]
         if not words or not unit or claim.terms[unit[0]].key not in UNITS:
             continue
-        anchor, own = alignment.pairs[min(words, key=lambda one: abs(one - place))], alignment.pairs[place]
+        own = alignment.pairs[place]
+        told = _after_unit(alignment, place, unit[0])
+        if own in told:
+            continue  # "64 metres long"
+        anchor = alignment.pairs[min(words, key=lambda one: abs(one - place))]
         for other in sentence.of_kind(TermKind.NUMBER):
             if sentence.clauses[other] != sentence.clauses[own] or sentence.terms[other].key in alignment.claim_keys:
                 continue
-            theirs = _counted(sentence, other)[:1]
+            theirs = counted(sentence, other)[:1]
             like = bool(theirs) and says_same(claim.terms[unit[0]], sentence.terms[theirs[0]])
             if like and abs(other - anchor) + 1 < abs(own - anchor):
                 yield Mismatch("value", (place,), (other,), excludes=True)
                 return
+
+
+def _after_unit(alignment: Alignment, place: int, unit: int) -> list[int]:
+    """The numbers of the sentence after whose unit stands the word that stands after the claim's: *metres long*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    if unit != place + 1 or unit + 1 not in alignment.partners or claim.terms[unit + 1].kind is not TermKind.WORD:
+        return []
+    return [
+        one - 2
+        for one in alignment.partners[unit + 1]
+        if one > 1 and sentence.terms[one - 2].kind is claim.terms[place].kind
+    ]
 
 
 def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
@@ -193,19 +193,21 @@ def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
                 yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
 
 
-def _is_ordinal(reading: Reading, place: int) -> bool:
+def is_ordinal(reading: Reading, place: int) -> bool:
     """Whether a number tells which one, not how many."""
     return _ORDINAL.fullmatch(reading.terms[place].surface.lower()) is not None
 
 
-def _counted(reading: Reading, number: int) -> list[int]:
+def counted(reading: Reading, number: int) -> list[int]:
     """The places of up to two words that a number counts; else of the one that it numbers: "version 3.9".
 
-    None where it stands for people or things that were named: "the two exchanged letters".
+    None where it stands for people or things that were named: "the two exchanged letters". The first number of a range
+    counts what the second does: "four to six hours".
     """
     found: list[int] = []
     if _stands_for_some(reading, number):
         return found
+    number = _end_of_range(reading, number)
     for place in range(number + 1, min(number + 1 + COUNT_REACH, len(reading.terms))):
         term = reading.terms[place]
         if reading.clauses[place] != reading.clauses[number] or term.kind in FIGURES or len(found) == 2:
@@ -220,12 +222,21 @@ def _counted(reading: Reading, number: int) -> list[int]:
     return [before] if reading.clauses[before] == reading.clauses[number] else []
 
 
+def _end_of_range(reading: Reading, number: int) -> int:
+    """The place of the second number of *four to six* and *4–6*; the number itself where it begins no range."""
+    following = reading.terms[number + 1 : number + 3]
+    if any(term.kind is TermKind.NUMBER for term in following[:1]):
+        return number + 1 if reading.clauses[number + 1] != reading.clauses[number] else number
+    is_range = len(following) == 2 and following[0].key in {"to", "or"} and following[1].kind is TermKind.NUMBER
+    return number + 2 if is_range else number
+
+
 def _stands_for_some(reading: Reading, number: int) -> bool:
     following = reading.terms[number + 1 : number + 2]
     return number > 0 and reading.terms[number - 1].key == "the" and any(map(is_verb, following))
 
 
-def _other_unit(term: Term, other: Term) -> bool:
+def other_unit(term: Term, other: Term) -> bool:
     one, two = UNITS.get(term.key), UNITS.get(other.key)
     return one is not None and two is not None and one[0] == two[0] and one != two
 
@@ -288,21 +299,22 @@ def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None
 
 def _are_of_others(alignment: Alignment, place: int, rival: int) -> bool:
     """Whether the sentence has the claim's number of the things that the claim counts, and the rival of something else:
-    *29 euros* speak neither for nor against *ten seats*. Units are no things: much is measured in metres."""
+    *29 euros* speak neither for nor against *ten seats*, nor *42 patients* against *21 percent*. Two numbers of one
+    unit are no numbers of one thing, though: much is measured in metres."""
     claim, sentence = alignment.claim, alignment.sentence
     if claim.terms[place].kind is not TermKind.NUMBER:
         return False
-    things, found, others = (
-        [reading.terms[one] for one in _counted(reading, number)]
+    ours, found, theirs = (
+        counted(reading, number)
         for reading, number in ((claim, place), (sentence, alignment.pairs[place]), (sentence, rival))
     )
-    if any(term.key in MEASURES for term in things):
-        return False
+    if has_unit(claim, ours):
+        return bool(theirs) and not has_unit(sentence, theirs)
 
-    def are_alike(terms: Sequence[Term]) -> bool:
-        return any(says_same(one, two) for one in things for two in terms)
+    def are_alike(places: Sequence[int]) -> bool:
+        return any(says_same(claim.terms[one], sentence.terms[two]) for one in ours for two in places)
 
-    return are_alike(found) and bool(others) and not are_alike(others)
+    return are_alike(found) and bool(theirs) and not are_alike(theirs)
 
 
 def _weights(claim: Reading) -> Callable[[int, int], float]:

@@ -1,0 +1,98 @@
+"""Counts: another number of what the claim counts, and which of several numbers it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import (
+    count_alike,
+    counted,
+    has_unit,
+    is_ordinal,
+    limit_of,
+    other_unit,
+)
+from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.terms import TermKind
+from factloop.tools.verifiers.wording import UNITS
+
+MAX_FOREIGN = 2
+"""Words around a number that count against it, at most."""
+_WORDS = frozenset({TermKind.WORD, TermKind.NAME})
+
+
+def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
+    """Another number of what the claim counts, or the same number in another unit; of several the one that stands most
+    like the claim's, and none that the claim has elsewhere: of *48 euros* and *24 euros* the second."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in claim.of_kind(TermKind.NUMBER):
+        things = counted(claim, place)
+        if not things:
+            continue
+        rivals: list[int] = []
+        in_other_unit = stray = None
+        for other in sentence.of_kind(TermKind.NUMBER):
+            theirs = counted(sentence, other)
+            is_equal = claim.terms[place].key == sentence.terms[other].key
+            like = count_alike(claim, things, sentence, theirs)
+            if is_equal and theirs and other_unit(claim.terms[things[0]], sentence.terms[theirs[0]]):
+                in_other_unit = Mismatch("value", (place, things[0]), (other, theirs[0]), excludes=True)
+            elif is_equal and (like or (not theirs and not has_unit(claim, things))):
+                break  # the sentence says it
+            elif is_equal and things[0] in alignment.pairs and claim.terms[things[0]].key in UNITS:
+                stray = Mismatch("value", (place, things[0]), (other, theirs[0])) if theirs else stray
+            elif is_ordinal(claim, place) and not is_ordinal(sentence, other):
+                continue  # the third tower is one of four
+            elif claim.is_denied(place) != sentence.is_denied(other):
+                continue  # where three did not finish, thirty-nine may have
+            elif like and not is_equal and not _has_elsewhere(claim, place, sentence, other):
+                rivals.append(other)
+        else:
+            found = in_other_unit or _nearest_rival(alignment, place, rivals) or stray
+            yield from (mismatch for mismatch in (found,) if mismatch is not None)
+
+
+def _has_elsewhere(claim: Reading, place: int, sentence: Reading, other: int) -> bool:
+    """Whether another number of the claim is this one of the sentence, of the same things."""
+    theirs = counted(sentence, other)
+    twins = (
+        one
+        for one in claim.of_kind(TermKind.NUMBER)
+        if one != place and claim.terms[one].key == sentence.terms[other].key
+    )
+    return any(count_alike(claim, counted(claim, one), sentence, theirs) for one in twins)
+
+
+def _nearest_rival(alignment: Alignment, place: int, rivals: Sequence[int]) -> Mismatch | None:
+    """The number around which stand the most words of the claim and the fewest others; of *48 euros for adults and 24
+    euros for children* the second, where the claim speaks of children. It shows the claim to be false only where no
+    other number is as like it."""
+    if not rivals:
+        return None
+    ours = limit_of(alignment.claim, place)
+
+    def likeness(other: int) -> int:
+        around = _around(alignment.sentence, other, rivals)
+        n_said = len({alignment.sentence.terms[one].key for one in around if one in own})
+        is_limited_alike = ours is not None and limit_of(alignment.sentence, other) == ours
+        return n_said - 2 * min(MAX_FOREIGN, sum(one not in own for one in around)) + is_limited_alike
+
+    own = {one for places in alignment.partners.values() for one in places}
+    ranked = sorted(rivals, key=likeness, reverse=True)
+    is_clear = len(ranked) == 1 or likeness(ranked[0]) > likeness(ranked[1])
+    return Mismatch("value", (place,), (ranked[0],), excludes=is_clear)
+
+
+def _around(sentence: Reading, number: int, rivals: Sequence[int]) -> list[int]:
+    """The places of the words in a number's clause, up to an *and* or another of the numbers."""
+    found: list[int] = []
+    for step in (-1, 1):
+        place = number + step
+        while 0 <= place < len(sentence.terms) and sentence.clauses[place] == sentence.clauses[number]:
+            if place in rivals or sentence.terms[place].key == "and":
+                break
+            found += [place] if sentence.terms[place].kind in _WORDS else []
+            place += step
+    return found
