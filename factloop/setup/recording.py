@@ -96,11 +96,13 @@ class UsedRecording:
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError where a recording is to be replayed that is not there.
+    """Raises ConfigError where a recording is to be replayed that is not there, or a mode is set without one.
 
     Commands ask it of a name that was typed. A test may name one that is yet to be made, or that it does not need.
     """
     place = settings.recording
+    if place is None and "recording_mode" in settings.model_fields_set:
+        raise ConfigError("recording_mode is set, and no recording: name its file (--recording FILE)")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
 

@@ -78,6 +78,10 @@ BAD = {
     "prompts": (("answer.md", *WITH_MODEL, "--prompts", "bad_prompts"), ("mine.md", "front matter")),
     "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "between 0 and 1")),
     "output in no folder": (("answer.md", "--json", "no/where.json"), ("no/where.json", "does not exist")),
+    "recording mode alone": (
+        ("answer.md", "--docs", "source.txt", "--recording-mode", "replay"),
+        ("recording_mode is set, and no recording", "--recording FILE"),
+    ),
     "recording missing": (
         ("answer.md", "--docs", "source.txt", "--recording", "nosuch.json"),
         ("nosuch.json: there is no such recording", "--recording-mode new"),
