@@ -27,7 +27,7 @@ def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
             continue  # "on Team and Enterprise"
         if other is None and place in moved:
             other = _before_noun(alignment, place)
-        if other is not None:
+        if other is not None and not alignment.sentence.phrase_denied[other]:
             yield Mismatch("value", (place,), (other,))
 
 
