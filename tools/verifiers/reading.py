@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import is_known, lemmatize
+from factloop.tools.verifiers.contrasts import contrasted, joins_contrast
 from factloop.tools.verifiers.passage_index import STEM_CHARS
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
@@ -111,7 +112,8 @@ def read_together(sentences: Sequence[SentenceTerms]) -> Reading:
 @lru_cache(maxsize=MAX_KEPT)
 def read_closely(sentence: SentenceTerms) -> Reading:
     """One sentence; read once, since every claim is held against it."""
-    clauses = list(_clauses(sentence.terms))
+    contrasts = contrasted(sentence.terms, is_verb)
+    clauses = list(_clauses(sentence.terms, contrasts))
     kept = [(place, clause) for place, clause in enumerate(clauses) if clause is not None]
     terms, negators, phrase_denied = [], [], []
     denying: int | None = None  # the clause in which a phrase is being denied
@@ -119,7 +121,10 @@ def read_closely(sentence: SentenceTerms) -> Reading:
         term = _opening_name(sentence.terms) if place == 0 else sentence.terms[place]
         term = _side(sentence.terms, place) or term
         bare = _without_prefix(term)
-        negates = _negates(sentence.terms, place)
+        is_contrast = any(place in phrase for phrase in contrasts)
+        negates = (
+            not is_contrast and _negates(sentence.terms, place) and not _is_moved(sentence.terms, place, contrasts)
+        )
         of_phrase = _denies_phrase(sentence.terms, place) and not _is_with_or_without(sentence.terms, place)
         if of_phrase or (negates and _follows_preposition(sentence.terms, place)):
             denying, negates = clause, False
@@ -127,7 +132,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
             denying = None
         terms.append(bare or term)
         negators.append(negates)
-        phrase_denied.append(denying is not None or bare is not None or _is_lacking(term))
+        phrase_denied.append(denying is not None or is_contrast or bare is not None or _is_lacking(term))
     numbers = [clause for _, clause in kept]
     return _indexed(terms, numbers, negators, phrase_denied, sentence)
 
@@ -175,7 +180,7 @@ def _forms(term: Term) -> tuple[str, ...]:
     return (term.key,)
 
 
-def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
+def _clauses(terms: Sequence[Term], contrasts: Sequence[range]) -> Iterable[int | None]:
     """The clause of each term, None for a mark.
 
     A subject that a mark cuts off from its verb is taken up again: "The flaw, found by Sollis, was fixed" is
@@ -192,7 +197,9 @@ def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
                 subject = current if subject is None and not has_verb else subject
             yield None
             continue
-        if begun and after_mark and subject is not None and _begins_with_verb(terms, place):
+        if begun and joins_contrast(terms, place, contrasts):
+            pass
+        elif begun and after_mark and subject is not None and _begins_with_verb(terms, place):
             current, subject, has_verb = subject, None, True
         elif begun and (after_mark or _opens_clause(terms, place, has_verb=has_verb)):
             last += 1
@@ -249,6 +256,14 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     if term.key in {"few", "little"}:
         return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
     return True
+
+
+def _is_moved(terms: Sequence[Term], place: int, contrasts: Sequence[range]) -> bool:
+    """Whether a *not* denies a contrast after it alone: *was not written by Berg but by Lund*."""
+    after = [phrase for phrase in contrasts if phrase.start > place]
+    between = terms[place + 1 : after[0].start] if after else ()
+    is_before = bool(after) and terms[after[0].start].kind is not TermKind.NEGATION
+    return is_before and all(term.kind is not TermKind.MARK and term.key != "but" for term in between)
 
 
 def _is_of_title(terms: Sequence[Term], place: int) -> bool:

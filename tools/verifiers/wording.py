@@ -77,7 +77,7 @@ SYNONYMS = _groups(
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
     show/demonstrate choose/select quick/quickly person/people/human debut/first journey/trip car/vehicle
     physician/doctor kill/murder teacher/tutor test/check length/long height/tall width/wide depth/deep
-    weight/weigh/heavy speed/fast age/old
+    weight/weigh/heavy speed/fast age/old close/shut
     """
 )
 OWN_SIDE, OTHER_SIDE = _sides(

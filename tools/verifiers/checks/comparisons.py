@@ -45,6 +45,15 @@ def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
         yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
 
 
+def denied_the_other_way(alignment: Alignment) -> Iterator[Mismatch]:
+    """A comparison that the sentence denies, said the other way round: what is not cheaper may cost as much."""
+    than, other = than_place(alignment.claim), than_place(alignment.sentence)
+    if than is None or other is None:
+        return
+    if alignment.sentence.is_denied(other) and not alignment.claim.is_denied(than):
+        yield Mismatch("sides", (than,), (other,))
+
+
 def _sides(alignment: Alignment) -> tuple[int, int] | None:
     """How many words stand on the same sides of "than", and how many on the other; None where either has no "than"."""
     than, other = than_place(alignment.claim), than_place(alignment.sentence)

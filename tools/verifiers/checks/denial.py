@@ -30,7 +30,10 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if _are_one_limit(alignment) or _says_first(alignment) or comparisons.direction(alignment) < 0:
+        if _are_one_limit(alignment) or _says_first(alignment):
+            return
+        if comparisons.direction(alignment) < 0:
+            yield from comparisons.denied_the_other_way(alignment)
             return
         if shared and claim.is_mostly(clause) and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
             phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]

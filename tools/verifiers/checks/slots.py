@@ -27,7 +27,9 @@ def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
             continue  # "on Team and Enterprise"
         if other is None and place in moved:
             other = _before_noun(alignment, place)
-        if other is not None and claim.terms[place].key != alignment.sentence.terms[other].key:
+        if other is None or claim.terms[place].key == alignment.sentence.terms[other].key:
+            continue
+        if not alignment.sentence.phrase_denied[other]:
             yield Mismatch("value", (place,), (other,))
 
 

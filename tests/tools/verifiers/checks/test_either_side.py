@@ -202,3 +202,63 @@ def test_another_value_of_one_attribute_is_contradicted(claim: str, evidence: st
 )
 def test_a_value_of_another_thing_or_time_is_no_mismatch(claim: str, evidence: str) -> None:
     assert find_mismatch(aligned(claim, evidence)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        (
+            "The rule was introduced by Ben Cole, not by Ana Ruiz.",
+            "The rule was introduced by Ana Ruiz, not by Ben Cole.",
+        ),
+        ("The song was written by Berg, not by Lund.", "The song was written by Lund, not by Berg."),
+        ("The song was written by Berg.", "The song was written by Lund, not by Berg."),
+        ("The bridge was designed by Karl Renn.", "The bridge was designed by Ada Voss and not by Karl Renn."),
+        ("It was found by Hale.", "It was found not by Hale but by Okoro."),
+        (
+            "The hall was paid for by the town, not by the guild.",
+            "The hall was paid for by the guild, not by the town.",
+        ),
+        (
+            "The museum opens on Mondays but not on Sundays.",
+            "The museum opens on Sundays. It does not open on Mondays.",
+        ),
+        ("The fee covers parking but not breakfast.", "The fee covers breakfast. It does not cover parking."),
+        ("The app runs on Windows but not on Linux.", "The app runs on Linux. It does not run on Windows."),
+        ("The fee covers breakfast but not parking.", "The fee covers breakfast and parking."),
+    ],
+)
+def test_what_a_contrast_denies_is_not_said(claim: str, evidence: str) -> None:
+    assert find_mismatch(aligned(claim, evidence)) is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The song was written by Lund.", "The song was written by Lund, not by Berg."),
+        ("The song was not written by Berg.", "The song was written by Lund, not by Berg."),
+        ("The song was written by Lund, not by Berg.", "The song was not written by Berg but by Lund."),
+        (
+            "The rule was introduced by Ana Ruiz, not by Ben Cole.",
+            "The rule was introduced by Ana Ruiz, not by Ben Cole.",
+        ),
+        ("It was found by Okoro.", "It was found not by Hale but by Okoro."),
+        ("The bridge was designed by Ada Voss.", "The bridge was designed by Ada Voss and not by Karl Renn."),
+        ("The guild paid for the hall.", "The hall was paid for by the guild, not by the town."),
+        ("The router supports Wi-Fi 6 but not Wi-Fi 6E.", "The router supports Wi-Fi 6; it does not support Wi-Fi 6E."),
+        (
+            "The museum opens on Sundays but not on Mondays.",
+            "The museum opens on Sundays. It does not open on Mondays.",
+        ),
+        ("The fee covers breakfast but not parking.", "The fee covers breakfast. It does not cover parking."),
+        (
+            "Dogs are allowed in the garden but not in the house.",
+            "Dogs are allowed in the garden; they are not allowed in the house.",
+        ),
+        ("The app runs on Linux, but not on Windows.", "The app runs on Linux. It does not run on Windows."),
+        ("The camera records sound but no video.", "The camera records sound; it does not record video."),
+        ("The project can never be restored.", "Deleted projects can never be restored, not even by staff."),
+    ],
+)
+def test_a_contrast_denies_its_phrase_alone(claim: str, evidence: str) -> None:
+    assert find_mismatch(aligned(claim, evidence)) is None
