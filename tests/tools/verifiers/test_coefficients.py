@@ -72,4 +72,5 @@ def test_the_packaged_weights_do_on_the_data_what_they_say(packaged: Coefficient
         supported = row["label"] == "completely-support"
         right[supported].append((verifier.verify(row["claim"], [row["evidence"]]).label == "supported") == supported)
     tpr, tnr = (sum(right[answer]) / len(right[answer]) for answer in (True, False))
-    assert (tpr + tnr) / 2 == pytest.approx(packaged.reached["words"]["stance"]["balanced_accuracy"], abs=0.02)
+    # what was reached is of the part that the weights were fitted on, by cross-validation
+    assert (tpr + tnr) / 2 == pytest.approx(packaged.reached["words"]["stance"]["balanced_accuracy"], abs=0.03)
