@@ -34,7 +34,7 @@ DEPARTURES = (
     Departure(
         "safe",
         "The whole response stands in each prompt.",
-        "Of more than 6,000 characters an excerpt does.",
+        "Of more than 7,200 characters an excerpt of about 6,000 does.",
         STRICT,
     ),
     Departure(

@@ -15,7 +15,7 @@ from tests.examples.programs import EXAMPLES, Run
 from tests.simulator import MODEL, Simulator
 
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
-PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.33, n = 3", "shy: precision 1.00, n = 2"]
+PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.44, n = 3", "shy: precision 1.00, n = 2"]
 
 
 @pytest.fixture(scope="module")
