@@ -14,7 +14,7 @@ from tests.simulator import Faults, Response, Simulator
 from tests.simulator.scoring import Score, score
 
 TARGET = 0.985
-FAULTS = Faults(error_500=0.1, malformed=0.05, truncated=0.02, refusal=0.01)
+FAULTS = Faults(error_500=0.2, malformed=0.05, truncated=0.02, refusal=0.01)
 
 
 async def check_all(sim: Simulator, responses: tuple[Response, ...], **settings: Any) -> list[FactualityReport]:
