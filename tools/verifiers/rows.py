@@ -40,6 +40,7 @@ _TELLING_NOTHING = FUNCTION_WORDS | NEGATIONS | {"yes", "none", "n/a"}
 _COUNTS = re.compile(r"[a-z]{2}(?<![isu])s\Z")
 """A column named by a plural."""
 _NUMBER = re.compile(r"\d[\d,]*|one|two", re.IGNORECASE)
+_ANSWERING = re.compile(r"\A(?:no|yes),\s+", re.IGNORECASE)
 _SPELT = re.compile(r"[^\W_]+(?:['’]t)?")
 _UNTOLD = frozenset({"a", "an", "the", "per", "of", "in", "each", "for"})
 
@@ -83,7 +84,10 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
 
     None where no row has the sentence's subject and such a cell, or where rows disagree.
     """
-    asked = _told(claim)
+    claim = _ANSWERING.sub("", claim)
+    asked, denials = _told(claim), sum(_denies(token) for token in _SPELT.findall(claim.lower()))
+    if denials > 1 or claim.rstrip().endswith("?"):
+        return None
     found = {
         (answer, number, line)
         for number, line, row in _rows(passages)
@@ -94,16 +98,15 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
     if len({answer for answer, _, _ in found}) != 1:
         return None
     answer, number, line = min(found)
-    denials = sum(_denies(token) for token in _SPELT.findall(claim.lower()))
-    if answer == (denials % 2 == 0):
+    if answer == (denials == 0):
         return SupportReading("supported", SAID, (number,), f"Borne out by: “{line}”", line)
     return SupportReading("contradicted", OTHERWISE, (number,), f"The source answers otherwise: “{line}”", line)
 
 
 def _told(claim: str) -> frozenset[str]:
-    """The words of a sentence, less those that only join its subject to what is said of it."""
-    tokens = {token for token in _SPELT.findall(claim.lower()) if not _denies(token)} - JOINING
-    return frozenset(token.removesuffix("s") for token in tokens)
+    """The words of a sentence that are no denial."""
+    tokens = [token for token in _SPELT.findall(claim.lower()) if not _denies(token)]
+    return frozenset(token if token in JOINING else token.removesuffix("s") for token in tokens)
 
 
 def _denies(token: str) -> bool:
@@ -111,9 +114,11 @@ def _denies(token: str) -> bool:
 
 
 def _is_all(asked: frozenset[str], subject: str, column: str) -> bool:
-    """Whether a subject and a column are all that is asked; a figure alone is no subject."""
+    """Whether a subject and a column are all that is asked, but for what joins them; a figure alone is no subject."""
     one, two = _words(subject), _words(column)
-    return bool(one - two) and bool(two) and not subject.strip()[0].isdigit() and asked == one | two
+    names_column = bool(two) and (bool(two - JOINING) or two <= asked)
+    is_subject = bool(one - two - JOINING) and not subject.strip()[0].isdigit()
+    return names_column and is_subject and asked - JOINING == (one | two) - JOINING
 
 
 def without_columns(claim: str) -> str | None:

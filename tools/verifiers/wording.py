@@ -108,7 +108,6 @@ OWN_SIDE, OTHER_SIDE = _sides(
     improve|worsen/deteriorate
     accelerate|slow/decelerate
     lengthen/prolong|shorten
-    victory/triumph|defeat
     advance|retreat
     freeze|thaw/melt
     absorb|emit/release

@@ -64,11 +64,16 @@ def _says_first(alignment: Alignment) -> bool:
 def opposites(alignment: Alignment) -> Iterator[Mismatch]:
     """An opposite in the clause with most of the claim, and no denial on either side."""
     claim, sentence = alignment.claim, alignment.sentence
-    for place in sorted(alignment.opposed):
+    for place in sorted(() if _stands_in_contrast(alignment) else alignment.opposed):
         other = alignment.pairs[place]
         denied = claim.is_denied(place) or sentence.is_denied(other)
         if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
             yield _opposite(alignment, place, other)
+
+
+def _stands_in_contrast(alignment: Alignment) -> bool:
+    """Whether the evidence denies a phrase of the claim alone: *open on Saturdays but not on Sundays*."""
+    return any(_partner_in_phrase(alignment, place) for place in alignment.pairs)
 
 
 def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
@@ -103,7 +108,7 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
     for place in alignment.pairs:
         others = () if place in alignment.opposed else opposite_places(claim.terms[place], sentence)
-        if not others:
+        if not others or _stands_in_contrast(alignment):
             continue
         own = alignment.clauses_of(place)
         rest = _said_after(claim, place)

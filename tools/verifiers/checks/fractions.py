@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from factloop.tools.verifiers.alignment import Alignment
@@ -14,13 +15,22 @@ Span = tuple[float, float]
 """The least and the most of a share, in percent."""
 
 _HALF, _QUARTER, _THIRD = 50.0, 25.0, 100 / 3
+_HALVES = frozenset({"half", "halves"})
+_TIMES = {"1": 1.0, "2": 2.0, "3": 3.0}
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+"""What is no version: *Alder 1.5.2*."""
 LOOSENESS = 5.0
 """Percentage points by which people round to a fraction."""
 
 
 def other_shares(alignment: Alignment) -> Iterator[Mismatch]:
-    """A fraction on one side, and on the other percentages of which none is near it."""
+    """A fraction on one side, and on the other percentages of which none is near it.
+
+    Nothing where the evidence has the claim's percentage, or *half* in whatever place: it may speak of several shares.
+    """
     ours, theirs = _fractions(alignment.claim), _fractions(alignment.sentence)
+    if (ours and _names_half(alignment.sentence)) or _shares_percentage(alignment):
+        return
     for (place, span), percentages in (
         *((one, _percentages(alignment.sentence)) for one in ours if not theirs),
         *((one, _percentages(alignment.claim)) for one in theirs if not ours),
@@ -31,6 +41,15 @@ def other_shares(alignment: Alignment) -> Iterator[Mismatch]:
             claimed, said = (place, other) if ours else (other, place)
             yield Mismatch("value", (claimed,), (said,), excludes=True)
             return
+
+
+def _names_half(reading: Reading) -> bool:
+    return any(term.surface.lower() in _HALVES for term in reading.terms)
+
+
+def _shares_percentage(alignment: Alignment) -> bool:
+    said = {value for _, value in _percentages(alignment.sentence)}
+    return any(value in said for _, value in _percentages(alignment.claim))
 
 
 def _fractions(reading: Reading) -> list[tuple[int, Span]]:
@@ -57,9 +76,9 @@ def _fraction(reading: Reading, place: int, word: str) -> float | None:
     before = reading.terms[place - 1] if place else None
     if following not in (["of"], ["the"]) or (before is not None and before.surface.lower() in NO_SHARE_BEFORE):
         return None
-    if word in {"half", "halves"}:
+    if word in _HALVES:
         return _HALF
-    times = float(before.key) if before is not None and before.kind is TermKind.NUMBER and before.key in "123" else 1.0
+    times = _TIMES.get(before.key, 1.0) if before is not None and before.kind is TermKind.NUMBER else 1.0
     if word in {"quarter", "quarters"}:
         return _QUARTER * times
     is_third = word in {"third", "3rd", "thirds", "rds"} and before is not None and before.key in {"a", "one", "3", "2"}
@@ -71,4 +90,4 @@ def _percentages(reading: Reading) -> list[tuple[int, float]]:
     following = zip(range(len(reading.terms)), reading.terms[1:], strict=False)
     numbers = [place for place, after in following if after.key == "percent"]
     found = [(place, reading.terms[place]) for place in numbers if reading.terms[place].kind is TermKind.NUMBER]
-    return [(place, float(term.key)) for place, term in found]
+    return [(place, float(term.key)) for place, term in found if _DECIMAL.fullmatch(term.key)]
