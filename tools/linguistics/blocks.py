@@ -274,7 +274,7 @@ def heads_paragraph(line: str, below: str) -> bool:
 
 def _goes_on(text: str, previous: _Line, line: _Line, start: int, kind: Kind) -> bool:
     """Whether a line goes on within a link or code of the line before, or with a number that only looks like that of
-    an item: *it has* / *34. Nobody knows*. Only *1* begins a list within a paragraph."""
+    an item: *it has* / *34. The roof is new*. Only *1* begins a list within a paragraph."""
     above, below = previous.body, text[start : line.end]
     bracket = below.find("]")
     if above.rfind("[") > above.rfind("]") and bracket >= 0 and "[" not in below[:bracket]:
