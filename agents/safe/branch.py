@@ -9,13 +9,13 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Node, Update
-from factloop.agents.safe.claims import claim_id, settle
+from factloop.agents.safe.claims import claim_id, open_case, settle
 from factloop.agents.safe.context import CheckContext, tell
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
-from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, SentenceState
+from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, PlacedFact, SentenceState
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
@@ -134,12 +134,22 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
     return {"pending": asdict(wish), "missing": [*state["missing"], *([wish.missing] if wish.missing else [])]}
 
 
+async def search_ahead(fact: PlacedFact, sentence: SentenceState, runtime: Runtime[CheckContext]) -> PlacedFact:
+    """The fact with what its first query brings, where it is to be searched for and a server answers."""
+    tools = runtime.context.searching.tools
+    if fact["status"] != "open" or not fact["query"].strip() or not tools or tools[0].is_local:
+        return fact
+    return {**fact, "searched": await search(open_case(fact, sentence), runtime)}
+
+
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
 
-    A failure is kept even where another tool answers: "nothing was found" is then no verdict.
+    A failure is kept even where another tool answers: "nothing was found" is then no verdict. No query is pending where
+    the first was asked ahead.
     """
-    assert state["pending"] is not None
+    if state["pending"] is None:
+        return {}
     wish, gateway = NextQueries(**state["pending"]), runtime.context.searching
     tools = gateway.in_turn(wish.tool, state["rounds"])
     asked: dict[str, Any] = {

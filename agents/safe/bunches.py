@@ -38,6 +38,11 @@ T = TypeVar("T")
 class BunchedPlan(FusedPlan):
     """The fused plan, a bunch of sentences or claims a branch."""
 
+    @property
+    def searches_ahead(self) -> bool:
+        """No search waits for the rules, which read sooner than it is answered."""
+        return False
+
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
         return _bunches(sentences)
 

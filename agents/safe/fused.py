@@ -57,6 +57,10 @@ class FusedPlan(OneByOne):
     def reads_code(self) -> bool:
         return self.stages.reads_code
 
+    @property
+    def searches_ahead(self) -> bool:
+        return True
+
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         """Groups neighbours, which mostly come from one sentence and are decided by the same passages."""
         starts = range(0, len(cases), CLAIMS_TOGETHER)

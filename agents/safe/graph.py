@@ -5,9 +5,9 @@
 
 `read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts. The offline
 rules, for which a step of the graph takes longer than its work, take many sentences and facts a branch.
-`distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when. After
-it no claim waits for another, but for those that a plan looks at again together; what such a look leaves open goes to
-a branch of its own.
+`distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when; the
+first searches of a plan that `searches_ahead` do not wait for that. After it no claim waits for another, but for those
+that a plan looks at again together; what such a look leaves open goes to a branch of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from factloop.agents.nodes import Node, Route, ThreadNode, Update
-from factloop.agents.safe.branch import BunchNode, ClaimNode, in_stage, of_stage
+from factloop.agents.safe.branch import BunchNode, ClaimNode, in_stage, of_stage, search_ahead
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -96,6 +96,11 @@ class SafePlan(Protocol):
         ...
 
     @property
+    def searches_ahead(self) -> bool:
+        """Whether the reading of a sentence gives queries, which are asked while longer sentences are still read."""
+        ...
+
+    @property
     def second_look(self) -> SecondLook | None:
         """Looks at open facts together before any goes to a branch of its own; None where the plan has none."""
         ...
@@ -124,7 +129,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | Non
     stage: Literal["model"] | None = None if look is None else "model"
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node(SPLIT, _build_split(plan))
-    graph.add_node(READ, _build_read(plan), input_schema=WindowState)
+    graph.add_node(READ, _build_read(plan, look), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(plan, stage, look))
     graph.add_node(CLAIM, plan.build_claim_branch(max_searches=max_searches, look=look))
     graph.add_node(GATHER, _gather)
@@ -219,7 +224,7 @@ def _build_send_groups(plan: SafePlan) -> Route[ResponseState]:
     return send_groups
 
 
-def _build_read(plan: SafePlan) -> Node[WindowState, CheckContext]:
+def _build_read(plan: SafePlan, look: ClaimNode | None) -> Node[WindowState, CheckContext]:
     async def read(state: WindowState, runtime: Runtime[CheckContext]) -> Update:
         sentences = state["sentences"]
         stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": sentences[0]["number"] + 1}
@@ -245,6 +250,10 @@ def _build_read(plan: SafePlan) -> Node[WindowState, CheckContext]:
                     "self_contained": fact["self_contained"],
                 },
             )
+        if plan.searches_ahead and look is None:
+            of_number = {sentence["number"]: sentence for sentence in sentences}
+            ahead = (search_ahead(fact, of_number[fact["place"]["sentence"]], runtime) for fact in found)
+            found = await together(ahead)
         return {"found": found}
 
     return read

@@ -56,6 +56,10 @@ class GroundedPlan:
         return self.stages.reads_code
 
     @property
+    def searches_ahead(self) -> bool:
+        return False
+
+    @property
     def _one_by_one(self) -> FusedPlan:
         return FusedPlan(self.stages, gates=False)
 

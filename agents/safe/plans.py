@@ -18,6 +18,10 @@ class OneByOne:
         return [[sentence] for sentence in sentences]
 
     @property
+    def searches_ahead(self) -> bool:
+        return False
+
+    @property
     def second_look(self) -> None:
         return None
 

@@ -18,7 +18,7 @@ class WindowSize:
 
 
 GROUNDED_WINDOW = WindowSize(8, 450)
-FUSED_WINDOW = WindowSize(2, 210)
+FUSED_WINDOW = WindowSize(2, 195)
 """Little more than a long sentence has, since all claims wait for the longest window."""
 
 Windows = list[list[SentenceState]]
