@@ -78,7 +78,7 @@ def _faults(report: FactualityReport) -> Iterator[LayoutFault]:
     start = 0
     for segment in segments(report):
         placed = _places(segment.text)
-        for fault in faults(visible(segment.text), segment.claims):
+        for fault in faults(visible(segment.text), segment.claims, segment.table_head):
             first, end = start + placed(fault.start), start + placed(fault.end)
             yield LayoutFault(start=first, end=end, status=fault.status, said=fault.said)
         start += len(segment.text)

@@ -81,7 +81,7 @@ def _sentence(segment: Segment) -> Text:
     if not segment.claims:
         return Text(visible(segment.text))
     status, shown = worst(segment.claims), visible(segment.text)
-    failing = faults(shown, segment.claims)
+    failing = faults(shown, segment.claims, segment.table_head)
     text = Text(shown, style="" if failing else _STYLES[status])
     for fault in failing:
         text.stylize(_STYLES[fault.status], fault.start, fault.end)
