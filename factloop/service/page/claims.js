@@ -165,6 +165,7 @@ export class ClaimList {
       toOriginal: () => this.reveal(this.unfolding.byId.get(original)),
       toSentence: this.hasSentence(claim) ? () => this.located(claim) : null,
     }));
+    globalThis.Labelling.arrange(item.element);
   }
 
   matches(claim) {
@@ -299,10 +300,16 @@ export class ClaimList {
     item.summary.scrollIntoView({ block: "start" });
   }
 
+  // Verdicts are hidden, or shown again.
+  blind() {
+    for (const { element } of this.items.values()) globalThis.Labelling.arrange(element);
+  }
+
   tag(claim, words) {
     const { element, summary } = this.items.get(claim.id);
     summary.querySelector(".given")?.remove();
     element.classList.toggle("is-labelled", Boolean(words));
+    globalThis.Labelling.arrange(element);
     if (words) summary.append(h("span", { class: "given" }, words));
   }
 

@@ -55,7 +55,7 @@ const provenance = (item, withQuery) => {
 };
 
 // `number` is the one by which a rationale speaks of it: [2].
-export const passage = (item, cited, withQuery = true, number = null, place = null) => h("li", { class: cited ? "evidence is-cited" : "evidence" },
+export const passage = (item, cited, withQuery = true, number = null, place = null) => h("li", { class: cited ? "evidence is-cited" : "evidence", "data-number": number },
   h("p", { class: "source" }, number !== null && `[${number}] `, source(item), cited && h("span", { class: "tag" }, "cited")),
   h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, marked(item, place)),
   h("p", { class: "provenance" }, provenance(item, withQuery)));
