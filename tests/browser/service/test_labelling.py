@@ -82,12 +82,13 @@ def test_labels_given_by_keys_are_kept_with_the_check(
 def test_hidden_evidence_stands_in_the_order_of_the_search(looking: Looking, offline: Serving) -> None:
     asked = {"response": DORN, "documents": [{"text": "The Dorn tower was built by masons."}, {"text": DORN}]}
     report = offline.post("/v1/checks?wait=true", asked)
-    first = report["claims"][0]["evidence"]
-    judged = report["claims"][0]["judgement"]
-    judged.update(cited=[first[1]["id"]], quote=first[1]["passage"])
+    (one,) = report["claims"]
+    one["judgement"]["cited"] = [one["evidence"][1]["id"]]
     job = offline.get("/v1/jobs?limit=1")["jobs"][0]["id"]
     page = looking.at(offline.url)
+    layout = {**offline.get(f"/v1/jobs/{job}/layout"), "marks": []}
     page.route("**/result", lambda route: route.fulfill(json=report))
+    page.route("**/layout", lambda route: route.fulfill(json=layout))
     page.goto(f"{offline.url}/#/checks/{job}")
     finished(page)
     page.get_by_role("button", name="Label claims").click()
