@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, NoReturn, TextIO, cast
 
 from rich.console import Console
 
@@ -22,15 +23,37 @@ if TYPE_CHECKING:
     from factloop.setup.settings import RunSettings
 
 STANDARD_OUTPUT = "-"
+_PADDING = re.compile(" +(?=\n)")
 FILLED_IN = "a person may have filled it in"
 """Why a sheet of labels is not written over."""
 
 
+class _WithoutPadding:
+    """A stream for lines that tables have padded to their width: the blanks at their ends are left out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(_PADDING.sub("", text))
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+
 class Terminal(Console):
-    """Standard output for a person. A reader who leaves early (`| head`) is no failure of the command."""
+    """Standard output for a person. A reader who leaves early (`| head`) is no failure of the command.
+
+    Where it is a file or a pipe, lines have no blanks at their ends.
+    """
 
     def __init__(self) -> None:
         super().__init__(emoji=False, markup=False, highlight=False)
+        if not self.is_terminal:
+            self.file = cast("IO[str]", _WithoutPadding(sys.stdout))  # rich asks no more of a file
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from factloop.checking.checker import FactChecker
 from factloop.core.records import Claim, FactualityReport, Verdict
 from factloop.doctor.looking import WorkingPart
-from factloop.doctor.records import ControlsFound
+from factloop.doctor.records import ControlsFound, Grade
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
@@ -40,8 +40,8 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("The Eiffel Tower was finished in 1889.", False),
 )
 """The sentences of the answer. The last is true and stands in no document, so that these do not support it."""
-ENOUGH = 2 / 3
-"""Share of the true, and of the false, that a judge must get right for its verdicts to say anything."""
+GOOD, ENOUGH = 5 / 6, 2 / 3
+"""Shares of the true, and of the false, that a judge must get right for a grade: below, its verdicts say nothing."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop audit)."
 
@@ -59,15 +59,18 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
     meter.add(report.usage)
     found = count(report)
     said = tuple(_said(found))
+    if found.grade != "not_usable":
+        return WorkingPart(how=(*said, _meaning(found)), controls=found)
     advice = ADVICE.format(better="a chat model (--model)" if settings.model is None else "a larger model")
-    if is_enough(found):
-        return WorkingPart(how=said, controls=found)
     return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=advice)
 
 
-def is_enough(found: ControlsFound) -> bool:
-    """Whether the judge got so many of both kinds right that its verdicts may say something."""
-    return found.n_true_supported >= ENOUGH * found.n_true and found.n_false_refused >= ENOUGH * found.n_false
+def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
+    """By the kind of sentences that the judge did worse on."""
+    if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
+        return "good"
+    is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
+    return "usable_with_care" if is_enough else "not_usable"
 
 
 def count(report: FactualityReport) -> ControlsFound:
@@ -75,11 +78,14 @@ def count(report: FactualityReport) -> ControlsFound:
     verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
     true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
     false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
+    n_supported = sum(found == {Verdict.SUPPORTED} for found in true)
+    n_refused = sum(bool(found & REFUSED) for found in false)
     return ControlsFound(
+        grade=grade_of(n_supported, len(true), n_refused, len(false)),
         n_true=len(true),
-        n_true_supported=sum(found == {Verdict.SUPPORTED} for found in true),
+        n_true_supported=n_supported,
         n_false=len(false),
-        n_false_refused=sum(bool(found & REFUSED) for found in false),
+        n_false_refused=n_refused,
         n_unscored=sum(not found or None in found for found in verdicts),
     )
 
@@ -95,3 +101,13 @@ def _said(found: ControlsFound) -> list[str]:
         f"{found.n_false_refused} of {found.n_false} false ones not",
     ]
     return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])
+
+
+def _meaning(found: ControlsFound) -> str:
+    """What the counts mean for the verdicts of a judge that may be used."""
+    n_all = found.n_true + found.n_false
+    n_wrong = n_all - found.n_true_supported - found.n_false_refused
+    wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
+    if found.grade == "good":
+        return f"{wrong}: it reads; how often it errs on your texts, factloop audit measures"
+    return f"{wrong}: read the evidence before you rely on a verdict"

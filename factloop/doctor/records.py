@@ -33,9 +33,15 @@ class ModelFound(Record):
     """Whether what it costs is known, so that a budget in dollars can be kept."""
 
 
+Grade = Literal["good", "usable_with_care", "not_usable"]
+"""Of a judge by the sentences whose truth is known."""
+
+
 class ControlsFound(Record):
     """How the judge did on sentences whose truth is known."""
 
+    grade: Grade
+    """`good`: of each kind at most one in six is not right; `usable_with_care`: one in three; else `not_usable`."""
     n_true: Count
     n_true_supported: Count
     """Of the true ones, those of which all claims were called supported."""
@@ -82,7 +88,7 @@ class ExtraFound(Record):
 class Diagnosis(Record):
     """The answer of `factloop doctor`."""
 
-    schema_version: Literal["1.1"] = "1.1"
+    schema_version: Literal["1.2"] = "1.2"
     factloop_version: str
     python_version: str
     works: bool

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from factloop.core.records import Claim
 from factloop.reports.status import PROBLEMS, Status, status_of
+from factloop.tools.linguistics.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
@@ -35,23 +36,28 @@ def source_says(claim: Claim) -> str:
     return f"{wrong} · the source says {instead}" if wrong and instead else ""
 
 
-def faults(sentence: str, claims: Sequence[Claim]) -> tuple[Fault, ...]:
+def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
     """The words that fail among the claims of a sentence, in order and apart; empty where none of them fails.
 
     The words that the judge names; else those of the claim that no claim beside it has too; else the whole sentence.
+    In the row of a table, whose head is given, they are looked for in the cell that the claim is about; else the cell.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # where two meet, the words are those of the graver one
         for claim in claims:
             if status_of(claim) is status:
                 said = source_says(claim) or status.words
-                found += [
-                    Fault(start, end, status, said) for start, end in _free(_failing(sentence, claim, claims), found)
-                ]
+                failing = _failing(sentence, claim, claims, table_head)
+                found += [Fault(start, end, status, said) for start, end in _free(failing, found)]
     return tuple(sorted(found, key=lambda fault: fault.start))
 
 
-def _failing(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Span]:
+def _failing(sentence: str, claim: Claim, claims: Sequence[Claim], table_head: str | None) -> list[Span]:
+    cell = None if table_head is None else cell_of(claim.text, sentence, table_head)
+    if cell is not None:
+        start, end = cell
+        within = _named(sentence[start:end], claim.judgement.wrong)
+        return [cell if within is None else (start + within[0], start + within[1])]
     named = _named(sentence, claim.judgement.wrong)
     return [named] if named is not None else _own_words(sentence, claim, claims)
 

@@ -178,7 +178,8 @@ class Work:
         if documents is None:
             return None
         tool = await self.library.tool(documents)
-        return Sources(() if tool is None else (tool,), mode)
+        name = documents if isinstance(documents, str) else None
+        return Sources(() if tool is None else (tool,), mode, registered_as=name)
 
     async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
         sources = await self._sources(ask.documents)

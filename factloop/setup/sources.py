@@ -11,21 +11,32 @@ from factloop.tools.search.base import SearchTool
 SourceMode = Literal["faithfulness", "factuality"]
 """`faithfulness`: against what is given, and nothing else. `factuality`: the checker's own tools are searched too."""
 
-FAITHFULNESS = "Faithfulness: judged against what was given with the answer alone; nothing else was searched."
-FACTUALITY = "Factuality: judged against what was given with the answer and what the checker itself searches."
+
+def _warning(mode: SourceMode, against: str) -> str:
+    if mode == "faithfulness":
+        return f"Faithfulness: judged against {against} alone; nothing else was searched."
+    return f"Factuality: judged against {against} and what the checker itself searches."
+
+
+_GIVEN = "what was given with the answer"
+FAITHFULNESS = _warning("faithfulness", _GIVEN)
+FACTUALITY = _warning("factuality", _GIVEN)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Sources given with one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
+    """Sources of one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
 
     tools: tuple[SearchTool, ...] = ()
     mode: SourceMode = "faithfulness"
+    registered_as: str | None = None
+    """The name by which the caller chose them, where they were not given with the answer."""
 
     @property
     def warning(self) -> str:
         """A warning for readers of the report."""
-        return FAITHFULNESS if self.mode == "faithfulness" else FACTUALITY
+        name = self.registered_as
+        return _warning(self.mode, _GIVEN if name is None else f"the documents registered as “{name}”")
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
         """All tools searched by a checker with these tools of its own: what was given comes first."""

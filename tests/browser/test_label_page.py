@@ -23,8 +23,9 @@ from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_
 from tests.browser.test_every_page import NAMELESS, OVERFLOW
 from tests.browser.visits import OPEN_ALL, TWO_FRAMES, Visits, reload_with_store
 from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.reports.claims_about import claim
 from tests.reports.page_samples import PAGES
-from tests.reports.sample import sample_report
+from tests.reports.sample import make_report, sample_report
 
 SAMPLE = PAGES["fact-check"]
 N_CLAIMS = 21
@@ -219,6 +220,22 @@ def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_
     assert list(blind.values()) == [False, True]
     press(page, "b")
     assert page.locator(".prose [title]").count() > 0
+
+
+def test_hidden_evidence_stands_in_the_order_of_the_search(visits: Visits) -> None:
+    """What a verdict rests on stands first once it is shown."""
+    one = claim("It is so.", "It may be.", "It is so.", cited=("e2",), quote="It is so.")
+    page = labelling(visits, render_html(make_report(one.sentence, (one,))))
+    sources = page.locator("#claim-1 .source")
+    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
+    press(page, "b")
+    expect(sources).to_contain_text(["[1] notes/1.md", "[2] notes/2.md"])
+    press(page, "2")
+    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
+    press(page, "u")
+    expect(sources).to_contain_text(["[1] notes/1.md", "[2] notes/2.md"])
+    press(page, "b")
+    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
 
 
 def test_evidence_that_is_hidden_tells_no_number_of_queries(visits: Visits) -> None:

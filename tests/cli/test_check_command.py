@@ -37,6 +37,16 @@ def test_files_hold_what_standard_output_would(factloop: Command, answer: Path, 
     assert FactualityReport.model_validate_json((home / "r.json").read_bytes()).counts.total == 2
 
 
+def test_lines_in_a_pipe_have_no_blanks_at_their_ends(
+    factloop: Command, answer: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = factloop("check", answer, "--docs", docs).out.splitlines()
+    assert any(line.startswith(" Precision") for line in lines)
+    assert [line for line in lines if line != line.rstrip()] == []
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, to all intents
+    assert any(line.endswith(" ") for line in factloop("check", answer, "--docs", docs).out.splitlines())
+
+
 def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path, docs: Path) -> None:
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing of the kind")
     (docs / "picture.png").write_bytes(b"")

@@ -414,6 +414,11 @@ def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Comma
     assert found["name"] == "offline engine"
     counts = [found["controls"][name] for name in ("n_true", "n_true_supported", "n_false", "n_false_refused")]
     assert counts == [6, 4, 6, 4]  # a baseline, as it says of itself: with one fewer it would fail
+    assert (found["state"], found["controls"]["grade"]) == ("works", "usable_with_care")
+    meaning = "4 of 12 verdicts wrong or missing: read the evidence before you rely on a verdict"
+    assert found["how"][-1] == meaning
+    shown = " ".join(factloop("doctor", "--controls").out.split())
+    assert "usable, with" in shown
 
 
 def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
@@ -454,11 +459,21 @@ def of_known_truth(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("judges", "code", "n_supported", "n_refused"),
-    [(of_known_truth, DONE, 6, 6), (lambda _: "supported", BROKEN, 6, 0), (lambda _: "contradicted", BROKEN, 0, 6)],
+    ("judges", "code", "n_supported", "n_refused", "grade"),
+    [
+        (of_known_truth, DONE, 6, 6, "good"),
+        (lambda _: "supported", BROKEN, 6, 0, "not_usable"),
+        (lambda _: "contradicted", BROKEN, 0, 6, "not_usable"),
+    ],
 )
 def test_a_model_is_tried_on_sentences_of_known_truth(
-    factloop: Command, server: FakeServer, judges: Callable[[str], str], code: int, n_supported: int, n_refused: int
+    factloop: Command,
+    server: FakeServer,
+    judges: Callable[[str], str],
+    code: int,
+    n_supported: int,
+    n_refused: int,
+    grade: str,
 ) -> None:
     server.respond = reader(judges)
     options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--no-tool-calling", "--controls")
@@ -469,6 +484,7 @@ def test_a_model_is_tried_on_sentences_of_known_truth(
         n_refused,
         0,
     )
+    assert controls["grade"] == grade
     assert diagnosed["usage"]["calls"] > 2  # those of the controls are counted
 
 

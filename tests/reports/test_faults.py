@@ -14,8 +14,11 @@ PAINTER = claim("Winstanley was a painter.", sentence=SENTENCE, verdict=Verdict.
 LIT = "The first tower was lit in 1698."
 
 
-def failing(sentence: str, *claims: Claim) -> list[tuple[str, str]]:
-    return [(sentence[one.start : one.end], one.said) for one in faults(sentence, claims)]
+HEAD = "Plan | Price | Users | Calls per day"
+
+
+def failing(sentence: str, *claims: Claim, head: str | None = None) -> list[tuple[str, str]]:
+    return [(sentence[one.start : one.end], one.said) for one in faults(sentence, claims, head)]
 
 
 def test_the_words_that_the_judge_names_fail_with_what_the_source_says() -> None:
@@ -70,12 +73,40 @@ def test_only_a_pair_of_words_is_set_against_each_other() -> None:
     assert source_says(claim("x", instead="1696")) == ""
 
 
-WORDS = st.lists(st.sampled_from(["a", "b", "in", "1698", ",", "lit", "é"]), max_size=8).map(" ".join)
+def test_in_the_row_of_a_table_the_cell_fails_that_the_claim_is_about() -> None:
+    row = "Team | 15 € | up to 50 | 20,000"
+    calls = claim("Plan: Team; Calls per day: 20,000.", contradicted=False)
+    assert failing(row, calls, head=HEAD) == [("20,000", "no evidence found")]
+    in_prose = claim("The Team plan allows a customer up to 50 of them.", contradicted=False)
+    assert failing(row, in_prose, head=HEAD) == [("up to 50", "no evidence found")]
 
 
-@given(WORDS, st.lists(st.tuples(WORDS, WORDS), max_size=3))
-def test_faults_lie_apart_within_the_sentence(sentence: str, told: list[tuple[str, str]]) -> None:
-    found = faults(sentence, [claim(text, wrong=wrong) for text, wrong in told])
+def test_of_equal_cells_the_one_under_the_head_of_the_claim_fails() -> None:
+    row = "Team | 5 | 5 | 5"
+    users = claim("Plan: Team; Users: 5.", contradicted=False)
+    (found,) = faults(row, [claim("Plan: Team; Price: 5.", verdict=Verdict.SUPPORTED), users], HEAD)
+    assert (found.start, row[found.start : found.end]) == (11, "5")
+
+
+def test_the_words_that_the_judge_names_are_those_of_the_cell() -> None:
+    row = "Plan 15 | 15 € | up to 50 | 20,000"
+    price = claim("Plan: Plan 15; Price: 15 €.", wrong="15", instead="12")
+    (found,) = faults(row, [price], HEAD)
+    assert (found.start, found.end, found.said) == (10, 12, "15 · the source says 12")
+
+
+def test_a_claim_about_no_one_cell_of_a_row_has_its_own_words() -> None:
+    row = "Team | 15 € | up to 50 | 20,000"
+    whole = claim("It is the best of them.", contradicted=False)
+    assert failing(row, whole, head=HEAD) == [(row, "no evidence found")]
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "in", "1698", ",", "lit", "é", "|"]), max_size=8).map(" ".join)
+
+
+@given(WORDS, st.lists(st.tuples(WORDS, WORDS), max_size=3), st.none() | WORDS)
+def test_faults_lie_apart_within_the_sentence(sentence: str, told: list[tuple[str, str]], head: str | None) -> None:
+    found = faults(sentence, [claim(text, wrong=wrong) for text, wrong in told], head)
     reached = 0
     for one in found:
         assert reached <= one.start <= one.end <= len(sentence)

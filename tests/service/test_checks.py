@@ -65,12 +65,15 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     async with service(documents={"lives": (str(docs),)}) as client:
         info = (await client.get("/v1/info")).json()
         through = (await client.post("/v1/checks?wait=true", json=ask)).json()
+    tool = DocumentSearch([docs], cache_dir=home / "c")
     async with FactChecker(cache_dir=home / "cache") as checker:
-        direct = await checker.acheck(ANSWER, sources=Sources((DocumentSearch([docs], cache_dir=home / "c"),)))
+        direct = await checker.acheck(ANSWER, sources=Sources((tool,), registered_as="lives"))
     assert info["documents"] == [{"name": "lives", "title": "lives", "n_files": 1}]
     expected = direct.model_dump_json().replace(f"{docs}/ada.txt", "lives/ada.txt")
     assert stable(through) == stable(FactualityReport.model_validate_json(expected).model_dump(mode="json"))
     assert str(docs) not in str(through)
+    alone = "Faithfulness: judged against the documents registered as “lives” alone; nothing else was searched."
+    assert alone in through["warnings"]
 
 
 async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:

@@ -64,7 +64,7 @@ def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
     said = f"{status.words}, {'claim' if len(named) == 1 else 'claims'} {', '.join(map(str, named))}"
     leads_to = next(numbers[claim.id] for claim in part.claims if status_of(claim) is status)
     marks = ((status.symbol, status.value),)
-    return PageStretch(text, named, status.value, marks, said, faults(text, part.claims), leads_to)
+    return PageStretch(text, named, status.value, marks, said, faults(text, part.claims, part.table_head), leads_to)
 
 
 def _filter_keys(claim: Claim) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from factloop.checking.views.segments import segments
 from factloop.core.records import Count, FactualityReport, Record
+from factloop.reports.deciding import marked_sentence
 from factloop.reports.faults import faults
 from factloop.reports.markdown import Tag, TextRun
 from factloop.reports.prose import is_marked_up, readable_parts
@@ -45,8 +46,21 @@ class LayoutFault(Record):
     said: str
 
 
+class LayoutMark(Record):
+    """The sentence of the evidence that decides a claim, or comes nearest to it, as the report marks it."""
+
+    claim_id: str
+    evidence_id: str
+    start: Count
+    """In the passage, in characters."""
+    end: Count
+    section: str | None
+    """The headings that it stands under."""
+    decides: bool
+
+
 class ResponseLayout(Record):
-    """The Markdown of a response as elements and text, and the words of it that fail."""
+    """The Markdown of a response as elements and text, and what the report marks in it and in the evidence."""
 
     parts: tuple[LayoutTag | LayoutText, ...]
     """Empty where the response is too long to be laid out."""
@@ -54,6 +68,8 @@ class ResponseLayout(Record):
     """Whether its layout reads differently from the text as written."""
     faults: tuple[LayoutFault, ...] | None
     """None before there is a report."""
+    marks: tuple[LayoutMark, ...] = ()
+    """Of the claims for which such a sentence is known; empty before there is a report."""
 
 
 def layout_of(response: str, report: FactualityReport | None) -> ResponseLayout:
@@ -64,6 +80,7 @@ def layout_of(response: str, report: FactualityReport | None) -> ResponseLayout:
         parts=tuple(_part(part, placed) for part in parts or ()),
         is_marked_up=parts is not None and is_marked_up(parts),
         faults=None if report is None else tuple(_faults(report)),
+        marks=() if report is None else tuple(_marks(report)),
     )
 
 
@@ -78,10 +95,24 @@ def _faults(report: FactualityReport) -> Iterator[LayoutFault]:
     start = 0
     for segment in segments(report):
         placed = _places(segment.text)
-        for fault in faults(visible(segment.text), segment.claims):
+        for fault in faults(visible(segment.text), segment.claims, segment.table_head):
             first, end = start + placed(fault.start), start + placed(fault.end)
             yield LayoutFault(start=first, end=end, status=fault.status, said=fault.said)
         start += len(segment.text)
+
+
+def _marks(report: FactualityReport) -> Iterator[LayoutMark]:
+    for claim in report.claims:
+        marked = marked_sentence(claim)
+        if marked is not None:
+            yield LayoutMark(
+                claim_id=claim.id,
+                evidence_id=marked.evidence.id,
+                start=marked.start,
+                end=marked.end,
+                section=marked.section,
+                decides=marked.decides,
+            )
 
 
 def _places(text: str) -> Callable[[int], int]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from factloop.core.records import Claim, FactualityReport, NoClaim
+from factloop.tools.linguistics.outline import read_outline
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,8 @@ class Segment:
     text: str
     claims: tuple[Claim, ...] = ()
     no_claim: NoClaim | None = None
+    table_head: str | None = None
+    """Of a row of a table: the row that names its columns."""
 
 
 def segments(report: FactualityReport) -> list[Segment]:
@@ -27,6 +30,7 @@ def segments(report: FactualityReport) -> list[Segment]:
     for claim in report.claims:
         by_span[claim.span].append(claim)
     silent = {one.span: one.no_claim for one in report.claim_free if one.span not in by_span}
+    heads = _table_heads(report.response) if by_span else {}
     found: list[Segment] = []
     reached = 0
     for start, end in sorted({*by_span, *silent}):
@@ -35,8 +39,17 @@ def segments(report: FactualityReport) -> list[Segment]:
         if start > reached:
             found.append(Segment(report.response[reached:start]))
         claims = tuple(by_span.get((start, end), ()))
-        found.append(Segment(report.response[max(start, reached) : end], claims, silent.get((start, end))))
+        text = report.response[max(start, reached) : end]
+        found.append(Segment(text, claims, silent.get((start, end)), heads.get((start, end))))
         reached = end
     if reached < len(report.response):
         found.append(Segment(report.response[reached:]))
     return found
+
+
+def _table_heads(response: str) -> dict[tuple[int, int], str]:
+    """The head of the table of each row, by where the row stands."""
+    if "|" not in response:
+        return {}
+    rows = (part for part in read_outline(response) if part.kind == "row")
+    return {(row.start, row.end): row.above.rpartition("\n")[2] for row in rows}

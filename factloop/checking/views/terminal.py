@@ -43,6 +43,8 @@ _STYLES = {
 _DECIDING = "black on yellow"
 """Of the sentence that speaks against a claim."""
 STAGE_WORDS = {"cheap": "the cheap stage", "model": "the model"}
+LONGEST_REPEAT = 45
+"""Characters of a claim that repeats another, which has it whole."""
 LONGEST_RATIONALE = 200
 """Characters of a reason on the terminal; the page has it whole."""
 
@@ -81,7 +83,7 @@ def _sentence(segment: Segment) -> Text:
     if not segment.claims:
         return Text(visible(segment.text))
     status, shown = worst(segment.claims), visible(segment.text)
-    failing = faults(shown, segment.claims)
+    failing = faults(shown, segment.claims, segment.table_head)
     text = Text(shown, style="" if failing else _STYLES[status])
     for fault in failing:
         text.stylize(_STYLES[fault.status], fault.start, fault.end)
@@ -96,7 +98,8 @@ def _wide_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
     table.add_column("Evidence", ratio=8)
     for claim in claims:
         verdict = Text(f"{status_of(claim).symbol} ", style=_STYLES[status_of(claim)]) + _verdict(claim)
-        statement = Text(visible(claim.self_contained))
+        repeats = claim.duplicate_of is not None
+        statement = Text(one_line(claim.self_contained, LONGEST_REPEAT) if repeats else visible(claim.self_contained))
         table.add_row(str(numbers[claim.id]), verdict, statement, Group(*_grounds(claim, numbers)))
     return table
 
@@ -107,10 +110,17 @@ def _narrow_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column()
     for claim in claims:
-        lines = [Text(visible(claim.self_contained)), _verdict(claim)]
         mark = Text(status_of(claim).symbol, style=_STYLES[status_of(claim)])
-        table.add_row(str(numbers[claim.id]), mark, Group(*lines, *_grounds(claim, numbers)))
+        table.add_row(str(numbers[claim.id]), mark, Group(*_told(claim, numbers)))
     return table
+
+
+def _told(claim: Claim, numbers: dict[str, int]) -> list[Text]:
+    """The claim, its verdict and the grounds; in one line of a claim that repeats another, whose lines hold for it."""
+    grounds = _grounds(claim, numbers)
+    if claim.duplicate_of is None:
+        return [Text(visible(claim.self_contained)), _verdict(claim), *grounds]
+    return [Text(f"{one_line(claim.self_contained, LONGEST_REPEAT)} ") + grounds[0]]
 
 
 def _verdict(claim: Claim) -> Text:
@@ -126,7 +136,8 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
     """
     if claim.duplicate_of is not None:
         number = numbers.get(claim.duplicate_of)
-        return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
+        same = "another claim" if number is None else f"claim {number}"
+        return [Text(f"(same as {same})", style="dim")]
     deciding = deciding_sentence(claim)
     lines = [Text(one_line(reason(claim), LONGEST_RATIONALE))] if _needs_reason(claim, deciding) else []
     lines += _sources(claim, deciding)

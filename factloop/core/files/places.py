@@ -9,10 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 
-def walk(folder: Path) -> Iterator[Path]:
+def walk(folder: Path, hidden: list[Path] | None = None) -> Iterator[Path]:
     """What lies below the folder, through symbolic links too, each folder once (links may lead round in a circle).
 
     Not only files: pipes and links that lead nowhere, too. A folder that cannot be opened stands for what lies in it.
+    `hidden` takes the folders and files with hidden names, which are passed over.
     """
     visited: set[tuple[int, int]] = set()
     closed: list[OSError] = []
@@ -22,6 +23,8 @@ def walk(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         visited.add((status.st_dev, status.st_ino))
+        if hidden is not None:
+            hidden += (Path(root, name) for name in sorted([*folders, *names]) if name.startswith("."))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
     yield from (Path(error.filename) for error in closed)

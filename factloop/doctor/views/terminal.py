@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from factloop.doctor.records import Diagnosis, PartFound, State
+from factloop.doctor.records import Diagnosis, Grade, PartFound, State
 from factloop.reports.sheet.table import Cell, ColumnOf, Sheet, name, sheet_of
 from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.terminal_parts import Row, print_section, rows_table, usage_rows
@@ -15,6 +15,11 @@ STATES: dict[State, tuple[str, str]] = {
     "works": ("works", "green"),
     "fails": ("FAILS", "bold red"),
     "not_configured": ("not set", "dim"),
+}
+GRADES: dict[Grade, tuple[str, str]] = {
+    "good": ("good", "green"),
+    "usable_with_care": ("usable, with care", "yellow"),
+    "not_usable": ("NOT USABLE", "bold red"),
 }
 
 
@@ -34,7 +39,7 @@ def findings(diagnosis: Diagnosis) -> Sheet:
 
 
 def _state(found: PartFound) -> Cell:
-    word, style = STATES[found.state]
+    word, style = STATES[found.state] if found.controls is None else GRADES[found.controls.grade]
     return Cell(word, style=style)
 
 

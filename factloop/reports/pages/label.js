@@ -89,6 +89,7 @@
       const summary = itemOf.get(number).querySelector("summary");
       summary.querySelector(".given")?.remove();
       itemOf.get(number).classList.toggle("is-labelled", Boolean(words));
+      Labelling.arrange(itemOf.get(number));
       if (!words) return;
       const tag = document.createElement("span");
       tag.className = "given";
@@ -105,6 +106,7 @@
     },
     // Links from sentences to their claims are named after verdicts, and lead to the worst of several.
     blinded: (on) => {
+      items.forEach(Labelling.arrange);
       for (const signs of document.querySelectorAll(".prose .signs")) {
         const numbers = signs.parentElement.dataset.claims.split(" ");
         if (on) {

@@ -28,6 +28,18 @@ globalThis.Labelling = (() => {
   return class {
     static kinds = { labels: LABELS, answers: ANSWERS };
 
+    // The passages of a claim whose verdict is hidden stand as they were found: elsewhere those that decide stand first.
+    static arrange(claim) {
+      const isHidden = document.documentElement.matches(".is-blind") && !claim.matches(".is-labelled");
+      for (const list of claim.querySelectorAll(".evidences")) {
+        const items = [...list.children];
+        items.forEach((item, place) => { item.dataset.place ??= place; });
+        const by = isHidden ? "number" : "place";
+        const wanted = [...items].sort((one, other) => one.dataset[by] - other.dataset[by]);
+        if (wanted.some((item, place) => item !== items[place])) list.append(...wanted);
+      }
+    }
+
     // `claims`: number on the page to `{ verdict, ... }`. `view` shows claims, `store` keeps labels: see label.js.
     constructor({ claims, view, store, toggle, isBlind = false, kind = LABELS }) {
       Object.assign(this, { claims, view, store, toggle, isBlind, kind });

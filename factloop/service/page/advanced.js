@@ -1,6 +1,7 @@
 // What most checks leave as the service has it: K of F1@K, and the limits of this one check.
 import { h } from "./dom.js";
-import { draft, line } from "./fields.js";
+import { draft } from "./draft.js";
+import { line } from "./fields.js";
 import { many } from "./words.js";
 
 const WHOLE = /^[1-9]\d{0,5}$/;

@@ -3,6 +3,7 @@ import { Refused, Unreachable, get, whenKeyIsNeeded } from "./api.js";
 import { isMissing, showCheck } from "./check.js";
 import { showComparison } from "./compare.js";
 import { button, h, replace } from "./dom.js";
+import { keepDraft } from "./draft.js";
 import { hasFiles } from "./files.js";
 import { showForm } from "./form.js";
 import { showHistory } from "./history.js";
@@ -132,5 +133,6 @@ document.addEventListener("keydown", (event) => {
 });
 // A file that is dropped beside its field would be opened in the place of this page, and what was typed be lost.
 for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => { if (hasFiles(event)) event.preventDefault(); });
+keepDraft();
 addEventListener("hashchange", show);
 show();

@@ -72,7 +72,7 @@ class CheckView {
       const isKnown = this.layout.faults !== null;
       const [report, layout] = await Promise.all([get(`${this.path}/result`, signal), isKnown ? this.layout : get(`${this.path}/layout`, signal)]);
       this.report = report;
-      for (const claim of this.unfolding.settle(this.report)) this.take(claim);
+      for (const claim of this.unfolding.settle(this.report, layout.marks)) this.take(claim);
       this.prose.settle(this.unfolding.silent, layout.faults);
       this.list.moved = true; // the order of the report holds
     } else {

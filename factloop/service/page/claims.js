@@ -1,5 +1,5 @@
 // The list of claims beside the response: filtered by verdict and words, each opened to its grounds.
-import { button, h, replace } from "./dom.js";
+import { button, h, replace, said } from "./dom.js";
 import { decidedBy, grounds, whyBeside } from "./evidence.js";
 import { outcome, searched } from "./unfolding.js";
 import { PROBLEMS, STATUSES, WORST_FIRST, capital, many, mark, plural } from "./words.js";
@@ -145,10 +145,10 @@ export class ClaimList {
   restate(claim) {
     const item = this.items.get(claim.id);
     if (!item) return;
-    const [words, beside] = outcome(claim);
+    const [words, instead, beside] = outcome(claim);
     replace(item.sign, mark(claim.status));
     replace(item.statement, claim.statement);
-    replace(item.outcome, h("span", { class: `verdict is-${claim.status}` }, words), beside && ` · ${beside}`);
+    replace(item.outcome, h("span", { class: `verdict is-${claim.status}` }, words), instead && [" · ", h("b", {}, said(instead))], beside && ` · ${beside}`);
     item.element.querySelectorAll(":scope > .decided-by, summary > .rationale").forEach((one) => one.remove());
     item.outcome.after(...[whyBeside(claim)].filter(Boolean));
     item.details.after(...[decidedBy(claim)].filter(Boolean));
@@ -165,6 +165,7 @@ export class ClaimList {
       toOriginal: () => this.reveal(this.unfolding.byId.get(original)),
       toSentence: this.hasSentence(claim) ? () => this.located(claim) : null,
     }));
+    globalThis.Labelling.arrange(item.element);
   }
 
   matches(claim) {
@@ -299,10 +300,16 @@ export class ClaimList {
     item.summary.scrollIntoView({ block: "start" });
   }
 
+  // Verdicts are hidden, or shown again.
+  blind() {
+    for (const { element } of this.items.values()) globalThis.Labelling.arrange(element);
+  }
+
   tag(claim, words) {
     const { element, summary } = this.items.get(claim.id);
     summary.querySelector(".given")?.remove();
     element.classList.toggle("is-labelled", Boolean(words));
+    globalThis.Labelling.arrange(element);
     if (words) summary.append(h("span", { class: "given" }, words));
   }
 

@@ -9,18 +9,24 @@ export const showComparison = async (view, first, other, { signal }) => {
   const changed = pairs.filter((pair) => !pair.flipped && (pair.changed || pair.pieces.length));
   const same = pairs.filter((pair) => !pair.changed && !pair.pieces.length);
   replace(view, h("section", { class: "overview", "aria-labelledby": "title" },
-    h("p", { class: "label" }, "Compared claim by claim"), h("h1", { id: "title", tabindex: "-1" }, flips.length ? `${plural(flips.length, "verdict")} changed` : "No verdict changed"),
+    h("p", { class: "label" }, "Compared claim by claim"), h("h1", { id: "title", tabindex: "-1" }, headline(compared)),
     h("dl", { class: "sides" }, side("Older", compared.first, counts.first), side("Newer", compared.second, counts.second)),
     h("dl", { class: "figures" },
       figure("Changed verdict", many(counts.n_flips), `of ${plural(counts.n_pairs - counts.n_unscored_pairs, "claim")} with a verdict of both`, "lead"),
-      figure("In both", many(counts.n_pairs), [counts.n_reworded ? `${many(counts.n_reworded)} of them in other words` : "in the same words", counts.n_unscored_pairs > 0 && `, ${many(counts.n_unscored_pairs)} without a verdict of both`]),
+      figure("In both", many(counts.n_pairs), pairs.length === 0 ? "no claim of one is a claim of the other" : [counts.n_reworded ? `${many(counts.n_reworded)} of them in other words` : "in the same words", counts.n_unscored_pairs > 0 && `, ${many(counts.n_unscored_pairs)} without a verdict of both`]),
       figure("Only older", many(onlyOlder.length), "left out by the newer"), figure("Only newer", many(onlyNewer.length), "not in the older")),
     notices("Cautions", compared.same_response ? [] : ["The two checks are of different responses."])),
-  section("Changed verdicts", flips.map((pair) => pairItem(pair, true)), "Wherever both have a verdict, it is the same."),
+  pairs.length > 0 && section("Changed verdicts", flips.map((pair) => pairItem(pair, true)), counts.n_pairs > counts.n_unscored_pairs ? "Wherever both have a verdict, it is the same." : "No claim has a verdict of both."),
   changed.length > 0 && section("Other changes", changed.map((pair) => pairItem(pair, false))),
   onlyOlder.length > 0 && section("Only in the older check", onlyOlder.map(lone)),
   onlyNewer.length > 0 && section("Only in the newer check", onlyNewer.map(lone)),
-  section("Unchanged", same.map((pair) => pairItem(pair, false)), "No claim stayed as it was."));
+  pairs.length > 0 && section("Unchanged", same.map((pair) => pairItem(pair, false)), "No claim stayed as it was."));
+};
+
+const headline = ({ counts, flips, pairs }) => {
+  if (pairs.length === 0) return "The two checks share no claim";
+  if (counts.n_pairs === counts.n_unscored_pairs) return "No claim has a verdict of both";
+  return flips.length ? `${plural(flips.length, "verdict")} changed` : "No verdict changed";
 };
 
 const side = (words, job, counts) => h("div", {}, h("dt", {}, words), h("dd", {}, h("a", { href: `#/checks/${encodeURIComponent(job.id)}` }, said(job.title)), h("small", {}, `${second(job.created_at)} · precision ${twoDigits(job.summary?.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}`)));

@@ -1,10 +1,7 @@
-// Parts of the forms, and what was typed in them: it stays while other views are looked at.
+// Parts of the forms.
 import { h, leadingOn, replace } from "./dom.js";
+import { draft } from "./draft.js";
 import { many } from "./words.js";
-
-const against = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
-const limits = () => ({ deadline_s: "", max_calls: "", budget_usd: "" });
-export const draft = { prompt: "", response: "", k: "", limits: limits(), question: "", answer: "", check: against(), trust: against() };
 
 // A text of several lines; its length is shown from a few hundred characters on. `beside` stands in the line of the hint.
 export const area = (id, label, hint, rows, { most = Infinity, beside = null } = {}) => {

@@ -2,8 +2,9 @@
 import { advanced, advancedAsked, restoreAdvanced, wrongIn } from "./advanced.js";
 import { post } from "./api.js";
 import { button, h, replace } from "./dom.js";
+import { draft } from "./draft.js";
 import { EXAMPLE } from "./example.js";
-import { Trouble, area, draft, jobForm } from "./fields.js";
+import { Trouble, area, jobForm } from "./fields.js";
 import { dropZone, fileButton, textsOf } from "./files.js";
 import { documentsOf, restore, sourceChoice } from "./sources.js";
 
@@ -30,7 +31,13 @@ export const showForm = (view, info) => {
     if (wrong) return trouble.say(wrong[1], fields[wrong[0]]);
     return `#/checks/${encodeURIComponent((await post("/v1/checks", { ...asked, ...advancedAsked() })).id)}`;
   };
+  let isAsked = false;
   const example = button("Load an example", () => {
+    if (isTyped() && !isAsked) {
+      isAsked = true;
+      example.textContent = "Replace what you typed?";
+      return;
+    }
     Object.assign(draft, { prompt: EXAMPLE.prompt, response: EXAMPLE.response });
     restore(draft.check, EXAMPLE.documents, "faithfulness");
     showForm(view, info);
@@ -41,6 +48,14 @@ export const showForm = (view, info) => {
     h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is held against documents or a search. ", `Judged by ${info.judge}.`),
     h("div", { class: "actions" }, example)),
   jobForm("Check", trouble, { main: [prompt.element, response.element], side: [against.element, rest.element], send, fieldOf: (name) => fields[name] ?? against.field(name) }));
+};
+
+// Whether the draft has words of the reader's, which the example would take away.
+const isTyped = () => {
+  const { prompt, response, documents } = EXAMPLE;
+  const ours = new Set([prompt, response, ...documents.flatMap(({ title, text }) => [title, text])]);
+  const typed = [draft.prompt, draft.response, ...draft.check.pasted.flatMap(({ title, text }) => [title, text])];
+  return typed.some((text) => text.trim() && !ours.has(text));
 };
 
 const responseField = (info, trouble) => {

@@ -45,7 +45,10 @@ export const offerLabels = ({ path, name, unfolding, list, prose, failed, signal
     },
     tag: (number, words) => list.tag(claimOf(number), words),
     line: (on) => list.line(on),
-    blinded: (on) => prose.blind(on),
+    blinded: (on) => {
+      prose.blind(on);
+      list.blind();
+    },
     hasLetters: () => list.letters.checked,
   };
   const labelling = new globalThis.Labelling({ claims, view, store, toggle: list.toLabel });

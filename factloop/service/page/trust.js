@@ -1,8 +1,9 @@
 // TrustScore: does the model stand by its answer among distractors, and do documents support it?
 import { follow, get, post, save } from "./api.js";
 import { button, figure, h, heading, notices, replace, said, trail } from "./dom.js";
+import { draft } from "./draft.js";
 import { passages } from "./evidence.js";
-import { Trouble, area, draft, jobForm } from "./fields.js";
+import { Trouble, area, jobForm } from "./fields.js";
 import { deleteButton, stopButton } from "./keeping.js";
 import { documentsOf, restore, sourceChoice } from "./sources.js";
 import { capital, cost, isOver, jobState, mark, moment, plural, reason, spentInWords, twoDigits } from "./words.js";

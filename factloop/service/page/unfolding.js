@@ -54,7 +54,7 @@ export class Unfolding {
 
   found({ claim_id: id, sentence, span, self_contained: statement }) {
     if (this.byId.has(id)) return this.byId.get(id); // told twice, after a connection broke
-    const claim = { id, sentence, statement, start: this.at(span[0]), end: this.at(span[1]), status: "pending", record: null, queries: [], nPassages: 0, text: null };
+    const claim = { id, sentence, statement, start: this.at(span[0]), end: this.at(span[1]), status: "pending", record: null, mark: undefined, queries: [], nPassages: 0, text: null };
     this.byId.set(id, claim);
     this.claims.splice(this.placeOf(claim), 0, claim);
     this.counts.pending += 1;
@@ -72,8 +72,9 @@ export class Unfolding {
     return claim;
   }
 
-  // The report has the last word: its claims, in its order. Gives those of which it says something new.
-  settle(report) {
+  // The report has the last word: its claims, in its order, and what it marks in their evidence. Gives those of which
+  // it says something new.
+  settle(report, marks) {
     const same = new Set();
     for (const record of report.claims) {
       const known = this.byId.get(record.id);
@@ -83,11 +84,15 @@ export class Unfolding {
     this.claims = report.claims.map((record) => this.byId.get(record.id));
     this.byId = new Map(this.claims.map((claim) => [claim.id, claim]));
     for (const status of Object.keys(this.counts)) this.counts[status] = 0;
-    for (const claim of this.claims) this.counts[claim.status] += 1;
+    const markOf = new Map(marks.map((one) => [one.claim_id, one]));
+    for (const claim of this.claims) {
+      this.counts[claim.status] += 1;
+      claim.mark = markOf.get(claim.id) ?? null;
+    }
     this.usage = report.usage;
     this.silent = (report.sentences ?? []).filter((one) => one.no_claim)
       .map(({ span, no_claim: why }) => ({ start: this.at(span[0]), end: this.at(span[1]), why }));
-    return this.claims.filter((claim) => !same.has(claim));
+    return this.claims.filter((claim) => claim.mark || !same.has(claim));
   }
 
   // After the claims of the same sentence that came before it.
@@ -112,18 +117,18 @@ export const searched = (claim) => {
   return claim.text;
 };
 
-// Where a claim stands, in words.
+// Where a claim stands, in words: the verdict, what the source says instead, what it rests on.
 export const outcome = (claim) => {
   const { record, status } = claim;
   if (!record) {
-    if (status === "unscored") return ["Unscored", "the check ended before"];
-    return claim.queries.length ? ["Being judged", `${plural(claim.nPassages, "passage")} found`] : ["Found", "not searched yet"];
+    if (status === "unscored") return ["Unscored", "", "the check ended before"];
+    return claim.queries.length ? ["Being judged", "", `${plural(claim.nPassages, "passage")} found`] : ["Found", "", "not searched yet"];
   }
   const why = record.judgement.unscored_reason;
   const words = capital(why ? `${STATUSES[status].words}: ${reason(why)}` : STATUSES[status].words);
-  if (record.duplicate_of !== null) return [words, "repeats another claim"];
+  if (record.duplicate_of !== null) return [words, sourceSays(record), "repeats another claim"];
   const cited = new Set(citedBy(record));
   const sources = new Set(record.evidence.filter((one) => cited.has(one.id)).map((one) => one.source)).size;
-  if (sources) return [words, [sourceSays(record), `${plural(sources, "source")} cited`].filter(Boolean).join(" · ")];
-  return [words, record.evidence.length ? `${plural(record.evidence.length, "passage")} read` : ""];
+  if (sources) return [words, sourceSays(record), `${plural(sources, "source")} cited`];
+  return [words, sourceSays(record), record.evidence.length ? `${plural(record.evidence.length, "passage")} read` : ""];
 };

@@ -125,6 +125,43 @@ def test_the_form_is_sent_from_any_field_by_keyboard(looking: Looking, offline: 
     finished(page)
 
 
+def test_the_example_takes_nothing_away_unasked(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url)
+    page.get_by_label(DOCUMENT).fill(TEXT)
+    page.get_by_role("button", name="Load an example").click()
+    expect(page.get_by_label(DOCUMENT)).to_have_value(TEXT)
+    page.get_by_role("button", name="Replace what you typed?").click()
+    expect(page.get_by_label(RESPONSE)).to_have_value(re.compile("Menai"))
+    page.get_by_role("button", name="Load an example").click()  # nothing of the reader's is lost: it is not asked again
+    expect(page.get_by_role("button", name="Load an example")).to_be_visible()
+
+
+def test_what_was_typed_is_there_after_a_reload(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url)
+    page.get_by_label(RESPONSE).fill(TEXT)
+    page.get_by_role("button", name="Add another document").click()
+    page.get_by_label("Text of document 2").fill("It is hard.")
+    page.get_by_text("Advanced").click()
+    page.get_by_label("Model calls").fill("7")
+    page.reload()
+    expect(page.get_by_label(RESPONSE)).to_have_value(TEXT)
+    expect(page.get_by_label("Text of document 2")).to_have_value("It is hard.")
+    expect(page.get_by_label("Model calls")).to_have_value("7")
+    other = looking.at(offline.url)
+    expect(other.get_by_label(RESPONSE)).to_have_value("")
+
+
+@pytest.mark.parametrize(
+    "kept", ["[", "null", "7", '{"response": 7, "check": {"pasted": "x", "kind": 1}, "limits": null}']
+)
+def test_a_draft_of_another_shape_leaves_the_form_empty(looking: Looking, offline: Serving, kept: str) -> None:
+    page = looking.at(f"{offline.url}/openapi.json")
+    page.evaluate("(kept) => sessionStorage.setItem('factloop-draft', kept)", kept)
+    page.goto(offline.url)
+    expect(page.get_by_label(RESPONSE)).to_have_value("")
+    expect(page.get_by_label(DOCUMENT)).to_have_value("")
+
+
 def test_who_has_gone_elsewhere_is_not_called_back(looking: Looking, offline: Serving) -> None:
     """Neither by a check that is sent, nor by one that is deleted."""
     page = looking.at(offline.url)

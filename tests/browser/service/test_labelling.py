@@ -79,6 +79,27 @@ def test_labels_given_by_keys_are_kept_with_the_check(
     assert ([row["label"] for row in found.rows], found.left_out.total()) == ([1], 1)
 
 
+def test_hidden_evidence_stands_in_the_order_of_the_search(looking: Looking, offline: Serving) -> None:
+    asked = {"response": DORN, "documents": [{"text": "The Dorn tower was built by masons."}, {"text": DORN}]}
+    report = offline.post("/v1/checks?wait=true", asked)
+    (one,) = report["claims"]
+    one["judgement"]["cited"] = [one["evidence"][1]["id"]]
+    job = offline.get("/v1/jobs?limit=1")["jobs"][0]["id"]
+    page = looking.at(offline.url)
+    layout = {**offline.get(f"/v1/jobs/{job}/layout"), "marks": []}
+    page.route("**/result", lambda route: route.fulfill(json=report))
+    page.route("**/layout", lambda route: route.fulfill(json=layout))
+    page.goto(f"{offline.url}/#/checks/{job}")
+    finished(page)
+    page.get_by_role("button", name="Label claims").click()
+    sources = page.locator(".claim .source")
+    expect(sources).to_contain_text(["[2]", "[1]"])
+    page.keyboard.press("b")
+    expect(sources).to_contain_text(["[1]", "[2]"])
+    page.keyboard.press("1")
+    expect(sources).to_contain_text(["[2]", "[1]"])
+
+
 def test_labels_are_fetched_once_however_often_they_are_asked_for(
     looking: Looking, offline: Serving, checked: str
 ) -> None:

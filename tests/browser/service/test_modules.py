@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from factloop.core.records import Claim, NoClaim, Sentence
+from factloop.checking.views.layout import layout_of
+from factloop.core.records import Claim, NoClaim, Sentence, Verdict
 from factloop.reports.figures import sentences_without_claim
 from factloop.reports.status import status_of
 from tests.browser.service.conftest import Looking
@@ -89,7 +90,7 @@ UNFOLD = """
   a.events.forEach((event) => check.take(event));
   const state = () => [check.claims.map((one) => [one.id, one.status]), check.nJudged, check.counts.pending];
   if (!a.report) return state();
-  const changed = check.settle({ claims: a.report, usage: {} }).map((one) => one.id);
+  const changed = check.settle({ claims: a.report, usage: {} }, []).map((one) => one.id);
   return [...state(), changed];
 """
 
@@ -178,34 +179,67 @@ def test_the_grounds_of_a_verdict_have_the_words_of_the_reports(page: Page) -> N
 
 
 MARKED = """
-  const { evidence, judgement } = a;
-  const cited = judgement.contradicted === false ? [] : judgement.cited;
-  const shown = m.passages(evidence, cited, judgement);
-  return [...shown.querySelectorAll("mark")]
+  const claim = { record: a.record, status: a.status, mark: a.mark, queries: [], sentence: a.record.sentence };
+  const shown = m.grounds(claim, {}).flat(3).find((one) => one?.matches?.("ol"));
+  const marked = [...shown.querySelectorAll("mark")]
     .map((one) => [one.className, one.childNodes[1].textContent, one.closest("li") === shown.firstChild]);
+  return [...marked, m.decidedBy(claim)?.textContent ?? null];
 """
 
 
-def marked_in(page: Page, judged: Claim) -> Any:
-    """What is marked in the passages of a claim: how, the words, and whether their passage stands first."""
-    return run(page, "evidence", MARKED, judged.model_dump(mode="json"))
+def marked_in(page: Page, judged: Claim, *, reported: bool) -> Any:
+    """What is marked in the passages of a claim: how, the words, and whether their passage stands first; then what
+    stands beside the claim. Once there is a report, by what the service says of it."""
+    given: dict[str, Any] = {"record": judged.model_dump(mode="json"), "status": status_of(judged).value}
+    if reported:
+        layout = layout_of(judged.sentence, make_report(judged.sentence, (judged,)))
+        given["mark"] = next((one.model_dump(mode="json") for one in layout.marks), None)
+    return run(page, "evidence", MARKED, given)
 
 
-def test_the_sentence_that_decides_is_highlighted_in_its_passage(page: Page) -> None:
-    one = claim("x", "There are two plans (a+b).\nThe team\nplan costs 29 €.", quote="The team plan costs 29 €.")
-    assert marked_in(page, one) == [["deciding", "The team\nplan costs 29 €.", True]]
+def test_the_sentence_that_decides_is_highlighted_as_the_report_has_it(page: Page) -> None:
+    """The rules are those of the report: the quote, the sentence that holds one, the only sentence there is."""
+    quoted = claim("x", "\U0001f9f1 two (a+b).\nThe team\nplan costs 29 €.", quote="The team plan costs 29 €.")
     said = claim("x", "There are two plans. The team plan costs 29 €.", rationale="It says “team plan costs 29 €”.")
-    assert marked_in(page, said) == [["deciding", "team plan costs 29 €", True]]
-    uncited = claim("x", "There are two plans.", "The team plan costs 29 €.", quote="The team plan costs 29 €.")
-    assert marked_in(page, uncited) == []
+    alone = claim("x", "There are two plans.", "The team plan costs 29 €.", cited=("e2",))
+    uncited = claim("x", "There are two plans. Or so.", "The team plan costs 29 €.", quote="The team plan costs 29 €.")
+    for judged, words, number in ((quoted, "The team\nplan costs 29 €.", 1), (said, "The team plan costs 29 €.", 1)):
+        assert marked_in(page, judged, reported=True) == [["deciding", words, True], f"{words} notes/{number}.md"]
+    assert marked_in(page, alone, reported=True) == [
+        ["deciding", "The team plan costs 29 €.", True],
+        "The team plan costs 29 €. notes/2.md",
+    ]
+    assert marked_in(page, uncited, reported=True) == [None]
 
 
 def test_the_sentence_that_comes_nearest_is_highlighted_otherwise(page: Page) -> None:
     passages = ("There are two plans.", "It has ten seats. The team plan costs 29 €.")
     rationale = "No sentence speaks of “19 €”. The nearest says: “The team plan costs 29 €.”"
     one = claim("x", *passages, contradicted=False, cited=(), rationale=rationale)
-    assert marked_in(page, one) == [["nearest", "The team plan costs 29 €", True]]
-    assert marked_in(page, claim("x", *passages, contradicted=False, rationale="Nothing on it.")) == []
+    assert marked_in(page, one, reported=True) == [["nearest", "The team plan costs 29 €.", True], None]
+    plain = claim("x", *passages, contradicted=False, rationale="Nothing on it.")
+    assert marked_in(page, plain, reported=True) == [None]
+
+
+def test_before_there_is_a_report_the_words_are_highlighted_that_the_judge_quotes(page: Page) -> None:
+    quoted = claim("x", "Two plans.", "The team\nplan costs 29 €.", cited=("e2",), quote="team plan costs 29 €.")
+    assert marked_in(page, quoted, reported=False) == [
+        ["deciding", "team\nplan costs 29 €.", True],
+        "team\nplan costs 29 €. notes/2.md",
+    ]
+    assert marked_in(page, claim("x", "It costs 29 €.", rationale="“It costs 29 €.”"), reported=False) == [None]
+
+
+def test_how_a_passage_was_found_is_said_as_in_the_report(page: Page) -> None:
+    """The queries stand below: one of the claim is named by its number, where it has several."""
+    body = """const claim = { record: a.record, status: a.status, queries: [], sentence: a.record.sentence };
+      const shown = m.grounds(claim, {}).flat(3).find((one) => one?.matches?.("ol"));
+      return shown.querySelector(".provenance").textContent;"""
+    one = claim("x", "Two plans.", verdict=Verdict.SUPPORTED)
+    for queries, said in ((("q",), "result 1 ·"), (("p", "q"), "result 1 of query 2 ·"), ((), "result 1 for “q” ·")):
+        judged = one.model_copy(update={"queries": queries})
+        given = {"record": judged.model_dump(mode="json"), "status": "supported"}
+        assert run(page, "evidence", body, given).startswith(said)
 
 
 def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:

@@ -115,6 +115,16 @@ def test_a_claim_that_is_worded_anew_is_compared_with_its_former_wording(looking
     expect(page.locator(".part")).to_have_count(2)
 
 
+def test_two_checks_without_a_common_claim_are_said_to_have_none(looking: Looking, offline: Serving) -> None:
+    ids = []
+    for response in ("Granite is a hard rock.", "Otto Sverdrup was born in Bindal."):
+        offline.post("/v1/checks?wait=true", {"response": response, "documents": [{"text": response}]})
+        ids.append(offline.get("/v1/jobs?limit=1")["jobs"][0]["id"])
+    page = looking.at(f"{offline.url}/#/compare/{ids[0]}/{ids[1]}")
+    expect(page.locator("h1")).to_have_text("The two checks share no claim")
+    expect(page.locator(".part h2")).to_have_text(["Only in the older check (1)", "Only in the newer check (1)"])
+
+
 @pytest.fixture(scope="module")
 def many(offline: Serving) -> Serving:
     """A service with more checks than stand on a page."""

@@ -46,6 +46,20 @@ def placed(response: str, one: Claim) -> Claim:
     return one.model_copy(update={"span": (start, start + len(one.sentence))})
 
 
+def test_the_sentences_that_decide_are_those_of_the_report() -> None:
+    decided = claim(
+        "It costs 19 €.", "There are two plans.", "Say so. It costs 29 €.", cited=("e2",), quote="It costs 29 €."
+    )
+    near = claim("It is old.", "It was built in 1874.", contradicted=False, quote="It was built in 1874.")
+    unknown = claim("It is red.", "It is old. It is high.")
+    marks = layout_of("", make_report("", (decided, near, unknown))).marks
+    assert [(one.claim_id, one.evidence_id, one.start, one.end, one.decides) for one in marks] == [
+        ("It costs 19 €.", "e2", 8, 22, True),
+        ("It is old.", "e1", 0, 21, False),
+    ]
+    assert layout_of("", None).marks == ()
+
+
 def test_the_words_that_fail_are_those_of_the_report() -> None:
     response = "# Plans\r\n\r\nThe plan is\r\ncheap and costs **19 €**. It is old."
     sentence = "The plan is\r\ncheap and costs **19 €**."

@@ -46,3 +46,13 @@ def test_the_sample_is_cut_at_its_sentences() -> None:
 def test_no_character_is_lost_or_doubled(response: str, spans: list[tuple[int, int]]) -> None:
     ordered = [(min(span), max(span)) for span in spans]
     assert "".join(text for text, _ in cut(response, *ordered)) == response
+
+
+def test_the_row_of_a_table_comes_with_the_head_of_its_table() -> None:
+    response = "Plans.\n\n| Plan | Price |\n|---|---|\n| Team | 19 |\n\nTeam is 19."
+    start, last = response.index("Team"), response.index("Team is")
+    parts = segments(make_report(response, (claim_at(1, start, start + 9), claim_at(2, last, last + 11))))
+    assert [(part.text, part.table_head) for part in parts if part.claims] == [
+        ("Team | 19", "Plan | Price"),
+        ("Team is 19.", None),
+    ]

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from factloop.checking.views.terminal import print_report
 from factloop.core.records import FactualityReport, Usage
+from tests.reports.claims_about import claim
 from tests.reports.sample import hostile_report, large_report, make_report, markdown_report, sample_report
 from tests.work import LINEAR, growth
 
@@ -42,6 +43,15 @@ def test_every_claim_is_listed_at_every_width(width: int) -> None:
         assert f" {number} " in claims
     assert "sources/analytical-engine.md" in claims
     assert "same as claim 3" in claims
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_long_claim_that_repeats_another_takes_one_line(width: int) -> None:
+    first = claim("A very long claim " * 50, "It is so.")
+    again = first.model_copy(update={"id": "again", "duplicate_of": first.id})
+    told = printed(make_report(first.sentence, (first, again)), width=width).split("Problems ─")[1]
+    (line,) = (line for line in told.splitlines() if re.match(" +2 +✗ ", line))
+    assert re.search(r"A very long claim A very long claim A very … +\(same as claim 1\)$", line.rstrip())
 
 
 def test_problems_come_first_with_the_sentence_that_decides_and_its_source() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,10 @@ EXTENSIONS = frozenset(
     | {".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
 )
 _READABLE = ", ".join(sorted(EXTENSIONS))
+MOST_HIDDEN = 10_000
+"""Hidden files that are counted: an environment or a repository may have very many."""
+_MOST_PLACES = 3
+"""Hidden folders that are named."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,22 @@ class UnreadFile:
 
 
 @dataclass(frozen=True)
+class HiddenFiles:
+    """Files in hidden folders, or of hidden names, which are left out: those that would be read otherwise."""
+
+    places: tuple[Path, ...]
+    """The hidden folders and files, with those that hold none of them left out."""
+    count: int
+    """At most `MOST_HIDDEN`, from which on they are not counted."""
+
+    def __str__(self) -> str:
+        named = ", ".join(map(str, self.places[:_MOST_PLACES]))
+        more = f" and {len(self.places) - _MOST_PLACES:,} more" if len(self.places) > _MOST_PLACES else ""
+        at_least = "at least " if self.count == MOST_HIDDEN else ""
+        return f"{at_least}{self.count:,} hidden {'file' if self.count == 1 else 'files'} ({named}{more})"
+
+
+@dataclass(frozen=True)
 class FoundFiles:
     """`paths` are as the user wrote them, in order of their spelling, no file twice."""
 
@@ -40,6 +60,7 @@ class FoundFiles:
     """Those of them that the user named one by one: these must be readable."""
     unread: tuple[UnreadFile, ...]
     """What folders and globs hold besides: files of a kind that is not read, closed folders, pipes, dead links."""
+    hidden: HiddenFiles | None = None
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
@@ -53,8 +74,9 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     found: dict[Path, Path] = {}
     named: set[Path] = set()
     unread: dict[Path, UnreadFile] = {}
+    passed_over: list[Path] = []
     for place in places:
-        for path, is_named in _files_at(str(place)):
+        for path, is_named in _files_at(str(place), passed_over):
             extension = extension_of(path)
             if extension in EXTENSIONS and (is_named or os.path.isfile(path)):
                 kept = found.setdefault(resolved(path), path)
@@ -64,15 +86,43 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
                 raise DataError(f"files with extension {extension!r} are not read, only {_READABLE}", path=str(path))
             else:
                 unread[path] = UnreadFile(path, _why_unread(path))
+    hidden = _hidden_files(passed_over, found)
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
         left_out = f"; left out: {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
+        left_out += "" if hidden is None else f"; {hidden} left out"
         raise DataError(f"no file to read{left_out}; readable are {_READABLE}", path=named_places)
-    return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
+    left_out_files = tuple(unread[path] for path in sorted(unread))
+    return FoundFiles(tuple(sorted(found.values())), frozenset(named), left_out_files, hidden)
 
 
-def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
-    """Files with whether each was named itself rather than met in a folder or by a glob."""
+def _hidden_files(passed_over: Iterable[Path], read: Collection[Path]) -> HiddenFiles | None:
+    """The readable files at these places that are not read as files of another place. Each counts once."""
+    found: set[Path] = set()
+    places: dict[Path, None] = {}
+    for place in passed_over:
+        for path in _readable_below(place):
+            if len(found) == MOST_HIDDEN:
+                break
+            file = resolved(path)
+            if file not in read and file not in found:
+                found.add(file)
+                places[place] = None
+    return HiddenFiles(tuple(places), len(found)) if found else None
+
+
+def _readable_below(place: Path) -> Iterator[Path]:
+    if extension_of(place) in EXTENSIONS and place.is_file():
+        yield place
+    for root, _, names in os.walk(place):  # links are not followed, which may lead anywhere
+        yield from (Path(root, name) for name in names if extension_of(Path(name)) in EXTENSIONS)
+
+
+def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, bool]]:
+    """Files with whether each was named itself rather than met in a folder or by a glob.
+
+    `passed_over` takes what has a hidden name.
+    """
     if not place.strip():
         raise DataError("an empty path names no documents; write . for the working directory", path=repr(place))
     if "\0" in place:
@@ -81,20 +131,20 @@ def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
     try:
         if path.is_dir():
             os.scandir(path).close()  # what is named must open; what lies in it may be closed
-            yield from ((inner, False) for inner in walk(path))
+            yield from ((inner, False) for inner in walk(path, passed_over))
         elif path.is_file():
             yield path, True
         elif path.exists():
             raise DataError("this is neither a file nor a folder; write what it gives to a file", path=place)
         elif glob.has_magic(place):
-            yield from _matches(path)
+            yield from _matches(path, passed_over)
         else:
             raise DataError("there is no such file or folder", path=place)
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=place) from error
 
 
-def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
+def _matches(pattern: Path, passed_over: list[Path]) -> Iterator[tuple[Path, bool]]:
     """`Path.glob` rather than `glob.glob`, whose `**` walks round in circles of symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
@@ -103,10 +153,11 @@ def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
     except ValueError as error:
         raise DataError(f"this is not a pattern: {error}", path=str(pattern)) from error
     matches = [match for match in found if hidden_wanted or not is_hidden(match.relative_to(base))]
+    passed_over += sorted(set(found).difference(matches))
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))
     for match in matches:
-        yield from ((inner, False) for inner in (walk(match) if os.path.isdir(match) else [match]))
+        yield from ((inner, False) for inner in (walk(match, passed_over) if os.path.isdir(match) else [match]))
 
 
 def _why_unread(path: Path) -> str:

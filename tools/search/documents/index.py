@@ -28,6 +28,8 @@ inverse document frequency is below 1.4, that of a word of one passage above 12)
 others are known."""
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
+NO_TEXT = "it holds no text"
+"""Why a file without a passage is not among those that are read."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """Bytes for all threads together; filled by a million passages or more. With less, parts are merged again and again."""
@@ -119,7 +121,8 @@ def update_index(
 ) -> dict[str, DataError]:
     """Remove the passages of files by key, add those of others, all in one commit; on an error nothing has changed.
 
-    Files of keys that may fail are left out whole where they cannot be read to their end; these are returned.
+    Files of keys that may fail are left out whole where they cannot be read to their end; these are returned, and with
+    `NO_TEXT` those that hold no passage.
     `n_bytes` is the size of the files to add: little is written by one thread, whose order of passages is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
@@ -128,6 +131,7 @@ def update_index(
         writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
     failed: dict[str, DataError] = {}
     for key, sections in add:
+        number = -1
         try:
             for number, (chunk, section, place) in enumerate(_placed(sections, settings)):
                 writer.add_document(_document(key, number, chunk.text, section, place))
@@ -136,6 +140,9 @@ def update_index(
                 raise
             writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
             failed[key] = error
+        else:
+            if number < 0:
+                failed[key] = DataError(NO_TEXT)
     writer.commit()
     writer.wait_merging_threads()
     index.reload()

@@ -40,7 +40,8 @@ class Manifest(BaseModel):
     """Files by absolute path."""
     indexed: frozenset[str] = frozenset()
     unreadable: dict[str, str] = {}
-    """Files of folders that could not be read, by key, and why: they are not read again while they stay the same."""
+    """Files of folders that could not be read, and files without text, by key, and why: they are not read again while
+    they stay the same."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
     """Bytes of each file of the index, since tantivy does not always notice that one is missing."""

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
-from factloop.tools.search.documents.index import StoredPassage
+from factloop.tools.search.documents.index import NO_TEXT, StoredPassage
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
 from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
@@ -73,10 +73,10 @@ class DocumentSearch(SearchTool):
         else:
             cache = cache_dir or user_cache_path("factloop") / "indexes"
             self._snapshot = open_snapshot(places, wanted, cache, passages)
-        if self.n_passages == 0 and self._snapshot.unread:
-            first = self._snapshot.unread[0]
-            raise DataError(f"{first.why}; there is no other text in the documents", path=str(first.path))
         if self.n_passages == 0:
+            broken = next((file for file in self._snapshot.unread if file.why != NO_TEXT), None)
+            if broken is not None:
+                raise DataError(f"{broken.why}; there is no other text in the documents", path=str(broken.path))
             raise DataError("no text in any of the files", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
         self._embedder = embedder
@@ -113,16 +113,18 @@ class DocumentSearch(SearchTool):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files of folders and globs that were left out: broken ones, and those of a kind that is not read."""
+        """Files of folders and globs that were left out: broken ones, those without text, and those of a kind
+        that is not read. A file without text is among them also where it was named."""
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
     def warnings(self) -> tuple[str, ...]:
+        hidden = () if self._files.hidden is None else (f"Left out of the documents: {self._files.hidden}.",)
         if not self.unread:
-            return ()
+            return hidden
         named = "; ".join(map(str, self.unread[:MOST_NAMED]))
         more = f"; and {len(self.unread) - MOST_NAMED:,} more" if len(self.unread) > MOST_NAMED else ""
-        return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.",)
+        return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.", *hidden)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if self.n_passages <= _FEW_PASSAGES and self._embedder is None:

@@ -17,13 +17,13 @@ from factloop.core.errors import DataError, ToolError, ToolTimeout
 from factloop.core.files.holds import Hold
 from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents
 from factloop.tools.search.documents.files import UnreadFile
-from factloop.tools.search.documents.index import PassageReader, new_index, open_index, update_index
+from factloop.tools.search.documents.index import NO_TEXT, PassageReader, new_index, open_index, update_index
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.manifest import FileState, Manifest, state_of
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
-FORMAT = 10
+FORMAT = 11
 """Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and built anew."""
 LOCK_WAIT_S = 1800.0
 _TOOL = "documents"
@@ -50,7 +50,7 @@ class Snapshot:
     identity: str
     """Hash of names, contents and settings: equal where the same answers are to be expected."""
     unread: tuple[UnreadFile, ...] = ()
-    """Files of folders and globs that could not be read."""
+    """Files of folders and globs that could not be read, and files without text."""
     hold: Hold | None = None
     """Keeps the index from being removed while it lives."""
 
@@ -112,7 +112,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
     for path, state in states.items():
         path_of.setdefault(state.key, path)
     may_fail = path_of.keys() - {states[path].key for path in files.required if path in states}
-    unreadable = {key: why for key, why in known.unreadable.items() if key in may_fail}
+    unreadable = {key: why for key, why in known.unreadable.items() if key in may_fail or why == NO_TEXT}
     missing = path_of.keys() - (known.indexed - known.unsure) - unreadable.keys()
     stale = (known.indexed - path_of.keys()) | known.unsure
     index = open_index(folder) if folder and known.indexed | known.unsure else new_index(folder)

@@ -184,6 +184,32 @@ def test_a_dead_link_and_a_locked_file_are_named(docs: Path, tmp_path: Path) -> 
     assert search.n_passages == 3
 
 
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_files_without_text_and_hidden_ones_are_told_of(docs: Path, tmp_path: Path, in_memory: bool) -> None:
+    (docs / "picture.png").unlink()
+    (docs / "empty.txt").write_text(" \n")
+    (docs / "head.csv").write_text("name,town\n")
+    (docs / ".old").mkdir()
+    (docs / ".old" / "notes.md").write_text("Old words.")
+    for _ in range(2):  # the second time from the index as it is
+        search = search_in(docs, cache=tmp_path / "cache", in_memory=in_memory)
+        assert search.warnings == (
+            f"Not read of the documents, 2 in all: {docs}/empty.txt (it holds no text); "
+            f"{docs}/head.csv (it holds no text).",
+            f"Left out of the documents: 1 hidden file ({docs}/.old).",
+        )
+        assert (search.n_files, search.n_passages) == (3, 3)
+    (docs / "empty.txt").write_text("Now it has words.")
+    assert search_in(docs, cache=tmp_path / "cache", in_memory=in_memory).n_files == 4
+
+
+def test_a_named_file_without_text_is_told_of(docs: Path, tmp_path: Path) -> None:
+    (docs / "empty.txt").write_text("")
+    for _ in range(2):
+        search = search_in(docs / "logic.md", docs / "empty.txt", cache=tmp_path / "cache")
+        assert [file.path.name for file in search.unread] == ["empty.txt"]
+
+
 def test_many_unread_files_are_counted(docs: Path, tmp_path: Path) -> None:
     for number in range(MOST_NAMED + 5):
         (docs / f"{number:02}.png").write_bytes(b"")

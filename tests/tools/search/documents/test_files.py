@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.tools.search.documents.files import UnreadFile, find_files
+from factloop.tools.search.documents.files import MOST_HIDDEN, HiddenFiles, UnreadFile, find_files
 
 
 def make(folder: Path, *names: str) -> None:
@@ -25,6 +25,34 @@ def test_folder_is_read_deeply_and_hidden_files_are_not(tmp_path: Path) -> None:
     found = find_files([tmp_path])
     assert [path.name for path in found.paths] == ["a.TXT", "b.md", "c.html"]
     assert [file.path.name for file in found.unread] == ["e.odt", "f.png"]
+
+
+def test_hidden_files_that_would_be_read_otherwise_are_counted(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", ".git/config", ".DS_Store")
+    assert find_files([tmp_path]).hidden is None
+    make(tmp_path, ".old/b.txt", ".old/in/c.md", ".old/.d.csv", "in/.e.html", "in/.trash/f.txt")
+    found = find_files([tmp_path, f"{tmp_path}/**/*"]).hidden
+    assert found is not None
+    assert (found.count, {place.name for place in found.places}) == (5, {".old", ".e.html", ".trash"})
+    make(tmp_path, "in/g.txt")
+    of_glob = find_files([f"{tmp_path}/in/*", tmp_path / "a.txt"]).hidden
+    assert str(of_glob) == f"2 hidden files ({tmp_path}/in/.e.html, {tmp_path}/in/.trash)"
+
+
+def test_hidden_files_that_are_named_are_read_and_not_counted(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", ".old/b.txt", ".old/c.txt")
+    found = find_files([tmp_path, tmp_path / ".old"])
+    assert ([path.name for path in found.paths], found.hidden) == (["b.txt", "c.txt", "a.txt"], None)
+
+
+def test_of_hidden_folders_few_are_named_and_many_files_are_not_counted(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", *(f".h{number}/b.txt" for number in range(5)))
+    said = str(find_files([tmp_path]).hidden)
+    assert said == f"5 hidden files ({tmp_path}/.h0, {tmp_path}/.h1, {tmp_path}/.h2 and 2 more)"
+    assert str(HiddenFiles((tmp_path,), MOST_HIDDEN)).startswith("at least 10,000 hidden files")
+    make(tmp_path / "only", ".b.txt")
+    with pytest.raises(DataError, match="no file to read; 1 hidden file "):
+        find_files([tmp_path / "only"])
 
 
 def test_globs_and_overlapping_places(tmp_path: Path) -> None:
