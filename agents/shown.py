@@ -14,9 +14,9 @@ CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
-def as_shown(item: Evidence, *, most: int = PASSAGE_CHARACTERS) -> str:
-    """The passage, of which at most `most` characters, below a line with its title, its headings and its date."""
-    return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, most)}".strip()
+def as_shown(item: Evidence) -> str:
+    """The passage, of which at most `PASSAGE_CHARACTERS`, below a line with its title, its headings and its date."""
+    return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 
 def shortened(passage: str, most: int) -> str:

@@ -267,10 +267,10 @@ def rates(values: Floats, supported: NDArray[np.bool_]) -> tuple[float, float, f
     return (tpr + tnr) / 2, tpr, tnr
 
 
-def cross_validated(table: Table, train_on: Sequence[str], *, repeats: int = REPEATS) -> Floats:
-    """Scores of every pair by models that saw nothing of its group, shape (repeats, n)."""
-    held_out = np.zeros((repeats, len(table.supported)))
-    for repeat in range(repeats):
+def cross_validated(table: Table, train_on: Sequence[str]) -> Floats:
+    """Scores of every pair by models that saw nothing of its group, shape (REPEATS, n)."""
+    held_out = np.zeros((REPEATS, len(table.supported)))
+    for repeat in range(REPEATS):
         folds = GroupKFold(N_FOLDS, shuffle=True, random_state=repeat)
         for train, test in folds.split(table.features, groups=table.group):
             model = fit(table[train[np.isin(table.data_set[train], train_on)]])

@@ -29,7 +29,7 @@ from factloop.agents.safe.branch import (
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.first_round import CLAIMS_TOGETHER, build_first_round
-from factloop.agents.safe.given import unread
+from factloop.agents.safe.given import read_in_batches, unread
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
@@ -41,8 +41,6 @@ from factloop.tools.calls.together import together
 ASSESS = "assess"
 QUERIES_AT_ONCE = 2
 """Queries for a claim that the first search left open. With two, the slowest claim takes three rounds, not five."""
-GIVEN_AT_ONCE = 12
-"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ class FusedPlan(OneByOne):
         A sentence that a reply on several passes over is read again alone.
         """
         if group[0]["given"] is not None:
-            return await self._given(group[0], context)
+            return await read_in_batches(self.read_given, group[0], context)
         try:
             found = await self.stages.sentence_facts([task_of(sentence) for sentence in group], context)
         except FactloopError as error:
@@ -159,24 +157,11 @@ class FusedPlan(OneByOne):
         except FactloopError as error:
             return unread(sentence, judgements.unscored(error), [(0, sentence["text"])])
 
-    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
-        given = sentence["given"] or []
-        parts = await together(
-            self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
-            for start in range(0, len(given), GIVEN_AT_ONCE)
-        )
-        return [fact for part in parts for fact in part]
-
     async def read_given(
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
     ) -> list[PlacedFact]:
-        """Given facts, the first at place `start`; if they cannot be read, each of them is returned unscored."""
-        try:
-            facts = await self.stages.given_facts(task_of(sentence), asked, context)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return unread(sentence, judgements.unscored(error), enumerate(asked, start))
+        """Given facts, the first at place `start`."""
+        facts = await self.stages.given_facts(task_of(sentence), asked, context)
         pairs = zip(asked, facts, strict=True)
         gates = self.gates and context.gates
         return [

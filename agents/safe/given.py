@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from factloop.agents.safe import judgements
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.state import Place, PlacedFact, SentenceState
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement, NoClaim
+from factloop.tools.calls.together import together
 from factloop.tools.linguistics.outline import read_outline
 from factloop.tools.linguistics.silence import silence_of
+
+GIVEN_AT_ONCE = 12
+"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
+
+BatchReader = Callable[[SentenceState, int, Sequence[str], CheckContext], Awaitable[list[PlacedFact]]]
+"""Reads some of a sentence's given facts, the first at the place given."""
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
 """White space and citations; splitters often drop both."""
@@ -102,6 +112,23 @@ def _kept(text: str) -> list[int]:
         kept += range(start, gap.start())
         start = gap.end()
     return [*kept, *range(start, len(text))]
+
+
+async def read_in_batches(read: BatchReader, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
+    """The sentence's given facts, read in batches; if one cannot be read, each of its facts is returned unscored."""
+
+    async def batch(start: int) -> list[PlacedFact]:
+        facts = given[start : start + GIVEN_AT_ONCE]
+        try:
+            return await read(sentence, start, facts, context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, judgements.unscored(error), enumerate(facts, start))
+
+    given = sentence["given"] or []
+    parts = await together(batch(start) for start in range(0, len(given), GIVEN_AT_ONCE))
+    return [fact for part in parts for fact in part]
 
 
 def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[PlacedFact]:

@@ -17,8 +17,8 @@ from typing import Any
 from factloop.agents.safe.branch import ClaimNode, task_of
 from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, SafeGraph
-from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
-from factloop.agents.safe.given import unread
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.given import read_in_batches, unread
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
@@ -30,7 +30,6 @@ from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.grounds import absent
 from factloop.core.records import Evidence, Judgement, Verdict
-from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
@@ -82,7 +81,7 @@ class GroundedPlan:
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0]["given"] is not None:
-            return await self._given(group[0], context)
+            return await read_in_batches(self._read_given, group[0], context)
         tasks = tuple(task_of(sentence) for sentence in group)
         shown = await passages_for(tasks, context, results=self.results)
         window = WindowTask(tasks, shown.items, shown.failure)
@@ -117,18 +116,10 @@ class GroundedPlan:
             *(await self._one_by_one.each_alone(rest, context) if rest else []),
         ]
 
-    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
-        """Facts that are split already, judged in batches; each is there, whatever happens."""
-        given = sentence["given"] or []
-        batches = await together(
-            self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
-            for start in range(0, len(given), GIVEN_AT_ONCE)
-        )
-        return [fact for batch in batches for fact in batch]
-
-    async def _given_batch(
+    async def _read_given(
         self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[PlacedFact]:
+        """Facts that are split already, the first at place `start`, each judged."""
         task = task_of(sentence)
         try:
             shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
@@ -136,10 +127,6 @@ class GroundedPlan:
             judged = await self.stages.look_again(facts, window, context)
         except ModelOutputError:
             return await self._one_by_one.read_given(sentence, start, facts, context)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return unread(sentence, unscored(error), enumerate(facts, start))
         pairs = enumerate(zip(facts, judged, strict=True), start)
         found = [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
         # These were judged by passages found for themselves: where they are supported, another look would be the same.

@@ -72,15 +72,13 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
     return None
 
 
-def compare_people(
-    claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy, *, seed: int = 0
-) -> PeopleAgreement:
+def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
     """The agreement of every two files; `claims` by group, such as the prompt, which intervals draw whole."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]
     places = list(dict.fromkeys(place for given in every for place in given))
-    pairs = (_pair(first, second, claims, seed) for first, second in combinations(places, 2))
+    pairs = (_pair(first, second, claims) for first, second in combinations(places, 2))
     return PeopleAgreement(
         rule=rule,
         pairs=tuple(one for one in pairs if one.kappa.n),
@@ -90,7 +88,7 @@ def compare_people(
     )
 
 
-def _pair(first: str, second: str, claims: Mapping[str, Sequence[GivenBy]], seed: int) -> PairAgreement:
+def _pair(first: str, second: str, claims: Mapping[str, Sequence[GivenBy]]) -> PairAgreement:
     tables = []
     for of_group in claims.values():
         table = np.zeros((len(_CLASSES), len(_CLASSES)))
@@ -106,5 +104,5 @@ def _pair(first: str, second: str, claims: Mapping[str, Sequence[GivenBy]], seed
         if n
         else Figure(value=None, undefined=Undefined.NOT_BOTH_SCORED, n=0)
     )
-    kappa = cohens_kappa(cells, np.random.default_rng(seed), RESAMPLES, LEVEL)
+    kappa = cohens_kappa(cells, np.random.default_rng(0), RESAMPLES, LEVEL)
     return PairAgreement(first=first, second=second, alike=alike, kappa=kappa)

@@ -174,8 +174,6 @@ def put_together(
     *,
     data: str,
     seed: int = 0,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
 ) -> Labelled:
     """The agreement of two annotators, and the data set with their labels.
 
@@ -195,9 +193,9 @@ def put_together(
     both = [(*places[key], first[key], second[key]) for key in places if key in first and key in second]
     agreement = AnnotatorAgreement(
         data=data,
-        systems=tuple(_kappa(system, both, seed, resamples, level) for system in (*systems, None)),
-        level=level,
-        n_resamples=resamples,
+        systems=tuple(_kappa(system, both, seed) for system in (*systems, None)),
+        level=LEVEL,
+        n_resamples=RESAMPLES,
         n_first=len(first),
         n_second=len(second),
         n_differing=len(undecided),
@@ -223,7 +221,7 @@ _Judged = tuple[str, str, Label, Label]
 """Question, system, and both labels of a response."""
 
 
-def _kappa(system: str | None, judged: Sequence[_Judged], seed: int, resamples: int, level: float) -> SystemKappa:
+def _kappa(system: str | None, judged: Sequence[_Judged], seed: int) -> SystemKappa:
     of_system = [one for one in judged if system in (None, one[1])]
     questions = {question: place for place, question in enumerate(sorted({one[0] for one in of_system}))}
     cells = np.zeros((len(questions), 2, 2))
@@ -234,6 +232,6 @@ def _kappa(system: str | None, judged: Sequence[_Judged], seed: int, resamples: 
     return SystemKappa(
         system=system,
         table=table,
-        kappa=cohens_kappa(cells, np.random.default_rng(seed), resamples, level),
+        kappa=cohens_kappa(cells, np.random.default_rng(seed), RESAMPLES, LEVEL),
         n_questions=len(questions),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import RunSettings
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import warnings_of
 from factloop.tools.search.given import GivenIndexes
 
 OWN = "documents"
@@ -53,6 +55,15 @@ class RegisteredDocuments(SearchTool):
         return True
 
     @property
+    def own_documents(self) -> bool:
+        return True
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        unread = self._documents.unread
+        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in unread])
+
+    @property
     def n_files(self) -> int:
         return self._documents.n_files
 
@@ -64,12 +75,13 @@ class RegisteredDocuments(SearchTool):
         return None if found is None else [self._hidden(hit) for hit in found]
 
     def _hidden(self, hit: SearchHit) -> SearchHit:
-        source = hit.source
-        if source.startswith(("http://", "https://")):
+        if hit.source.startswith(("http://", "https://")):
             return hit
-        place = next((place for place in self._places if source.startswith(place)), None)
-        within = Path(source).name if place is None else source[len(place) :]
-        return hit.model_copy(update={"source": f"{self.title}/{within}"})
+        return hit.model_copy(update={"source": self._shown(hit.source)})
+
+    def _shown(self, path: str) -> str:
+        place = next((place for place in self._places if path.startswith(place)), None)
+        return f"{self.title}/{Path(path).name if place is None else path[len(place) :]}"
 
 
 class Library:

@@ -76,6 +76,27 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert alone in through["warnings"]
 
 
+async def test_reports_name_registered_documents_that_were_not_read(service: Service, docs: Path) -> None:
+    (docs / "letters").mkdir()
+    (docs / "letters" / "photo.png").write_bytes(b"\x89PNG")
+    ask = {"response": ANSWER, "documents": "lives"}
+    async with service(documents={"lives": (str(docs),)}) as client:
+        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
+    (told,) = (warning for warning in report["warnings"] if warning.startswith("Not read"))
+    assert told.startswith("Not read of the documents, 1 in all: lives/letters/photo.png (")
+    assert str(docs) not in str(report)
+
+
+async def test_the_plan_for_documents_is_chosen_where_the_service_has_no_other_search(
+    service: Service, docs: Path, sim: Simulator, home: Path
+) -> None:
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, docs=(str(docs),), cache_dir=home / "cache")
+    async with service(check) as client:
+        ask = {"response": ANSWER, "mode": "factuality"}
+        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
+    assert report["fingerprint"]["plan"] == "grounded", "as `factloop check --docs` has it"
+
+
 async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:
     check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
     async with service(check) as client:

@@ -44,7 +44,6 @@ class Endpoint:
         tape: Tape | None = None,
         retry: RetryPolicy = RETRY,
         concurrency: int = 4,
-        circuit: Circuit | None = None,
         rng: random.Random | None = None,
     ) -> None:
         """Without `cache` answers are kept in memory. A `tape` is asked before the service.
@@ -55,7 +54,7 @@ class Endpoint:
         self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
         self._cache, self._tape = cache or CallCache(None), tape
         self._retry, self._rng = retry, rng or random.Random(0)
-        self._circuit = circuit or Circuit(tool=tool)
+        self._circuit = Circuit(tool=tool)
         self._concurrency = concurrency
         self._places, self._limiter = asyncio.Semaphore(concurrency), Limiter()
         self._flights: SingleFlight[Any] = SingleFlight()

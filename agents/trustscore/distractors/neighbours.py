@@ -49,12 +49,10 @@ class NeighbourSource:
     Numbers, dates and auxiliary verbs get none. It works in a thread, since the first question may take a while.
     """
 
-    def __init__(
-        self, neighbourhood: Neighbourhood, *, min_cosine: float = MIN_COSINE, max_cosine: float = MAX_COSINE
-    ) -> None:
-        """Neighbours at `max_cosine` and above are refused, and those below `min_cosine`."""
+    def __init__(self, neighbourhood: Neighbourhood, *, max_cosine: float = MAX_COSINE) -> None:
+        """Neighbours at `max_cosine` and above are refused, and those below `MIN_COSINE`."""
         self._neighbourhood = neighbourhood
-        self._min_cosine, self._max_cosine = min_cosine, max_cosine
+        self._max_cosine = max_cosine
 
     @classmethod
     def of_vectors(cls, vectors: WordVectors) -> Self:
@@ -68,7 +66,7 @@ class NeighbourSource:
 
     @property
     def name(self) -> str:
-        return f"neighbours 1 ({self._neighbourhood.name}, cosine {self._min_cosine:g} to {self._max_cosine:g})"
+        return f"neighbours 1 ({self._neighbourhood.name}, cosine {MIN_COSINE:g} to {self._max_cosine:g})"
 
     async def substitutes(
         self,
@@ -87,7 +85,7 @@ class NeighbourSource:
         taken = ExcludedWords.of(target.text, response, question)
         fit: list[Substitute] = []
         for word, cosine in self._neighbourhood.near(target, max(_MIN_LOOKED_AT, SPARE * limit)):
-            if len(fit) == limit or cosine < self._min_cosine:
+            if len(fit) == limit or cosine < MIN_COSINE:
                 break
             if (
                 cosine < self._max_cosine

@@ -57,8 +57,6 @@ export const statusOf = (judgement) => {
   if (judgement.verdict === "not_supported") return judgement.contradicted ? "contradicted" : "no_evidence";
   return judgement.verdict ?? "unscored";
 };
-// A verdict alone, as a comparison has it.
-export const verdictWords = (verdict) => ({ supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" })[verdict] ?? "unscored";
 
 export const JOBS = {
   queued: { words: "waiting", symbol: "…", tone: "pending" },

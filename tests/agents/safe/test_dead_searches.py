@@ -41,8 +41,8 @@ async def fused(*assessments: Answer, tools: list[ScriptedSearch]) -> tuple[Run,
     return await run(FusedPlan(script), CLAIM, tools), script
 
 
-def paper_script(n_queries: int = 5) -> PaperScript:
-    queries: list[NextQueries | Exception] = [NextQueries((f"q{number}",)) for number in range(1, n_queries + 1)]
+def paper_script() -> PaperScript:
+    queries: list[NextQueries | Exception] = [NextQueries((f"q{number}",)) for number in range(1, 6)]
     return PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: queries}, ratings={CLAIM: [nothing_found()]})
 
 

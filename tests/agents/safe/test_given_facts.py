@@ -11,8 +11,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
-from factloop.agents.safe.given import find_sentences
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.given import GIVEN_AT_ONCE, find_sentences
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.offline import OfflineFusedStages
 from factloop.agents.safe.paper import PaperPlan

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.fused import GIVEN_AT_ONCE
+from factloop.agents.safe.given import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
 from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
 from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask

@@ -11,33 +11,14 @@ from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, Offl
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries, PaperStages, SentenceTask
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.agents.safe.scripted import context_of
+from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.work import LINEAR, growth
 
 CONTEXT = context_of()
 PROMPT = "Who was Mira Halden?"
 RESPONSE = "Mira Halden was a chemist. She was born in Lindel and founded the Merrow Institute. Bananas are yellow."
-
-
-class ScriptedVerifier:
-    """Answers as told, and remembers what it was asked."""
-
-    name = "scripted"
-
-    def __init__(self, label: Label, cited: tuple[int, ...] = ()) -> None:
-        self._answer = SupportReading(label, 0.75, cited, "names agree")
-        self.asked: list[tuple[str, list[str]]] = []
-
-    def verify(
-        self,
-        claim: str,
-        passages: Sequence[str],
-        documents: Sequence[int] | None = None,  # noqa: ARG002 - answers alike, whatever they are of
-    ) -> SupportReading:
-        self.asked.append((claim, list(passages)))
-        return self._answer
 
 
 def task(sentence: str, prompt: str | None = PROMPT, response: str = RESPONSE) -> SentenceTask:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,8 +17,9 @@ from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.verifiers.base import Label, SupportReading
+from factloop.tools.verifiers.base import Label
 from factloop.tools.verifiers.lexical import LexicalVerifier
+from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.agents.trustscore.scripted_chat import saying
 
 QUESTION, ANSWER = "Who built the first temple?", "King Solomon built the first temple."
@@ -89,22 +89,6 @@ async def test_three_such_replies_are_an_error() -> None:
         await judged("Maybe.", "Perhaps.", "Possibly.")
 
 
-@dataclass
-class ScriptedVerifier:
-    label: Label
-    asked: list[tuple[str, list[str]]] = field(default_factory=list)
-    name: str = "verifier"
-
-    def verify(
-        self,
-        claim: str,
-        passages: Sequence[str],
-        documents: Sequence[int] | None = None,  # noqa: ARG002 - answers alike, whatever they are of
-    ) -> SupportReading:
-        self.asked.append((claim, list(passages)))
-        return SupportReading(self.label, 0.9, (1,), "found: temple")
-
-
 @pytest.mark.parametrize(
     ("label", "relation"),
     [
@@ -114,12 +98,12 @@ class ScriptedVerifier:
     ],
 )
 async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation) -> None:
-    verifier = ScriptedVerifier(label)
+    verifier = ScriptedVerifier(label, cited=(1,))
     judge = VerifierJudge(verifier)
     found = await judge.judge(QUESTION, ANSWER, PASSAGES, meter=UsageMeter())
-    assert found == PassageJudgement(relation, "found: temple", (1,))
+    assert found == PassageJudgement(relation, "names agree", (1,))
     assert verifier.asked == [(ANSWER, ["Text 1.", "Text 2.", "Text 3."])]
-    assert judge.name == "verifier"
+    assert judge.name == "scripted"
 
 
 @pytest.mark.parametrize(

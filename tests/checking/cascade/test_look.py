@@ -96,10 +96,10 @@ class CascadeResult:
 
 
 async def cascaded(
-    plan: SafePlan, cheap: CheapStage, tools: Sequence[SearchTool], response: str = CLAIM, max_searches: int = 2
+    plan: SafePlan, cheap: CheapStage, tools: Sequence[SearchTool], response: str = CLAIM
 ) -> CascadeResult:
     context = context_of(*tools)
-    graph: Any = build_safe_graph(plan, max_searches=max_searches, look=build_look_node(cheap))
+    graph: Any = build_safe_graph(plan, max_searches=2, look=build_look_node(cheap))
     final: Any = {}
     events = []
     asked = {"prompt": "Who was Ada Lovelace?", "response": response}

@@ -126,13 +126,11 @@ def make_results(
     *,
     judges: Mapping[str, Judge] = JUDGES,
     repeats: int = 3,
-    claims_a_group: int = 3,
-    supported: float = 0.6,
     seed: int = 0,
 ) -> Results:
     """An experiment on labelled claims; judges see the same difficulty of each claim. The first is the baseline."""
     rng = np.random.default_rng(seed)
-    gold = rng.random(n_claims) < supported
+    gold = rng.random(n_claims) < 0.6
     difficulty = rng.random(n_claims)
     claims = []
     for name, judge in judges.items():
@@ -148,7 +146,7 @@ def make_results(
                     verdict = None
                 one = claim(
                     name, f"c{number:04}", verdict, gold=bool(gold[number]), repeat=repeat,
-                    group=f"g{number // claims_a_group:03}",
+                    group=f"g{number // 3:03}",
                 )  # fmt: skip
                 wall_s = round(0.5 + 2 * float(turned[number]), 3)
                 claims.append(one.model_copy(update={"usage": usage(judge.tokens, judge.cost_usd, wall_s)}))
@@ -165,7 +163,6 @@ def text_result(
     *,
     repeat: int = 1,
     prompt: str = "",
-    wall_s: float = 1.0,
 ) -> JudgedText:
     """Counts of supported, not supported, irrelevant and unscored claims."""
     supported, not_supported, irrelevant, unscored = counts
@@ -176,18 +173,16 @@ def text_result(
         system="one",
         prompt_id=prompt or name,
         counts=Counts(supported=supported, not_supported=not_supported, irrelevant=irrelevant, unscored=unscored),
-        usage=usage(wall_s=wall_s),
+        usage=usage(),
     )
 
 
-def make_response_results(
-    n_responses: int = 40, *, repeats: int = 2, ks: Sequence[int] = (4, 8), seed: int = 0
-) -> Results:
+def make_response_results(n_responses: int = 40, *, ks: Sequence[int] = (4, 8)) -> Results:
     """An experiment on responses without labels, two systems to a prompt; `strict` finds fewer claims supported."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     texts, claims = [], []
     for name, rate in (("packaged", 0.8), ("strict", 0.65)):
-        for repeat in range(1, repeats + 1):
+        for repeat in (1, 2):
             for number in range(n_responses):
                 found = rng.random(8) < rate
                 n = int(found.sum())
@@ -197,6 +192,6 @@ def make_response_results(
                 for place, is_found in enumerate(found.tolist()):
                     verdict = Verdict.SUPPORTED if is_found else Verdict.NOT_SUPPORTED
                     claims.append(claim(name, f"c{place}", verdict, gold=None, repeat=repeat, group=f"r{number:03}"))
-    results = results_of(claims, repeats=repeats)
+    results = results_of(claims, repeats=2)
     update = {"kind": "responses", "n_items": n_responses, "k": tuple(ks), "responses": tuple(texts)}
     return results.model_copy(update=update)

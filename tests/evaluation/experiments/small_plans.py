@@ -46,13 +46,13 @@ def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, *
     return path
 
 
-def write_variant(folder: Path, name: str = "assessment", said: str = "Take the claim apart.") -> Path:
+def write_variant(folder: Path) -> Path:
     """A folder with one prompt that says a little more than the packaged one."""
-    packaged = packaged_prompts()[f"safe/{name}"]
-    text = packaged.path.read_text(encoding="utf-8").replace("# user\n", f"{said}\n# user\n", 1)
+    packaged = packaged_prompts()["safe/assessment"]
+    text = packaged.path.read_text(encoding="utf-8").replace("# user\n", "Take the claim apart.\n# user\n", 1)
     changed = text.replace(f"version: {packaged.version}\n", f"version: {packaged.version + 1}\n", 1)
     (folder / "safe").mkdir(parents=True)
-    (folder / "safe" / f"{name}.md").write_text(changed, encoding="utf-8")
+    (folder / "safe" / "assessment.md").write_text(changed, encoding="utf-8")
     return folder
 
 

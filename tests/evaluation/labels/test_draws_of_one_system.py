@@ -71,6 +71,15 @@ def test_a_draw_of_all_cannot_follow_one_of_one_system(tmp_path: Path) -> None:
     assert (other.n_before, {one.to_label.probability for one in other.drawn}) == (0, {0.4})
 
 
+def test_labels_exported_twice_still_tell_the_system_that_they_were_drawn_of(tmp_path: Path) -> None:
+    run = two_systems()
+    first = exported(tmp_path / "l1.jsonl", filled_in(tmp_path / "s1.csv", drawn_from(run, 8, 0, system="a"), run))
+    again = exported(tmp_path / "l2.jsonl", tmp_path / "l1.jsonl")
+    assert {row["of_system"] for row in first.rows} == {"a"}
+    assert again.rows == first.rows
+    assert read_known(tmp_path / "l2.jsonl").of_systems == {"a"}
+
+
 def test_draws_of_two_systems_stand_side_by_side(tmp_path: Path) -> None:
     run = two_systems()
     sheets = [filled_in(tmp_path / f"{name}.csv", drawn_from(run, 8, 0, system=name), run) for name in ("a", "b")]

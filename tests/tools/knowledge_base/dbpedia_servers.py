@@ -116,8 +116,8 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
         yield Servers(spotlight, sparql)
 
 
-async def failure_of_siblings(base: DBpediaKnowledgeBase, entity: LinkedEntity | None = None) -> ToolError:
+async def failure_of_siblings(base: DBpediaKnowledgeBase) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        await base.siblings(entity or linked("Kobe Bryant", "Kobe_Bryant"), 5)
+        await base.siblings(linked("Kobe Bryant", "Kobe_Bryant"), 5)
     await base.aclose()
     return caught.value

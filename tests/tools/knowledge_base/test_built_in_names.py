@@ -34,8 +34,8 @@ def types(text: str, question: str = "") -> dict[str, str]:
     return {one.name: one.types[1] if one.types[0] == "place" else one.types[0] for one in link(text, question)}
 
 
-def labels_for(name: str, question: str = "Who was it?") -> list[str]:
-    (entity,) = link(name, question)
+def labels_for(name: str) -> list[str]:
+    (entity,) = link(name, "Who was it?")
     return [sibling.label for sibling in siblings(entity)]
 
 

@@ -53,12 +53,12 @@ def swap(response: str, old: str, new: str, source: Source, *, detail: str = "")
     )
 
 
-def rulers(response: str = RESPONSE, old: str = "Solomon") -> tuple[Distractor, ...]:
+def rulers(response: str = RESPONSE) -> tuple[Distractor, ...]:
     """Thirty distractors, ten from each of three sources."""
     sources = (Source.DBPEDIA, Source.KNOWLEDGE_BASE, Source.EMBEDDING)
     details = ("shares Person, Royalty, Monarch", "shares Person", "cosine 0.62")
     return tuple(
-        swap(response, old, ruler, sources[place // 10], detail=details[place // 10])
+        swap(response, "Solomon", ruler, sources[place // 10], detail=details[place // 10])
         for place, ruler in enumerate(RULERS)
     )
 

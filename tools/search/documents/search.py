@@ -120,11 +120,7 @@ class DocumentSearch(SearchTool):
     @property
     def warnings(self) -> tuple[str, ...]:
         hidden = () if self._files.hidden is None else (f"Left out of the documents: {self._files.hidden}.",)
-        if not self.unread:
-            return hidden
-        named = "; ".join(map(str, self.unread[:MOST_NAMED]))
-        more = f"; and {len(self.unread) - MOST_NAMED:,} more" if len(self.unread) > MOST_NAMED else ""
-        return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.", *hidden)
+        return (*warnings_of(self.unread), *hidden)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if self.n_passages <= _FEW_PASSAGES and self._embedder is None:
@@ -168,6 +164,15 @@ class DocumentSearch(SearchTool):
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
+
+
+def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
+    """What a reader of a report must know of files that were left out."""
+    if not unread:
+        return ()
+    named = "; ".join(map(str, unread[:MOST_NAMED]))
+    more = f"; and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
+    return (f"Not read of the documents, {len(unread):,} in all: {named}{more}.",)
 
 
 def _source(stored: StoredPassage, snapshot: Snapshot) -> str:

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.table import Column, PredictionTable, column_of, responses_of
 from factloop.evaluation.audit.whole import audit
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
@@ -77,25 +76,3 @@ def hostile_audit() -> AuditReport:
 def bare_audit() -> AuditReport:
     """One claim: one system, one class, one evaluator without a score between 0 and 1, and no text."""
     return audit(table_of([Row(1, {"e": 1.0})]), name="one", created_at=WHEN, resamples=10)
-
-
-def large_table(n_datasets: int, n_systems: int, n_evaluators: int, n_each: int) -> PredictionTable:
-    n = n_datasets * n_systems * n_each
-    rng = np.random.default_rng(5)
-    number = np.arange(n)
-    label = (rng.random(n) > 0.2).astype(np.int8)
-    dataset = column_of([f"data {place:02}" for place in (number // (n_systems * n_each)).tolist()])
-    system = column_of([f"system {place:02}" for place in (number // n_each % n_systems).tolist()])
-    prompt = column_of([f"{place}" for place in (number % n_each).tolist()])
-    return PredictionTable(
-        dataset=dataset,
-        system=system,
-        response=responses_of(dataset, system, prompt),
-        label=label,
-        scores={
-            f"evaluator {place}": np.clip(rng.normal(0.3 + 0.4 * label, 0.3), 0.0, 1.0) for place in range(n_evaluators)
-        },
-        claim_ids=[str(place) for place in range(n)],
-        task=Column(("tasks",), np.zeros(n, np.int32)),
-        prompt=prompt,
-    )

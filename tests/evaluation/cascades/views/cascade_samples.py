@@ -12,13 +12,13 @@ from factloop.evaluation.cascades.thresholds import Tuning
 from tests.reports.sample import HOSTILE
 
 
-def tuned_cascade(n: int = 800, max_error: float = 0.1) -> CascadeFile:
+def tuned_cascade(n: int = 800) -> CascadeFile:
     """A useful verifier on so many claims of each label."""
     rng = np.random.default_rng(2)
     labels = np.arange(n) % 2 == 0
     scores = np.where(labels, rng.beta(4, 1.5, n), rng.beta(1.5, 4, n))
     tuning = Tuning.of(ScoredLabels(scores, labels.astype(np.int8), np.arange(n)))
-    tuned = tuning.tuned(max_error, ErrorKind.BALANCED, 0.95)
+    tuned = tuning.tuned(0.1, ErrorKind.BALANCED, 0.95)
     return CascadeFile(
         verifier="lexical",
         identity={"verifier": "lexical", "weights": "0" * 64},
