@@ -16,7 +16,7 @@ from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
 from factloop.integrations.langchain.inputs import Keys, documents_of
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.runnable import Check, as_check
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
@@ -37,7 +37,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
     def __init__(
         self,
-        check: FactCheckRunnable | None = None,
+        check: Check | None = None,
         policy: SentenceAction | Choose = "annotate",
         *,
         documents: Sequence[Document | str] | None = None,
@@ -45,8 +45,11 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Any,
     ) -> None:
-        """Raises ConfigError."""
-        self.check = check if check is not None else FactCheckRunnable()
+        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
+
+        Raises ConfigError.
+        """
+        self.check = as_check(check)
         self._guard = StreamGuard(self.check.checker, policy, **{"limits": self.check.limits, **options})
         self._documents = documents_of("documents", documents)
         self._question, self._on_event = question, on_event

@@ -35,7 +35,7 @@ from factloop.integrations.langchain.correction import (
 )
 from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
 from factloop.integrations.langchain.inputs import documents_of, is_persons
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.runnable import Check, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
 
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
@@ -102,7 +102,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def __init__(
         self,
-        check: FactCheckRunnable | None = None,
+        check: Check | None = None,
         *,
         action: AnswerAction = "annotate",
         documents: Sequence[Document | str] = (),
@@ -119,6 +119,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         unchecked: Unchecked = "mark",
         retrieved: Retrieved = "turn",
     ) -> None:
+        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges."""
         super().__init__()
         if action not in _ACTIONS:
             raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
@@ -130,7 +131,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
             raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
-        self.check = check if check is not None else FactCheckRunnable()
+        self.check = as_check(check)
         self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions

@@ -9,11 +9,11 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.runnable import Check, as_check
 
 
 def build_factcheck_node(
-    check: FactCheckRunnable | None = None,
+    check: Check | None = None,
     *,
     answer: str = "answer",
     question: str | None = "question",
@@ -27,9 +27,10 @@ def build_factcheck_node(
     person, so `answer="messages", question="messages", documents=None` suits a `MessagesState`.
 
     What is written is a dictionary, which every checkpointer can keep: `FactualityReport.model_validate(it)`.
-    Works under `invoke` and `ainvoke`; the check takes no part in the graph's own checkpoints. Raises DataError.
+    `check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges. Works under `invoke` and
+    `ainvoke`; the check takes no part in the graph's own checkpoints. Raises ConfigError, DataError.
     """
-    checking = check if check is not None else FactCheckRunnable()
+    checking = as_check(check)
 
     def asked(state: Any) -> dict[str, Any]:
         if (given := _value(state, answer)) is None:
