@@ -206,7 +206,8 @@ async def test_an_agent_run_asynchronously_with_a_checkpointer() -> None:
     first = await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, config)
     assert "Fact check:" in first["messages"][-1].text
     second = await agent.ainvoke({"messages": [HumanMessage("And?")]}, config)
-    assert second["factcheck"] is None  # there was no answer: the report on the one before does not stand for it
+    assert second["factcheck"]["response"] == ""  # the report on the answer before does not stand for it
+    assert second["messages"][-1].text == "Fact check: the answer is empty, so nothing was checked."
     assert {item.config["configurable"]["checkpoint_ns"] for item in saver.list(None)} == {""}
 
 

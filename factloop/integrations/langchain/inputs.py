@@ -88,13 +88,13 @@ def _document(name: str, item: object) -> Document:
     raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
 
 
-def is_request(message: BaseMessage) -> bool:
+def is_revision_request(message: BaseMessage) -> bool:
     """Whether the message is factloop's request for a revision, rather than a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 
 def is_persons(message: BaseMessage) -> bool:
-    return isinstance(message, HumanMessage) and not is_request(message)
+    return isinstance(message, HumanMessage) and not is_revision_request(message)
 
 
 def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:
