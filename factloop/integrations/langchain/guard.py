@@ -15,8 +15,9 @@ from factloop.guarding.chunks import in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
-from factloop.integrations.langchain.inputs import Keys, documents_of
+from factloop.integrations.langchain.inputs import Keys
 from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.tools.search.handed_over import documents_of
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.tools.search.base import SearchHit
+from factloop.tools.search.handed_over import documents_of
 
 REQUEST = "factloop_request"
 """Marks a message as factloop's own request to revise an answer."""
@@ -67,25 +68,6 @@ def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
         if spoken:
             return str(spoken[-1].text)
     raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
-
-
-def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Documents and texts as documents; a text alone is one document. Raises DataError."""
-    if value is None:
-        return None
-    if isinstance(value, str | Document):
-        value = [value]
-    if not isinstance(value, Sequence):
-        raise DataError(f"{name}: a list of documents or texts is needed, not {type(value).__name__}")
-    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(value, 1))
-
-
-def _document(name: str, item: object) -> Document:
-    if isinstance(item, Document):
-        return item
-    if isinstance(item, str):
-        return Document(item)
-    raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
 
 
 def is_revision_request(message: BaseMessage) -> bool:

@@ -35,9 +35,10 @@ from factloop.integrations.langchain.correction import (
     without_drafts,
 )
 from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
-from factloop.integrations.langchain.inputs import documents_of, is_persons
+from factloop.integrations.langchain.inputs import is_persons
 from factloop.integrations.langchain.runnable import Check, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.search.handed_over import documents_of
 
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]

@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 from factloop.checking.views.brief import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.inputs import documents_of
 from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.tools.search.handed_over import documents_of
 
 DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
 
