@@ -93,7 +93,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         answer = _StreamedAnswer(chunks, self.check.keys, self._documents)
         await answer.begin()
         question = self._question if self._question is not None else answer.question
-        asked = self.check.keys.read(self.check.keys.write("", question, answer.documents))
+        keys = self.check.keys
+        asked = keys.read(keys.write("", question, answer.documents, names_documents=answer.names_documents))
         sources = await self.check.sources(asked)
         async with aclosing(self._guard.aevents(answer.texts(), question, sources=sources)) as events:
             async for event in events:
@@ -111,6 +112,7 @@ class _StreamedAnswer:
         self._waits = documents is None
         self._begun: list[str] = []
         self.documents: Any = documents
+        self.names_documents = False
         self.question: str | None = None
 
     async def begin(self) -> None:
@@ -118,7 +120,7 @@ class _StreamedAnswer:
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)
-            if any(self._begun) and not (is_mapping and self._waits and self.documents is None):
+            if any(self._begun) and not (is_mapping and self._waits and not self.names_documents):
                 return
 
     async def texts(self) -> AsyncIterator[str]:
@@ -129,8 +131,9 @@ class _StreamedAnswer:
     def _take(self, chunk: Any) -> str:
         if not isinstance(chunk, Mapping):
             return text_of(chunk)
-        if self._waits and (documents := chunk.get(self._keys.documents)) is not None:
-            given = documents_of(self._keys.documents, documents)
+        if self._waits and self._keys.documents in chunk:
+            self.names_documents = True
+            given = documents_of(self._keys.documents, chunk[self._keys.documents])
             self.documents = given if self.documents is None else (*self.documents, *(given or ()))
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + _words(self._keys.question, question)

@@ -26,6 +26,8 @@ class AnswerInput:
     question: str | None
     documents: tuple[Document, ...] | None
     """None if no documents were given; an empty tuple if a search found no document."""
+    names_documents: bool = False
+    """Whether the input has the key of the documents, be it with None."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,15 @@ class Keys:
             answer=text_of(self.answer, given.get(self.answer), AIMessage),
             question=None if question is None else text_of(self.question, question, HumanMessage),
             documents=documents_of(self.documents, given.get(self.documents)),
+            names_documents=self.documents in given,
         )
 
-    def write(self, answer: object, question: object, documents: object) -> dict[str, Any]:
-        """The mapping that `read` reads."""
-        return {self.answer: answer, self.question: question, self.documents: documents}
+    def write(
+        self, answer: object, question: object, documents: object, *, names_documents: bool = False
+    ) -> dict[str, Any]:
+        """The mapping that `read` reads. Documents that are None are left out, unless they are to be named."""
+        written = {self.answer: answer, self.question: question}
+        return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
 def _is_text(given: object) -> bool:

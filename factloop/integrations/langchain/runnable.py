@@ -32,8 +32,8 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
     `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose warnings name the
     mode:
 
-    - `faithfulness` (the default): against what was given, and nothing else. An empty list of documents leaves every
-      claim unscored, `no_source`.
+    - `faithfulness` (the default): against what was given, and nothing else. Where that is nothing (an empty list, or
+      None without a retriever), every claim is unscored, `no_source`; without the key the chain is wrong: ConfigError.
     - `factuality`: what was given is searched first, then what the checker itself was told to search.
 
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, and last the report itself (not
@@ -125,9 +125,9 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
                     yield event.report if isinstance(event, CheckFinished) else event
 
     async def sources(self, asked: AnswerInput) -> Sources:
-        """The sources that an answer is held against. Raises ConfigError if there is nothing."""
+        """The sources that an answer is held against. Raises ConfigError where the input says nothing of documents."""
         if asked.documents is None:
-            if self.mode == "faithfulness" and not self._retriever:
+            if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
                 hint = " (mode='factuality' searches what the checker has)" if self.checker.has_sources else ""
                 raise ConfigError(
