@@ -336,6 +336,15 @@ class FactChecker:
                 await checking.aclose()
 
 
+def given_checker(checker: FactChecker | None) -> FactChecker:
+    """The checker that was given; the offline engine if there is none. Raises ConfigError for anything else."""
+    if checker is None:
+        return FactChecker()
+    if not isinstance(checker, FactChecker):
+        raise ConfigError(f"checker: a FactChecker is needed, not {type(checker).__name__}")
+    return checker
+
+
 def _as_tuple(given: Any) -> tuple[Any, ...]:
     """One thing or several, as several: a text, a tool and a retriever are one each, as is what cannot be gone over."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)

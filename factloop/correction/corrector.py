@@ -11,7 +11,7 @@ from typing import get_args
 
 from factloop.agents.reasons import reason_of
 from factloop.checking.check import Checking
-from factloop.checking.checker import Check, FactChecker
+from factloop.checking.checker import Check, FactChecker, given_checker
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import FactualityReport
 from factloop.core.sync import run_blocking
@@ -73,7 +73,7 @@ class Corrector:
         for name, value, known in (("unproven", unproven, Unproven), ("unchecked", unchecked, Unchecked)):
             if value not in get_args(known):
                 raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
-        self.checker = checker if checker is not None else FactChecker()
+        self.checker = given_checker(checker)
         self.max_rounds = max_rounds
         self.policy = MarkPolicy(unproven, unchecked)
 

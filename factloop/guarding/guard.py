@@ -8,7 +8,7 @@ from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
-from factloop.checking.checker import FactChecker
+from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
@@ -63,7 +63,7 @@ class StreamGuard:
             raise ConfigError(f"at_once = {at_once}: must be at least 1")
         if patience_s is not None and not patience_s > 0:
             raise ConfigError(f"patience_s = {patience_s}: must be above 0")
-        self.checker = checker if checker is not None else FactChecker()
+        self.checker = given_checker(checker)
         self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from factloop.core.errors import ConfigError
 from factloop.core.known_fields import refuse_unknown
 from factloop.setup.marks import PER_CHECK, SameAs, in_group
-from factloop.setup.settings import CheckSettings
+from factloop.setup.settings import CheckSettings, describe
 from factloop.tools.calls.allowance import Allowance
 
 
 class Limits(BaseModel):
     """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`.
 
-    Raises pydantic's ValidationError for a value that cannot be a limit.
+    Raises ConfigError for a value that cannot be a limit; as part of a request, pydantic's ValidationError.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,6 +28,15 @@ class Limits(BaseModel):
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
+
+    def __new__(cls, *_: Any, **values: Any) -> Self:
+        """Refuses a program's own wrong values. Pydantic, reading a request, makes one without any and fills it."""
+        if values:
+            try:
+                cls.__pydantic_validator__.validate_python(values)
+            except ValidationError as error:
+                raise ConfigError(f"limits: {describe(error, cls.model_fields)}") from error
+        return super().__new__(cls)
 
     @model_validator(mode="before")
     @classmethod

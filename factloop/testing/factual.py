@@ -24,8 +24,11 @@ from factloop.testing.defaults import bare, paths_here, recording_here, settings
 from factloop.testing.running import running_test
 from factloop.testing.words import factual_failure
 from factloop.tools.search.given import GivenDocuments
+from factloop.tools.search.handed_over import documents_of
 
 Docs = str | Path | Document | Sequence[str | Path | Document]
+Documents = str | Document | Sequence[str | Document | tuple[Document, float]]
+"""Texts, not paths; LangChain documents, also with their scores."""
 
 
 class NotFactual(AssertionError):
@@ -60,10 +63,9 @@ class _FactualThresholds:
         if self.min_scored is not None and counts.scored < self.min_scored:
             there_are = f"there are {counts.scored}" if counts.scored else why
             missed.append(f"at least {plural(self.min_scored, 'scored claim')}, and {there_are}")
-        if self.min_precision is not None and report.precision is None:
-            missed.append(f"precision at least {self.min_precision:g}, and it is undefined: {why}")
-        elif self.min_precision is not None and (report.precision or 0.0) < self.min_precision:
-            missed.append(f"precision at least {self.min_precision:g}")
+        if self.min_precision is not None and (report.precision is None or report.precision < self.min_precision):
+            reached = f"undefined: {why}" if report.precision is None else f"{report.precision:.3g}"
+            missed.append(f"precision at least {self.min_precision:g}, and it is {reached}")
         if self.min_supported is not None and counts.supported < self.min_supported:
             missed.append(f"at least {self.min_supported} supported claims, and there are {counts.supported}")
         if self.max_contradicted is not None and contradicted > self.max_contradicted:
@@ -85,6 +87,7 @@ def assert_factual(
     response: str,
     *,
     docs: Docs = (),
+    documents: Documents | None = None,
     prompt: str | None = None,
     min_precision: float | None = None,
     max_contradicted: int | None = 0,
@@ -105,18 +108,22 @@ def assert_factual(
     was scored, such as an empty one (`min_scored`). Claims without evidence lower the precision, so `min_precision`
     limits these. None lifts a limit.
 
-    `docs` are files, folders, globs (also beside the test file), or LangChain documents, which are searched before
-    anything else. What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`;
-    `settings` are those of `CheckSettings`. In a test under the plugin answers of models and searches come from the
-    test's recording, unless a `checker` is given, which has its own. Works in a running event loop, too. Otherwise it
-    costs what a check costs. Raises ConfigError, RecordingMissing, DataError.
+    `docs` are files, folders, globs (also beside the test file), or LangChain documents. `documents` are what the
+    response was written from, as a retriever returned it: LangChain documents, with or without scores, or texts; where
+    it returned none, nothing can be judged. Documents are searched before anything else, and alone where there are
+    neither files nor a search. `prompt` is the question that the response answers.
+
+    What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are
+    those of `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording,
+    unless a `checker` is given, which has its own. Works in a running event loop, too. Otherwise it costs what a check
+    costs. Raises ConfigError, RecordingMissing, DataError.
     """
     __tracebackhide__ = True
     try:
         required = _FactualThresholds(
             min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
         )
-        asked = _CheckRequest(response, prompt, docs, model, search, checker, recording, settings)
+        asked = _CheckRequest(response, prompt, docs, documents, model, search, checker, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
         raise bare(error) from None
@@ -128,6 +135,7 @@ async def aassert_factual(
     response: str,
     *,
     docs: Docs = (),
+    documents: Documents | None = None,
     prompt: str | None = None,
     min_precision: float | None = None,
     max_contradicted: int | None = 0,
@@ -147,7 +155,9 @@ async def aassert_factual(
         required = _FactualThresholds(
             min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
         )
-        report = await _CheckRequest(response, prompt, docs, model, search, checker, recording, settings).report()
+        report = await _CheckRequest(
+            response, prompt, docs, documents, model, search, checker, recording, settings
+        ).report()
     except FactloopError as error:
         raise bare(error) from None
     _compare(required, report)
@@ -161,6 +171,7 @@ class _CheckRequest:
     response: str
     prompt: str | None
     docs: Docs
+    documents: Documents | None
     model: str | BaseChatModel | None
     search: SearchSource | Sequence[SearchSource]
     checker: FactChecker | None
@@ -169,21 +180,22 @@ class _CheckRequest:
 
     async def report(self) -> FactualityReport:
         """Raises FactloopError."""
+        if "question" in self.settings:
+            raise ConfigError("the question that the response answers is given as prompt, not as question")
+        given = self._given()
         if self.checker is not None:
             self._refuse_two_checkers()
-            return await self._checked(self.checker, self._given())
+            return await self._checked(self.checker, given)
         async with build_checker(
             self.model, search=self.search, docs=self._paths(), recording=self.recording, **self.settings
         ) as checker:
-            return await self._checked(checker, self._given(), faithful=not checker.settings.search and not self.search)
+            return await self._checked(checker, given)
 
-    async def _checked(
-        self, checker: FactChecker, given: tuple[Document, ...], *, faithful: bool = False
-    ) -> FactualityReport:
+    async def _checked(self, checker: FactChecker, given: tuple[Document, ...] | None) -> FactualityReport:
         sources = None
-        if given:
-            mode: SourceMode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
-            sources = Sources((GivenDocuments(given),), mode)
+        if given is not None:
+            mode: SourceMode = "factuality" if checker.has_sources else "faithfulness"
+            sources = Sources((GivenDocuments(given),) if given else (), mode)
         report = await checker.acheck(self.response, self.prompt, sources=sources)
         test = running_test()
         if test is not None:
@@ -202,8 +214,11 @@ class _CheckRequest:
     def _paths(self) -> list[str]:
         return paths_here([item for item in self._each() if not isinstance(item, Document)])
 
-    def _given(self) -> tuple[Document, ...]:
-        return tuple(item for item in self._each() if isinstance(item, Document))
+    def _given(self) -> tuple[Document, ...] | None:
+        """All documents that are no paths; None where none were given, empty where a search found none."""
+        documents = documents_of("documents", self.documents)
+        among_docs = tuple(item for item in self._each() if isinstance(item, Document))
+        return among_docs or None if documents is None else (*documents, *among_docs)
 
 
 def build_checker(

@@ -90,7 +90,7 @@ def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[st
 
 def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The output of a program, run as if by itself but in this process."""
-    exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})  # noqa: S102 -- our own documents
+    exec(compile(code, "<document>", "exec", dont_inherit=True), {"__name__": "__main__"})  # noqa: S102 -- our own documents
     return capsys.readouterr().out
 
 

@@ -9,9 +9,7 @@ from typing import Any, Literal, TypedDict
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -25,26 +23,9 @@ from factloop.integrations.langchain.inputs import retrieved_by
 from factloop.integrations.langchain.middleware import BLOCKED, AnswerAction
 from factloop.tools.search.base import SearchHit
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
+from tests.integrations.scripted import ScriptedModel
 
 RIGHT = ["supported", "not_supported"]
-
-
-class ScriptedModel(BaseChatModel):
-    """Says what it is told to, in order; raises at the end of its script."""
-
-    script: list[AIMessage]
-    said: int = 0
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def bind_tools(self, tools: Any, **more: Any) -> Any:  # noqa: ARG002 - the base class has them
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *more: Any, **named: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
-        self.said += 1
-        return ChatResult(generations=[ChatGeneration(message=self.script[self.said - 1])])
 
 
 @tool(response_format="content_and_artifact")
@@ -225,7 +206,8 @@ async def test_an_agent_run_asynchronously_with_a_checkpointer() -> None:
     first = await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, config)
     assert "Fact check:" in first["messages"][-1].text
     second = await agent.ainvoke({"messages": [HumanMessage("And?")]}, config)
-    assert second["factcheck"] is None  # there was no answer: the report on the one before does not stand for it
+    assert second["factcheck"]["response"] == ""  # the report on the answer before does not stand for it
+    assert second["messages"][-1].text == "Fact check: the answer is empty, so nothing was checked."
     assert {item.config["configurable"]["checkpoint_ns"] for item in saver.list(None)} == {""}
 
 

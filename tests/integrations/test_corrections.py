@@ -18,7 +18,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.correction.records import Correction, Rejection
 from factloop.integrations.langchain import CorrectionRunnable, FactCheckMiddleware, FactCheckRunnable, Keys
 from factloop.integrations.langchain.correction import revision_request
-from factloop.integrations.langchain.inputs import is_request
+from factloop.integrations.langchain.inputs import is_revision_request
 from factloop.integrations.langchain.middleware import BLOCKED
 from factloop.prompts.registry import PromptRegistry
 from tests.checking.simulated import simulated_checker
@@ -126,7 +126,7 @@ def test_an_agent_revises_until_its_answer_holds() -> None:
     assert verdicts(found["factcheck"]) == ["supported"]
     assert [report["response"] for report in found["factcheck_reports"]] == [ANSWER, RIGHT]
     request = model.asked[-1][-1]
-    assert is_request(request)
+    assert is_revision_request(request)
     assert f'<unproven id="1">{WRONG} (no evidence found; ' in request.text
     assert '<unproven id="2">' not in request.text
     assert "<contradicted id=" not in request.text
@@ -141,7 +141,7 @@ def test_what_was_retrieved_before_and_after_the_request_counts() -> None:
     assert found["messages"][-1].text == better
     assert set(verdicts(found["factcheck"])) == {"supported"}
     assert found["factcheck"]["prompt"] == QUESTION
-    assert not any(is_request(message) for message in found["messages"])
+    assert not any(is_revision_request(message) for message in found["messages"])
 
 
 @pytest.mark.parametrize(

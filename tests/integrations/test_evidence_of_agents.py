@@ -16,7 +16,8 @@ from factloop import ConfigError, DataError, FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, has_unproven
 from factloop.integrations.langchain.middleware import BLOCKED
 from tests.integrations.ada import ADA, ANSWER, OTHER, PASSAGE, QUESTION, offline, verdicts
-from tests.integrations.test_agents_and_graphs import RIGHT, ScriptedModel, asks, look_up, run_agent, tell
+from tests.integrations.scripted import ScriptedModel
+from tests.integrations.test_agents_and_graphs import RIGHT, asks, look_up, run_agent, tell
 
 TRUE = "Ada Lovelace was born in London."
 

@@ -14,7 +14,13 @@ from langchain_core.runnables import RunnableLambda
 
 from factloop import FactChecker, FactualityReport, UnscoredReason, Verdict
 from factloop.core.errors import ConfigError, DataError
-from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
+from factloop.integrations.langchain import (
+    FactCheckRunnable,
+    FactCheckStreamGuard,
+    Keys,
+    build_factcheck_node,
+    factcheck_tool,
+)
 from factloop.setup.sources import FACTUALITY, FAITHFULNESS
 from tests.checking.simulated import simulated_checker
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
@@ -257,6 +263,7 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"answer": "x", "question": b"y"}, "question: a text"),
         ({"answer": "x", "documents": 3}, "documents: a list"),
         ({"answer": "x", "documents": ["a", None]}, "documents, item 2"),
+        ({"answer": "x", "documents": [{"page_content": "a"}]}, r"not dict \(of a mapping make a Document\("),
         ({"answer": "\ud83d", "documents": []}, "half a character"),
         ("x", r"a mapping with 'answer' is needed, not str \(in a chain: RunnablePassthrough.assign\(answer=...\)"),
     ],
@@ -266,7 +273,36 @@ def test_wrong_input_is_named(given: Any, complaint: str) -> None:
         offline().invoke(given)
 
 
-@pytest.mark.parametrize("given", [{}, {"docs": ["y"]}, {"documents": None}])
+@pytest.mark.parametrize("found", [None, [], (), [Document(" ")]])
+def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None:
+    """A retriever that returns None ends no request."""
+    asked = {**ASKED, "documents": found}
+    for report in (
+        offline().invoke(asked),
+        FactualityReport.model_validate(build_factcheck_node(offline()).invoke(asked)["report"]),
+    ):
+        assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.NO_SOURCE}
+    unchecked = ANSWER.replace(".", ". [not checked]")
+    assert FactCheckStreamGuard(offline()).invoke(asked) == unchecked
+    assert next(iter(FactCheckStreamGuard(offline()).stream(asked))) == unchecked.partition("]")[0] + "]"
+
+
+@pytest.mark.parametrize("given", [{}, {"documents": None}])
+def test_where_documents_are_none_or_missing_the_retriever_is_searched(given: Any) -> None:
+    check = offline(retriever=Shelf(documents=[ADA]))
+    assert verdicts(check.invoke({"answer": ANSWER, **given})) == RIGHT
+    assert check.invoke({"answer": ANSWER, "documents": []}).counts.unscored == 2
+
+
+def test_documents_come_with_or_without_their_scores() -> None:
+    for documents in ([(OTHER, 0.1), (ADA, 1)], [OTHER, (ADA, 0.5)]):
+        assert verdicts(offline().invoke({"answer": ANSWER, "documents": documents})) == RIGHT
+    for wrong in ([(ADA,)], [(ADA, "0.5")], [(0.5, ADA)]):
+        with pytest.raises(DataError, match="documents, item 1: a document or a text is needed, not tuple"):
+            offline().invoke({"answer": ANSWER, "documents": wrong})
+
+
+@pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
     with pytest.raises(ConfigError, match="the input has no 'documents', nor is there a retriever"):
         offline().invoke({"answer": PASSAGE, **given})

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import copy
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from factloop.checking.preparing import prepare
+from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.setup.limits import Limits
 from factloop.setup.marks import PER_CHECK, Mark, in_group, is_list, path_settings, text_of, type_of
@@ -55,7 +57,28 @@ def test_limits_of_a_request_are_those_of_the_settings() -> None:
     schema = Limits.model_json_schema()["properties"]["max_calls"]
     assert schema["anyOf"][0] == {"minimum": 0, "type": "integer"}
     assert schema["description"] == text_of(CheckSettings.model_fields["max_calls_per_check"])
-    with pytest.raises(ValidationError, match="greater than or equal to 0"):
-        Limits(max_calls=-1)
     settings = CheckSettings(deadline_s=3.0, max_calls_per_check=4)
     assert Limits.per_check(settings) == Limits(deadline_s=3.0, max_calls=4)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"max_calls": -1}, "limits: max_calls = -1: input should be greater than or equal to 0"),
+        ({"deadline_s": 0}, "limits: deadline_s = 0: input should be greater than 0"),
+        ({"deadline": 5}, "limits: there is no setting 'deadline'; is it 'deadline_s'?"),
+    ],
+)
+def test_wrong_limits_are_named_in_one_line(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Limits(**values)
+    assert str(refused.value) == said
+    with pytest.raises(ValidationError) as of_request:
+        TypeAdapter(dict[str, Limits]).validate_python({"limits": values})
+    assert of_request.value.errors()[0]["loc"] == ("limits", next(iter(values)))
+
+
+def test_limits_are_copied_and_read_as_ever() -> None:
+    limits = Limits(deadline_s=3.0)
+    assert limits == Limits.model_validate({"deadline_s": 3}) == copy.deepcopy(limits) == limits.within(Limits())
+    assert limits.model_copy(update={"max_calls": 2}).max_calls == 2

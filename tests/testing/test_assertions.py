@@ -63,14 +63,18 @@ def test_what_holds_passes_and_gives_the_report() -> None:
         (
             f"{RIGHT} {WRONG}",
             {"min_precision": 0.6, "max_contradicted": 1},
-            "required: precision at least 0.6\nreached:",
+            "required: precision at least 0.6, and it is 0.5\nreached:",
         ),
         (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, and there are 1"),
         ("", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
         ("Hello!", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
         (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, and there are 1"),
         ("Hello!", {"min_precision": 0.0}, "it is undefined: no claim was found in the response"),
-        (WRONG, {"max_contradicted": 0, "min_precision": 1}, "required: precision at least 1\nrequired: at most 0"),
+        (
+            WRONG,
+            {"max_contradicted": 0, "min_precision": 1},
+            "required: precision at least 1, and it is 0\nrequired: at most 0",
+        ),
     ],
 )
 def test_what_is_missed_is_said(response: str, required: dict[str, Any], complaint: str) -> None:
@@ -135,6 +139,29 @@ def test_documents_that_were_retrieved_are_judged_by() -> None:
     assert FACTUALITY in both.warnings
 
 
+@pytest.mark.parametrize("found", [[ADA], ADA, [(ADA, 0.7)], ADA.page_content, ["Bob was born.", ADA.page_content]])
+async def test_what_a_retriever_returned_is_judged_by(found: Any) -> None:
+    born = "Ada Lovelace was born in London."
+    for report in (assert_factual(born, documents=found), await aassert_factual(born, documents=found)):
+        assert report.counts.supported == 1
+        assert FAITHFULNESS in report.warnings
+    own = FactChecker(cache=False)
+    assert FAITHFULNESS in assert_factual(born, documents=found, checker=own).warnings
+    both = assert_factual(f"{born} {RIGHT}", documents=found, docs=SOURCES, min_precision=1.0)
+    assert FACTUALITY in both.warnings
+
+
+def test_where_a_retriever_returned_nothing_nothing_passes() -> None:
+    with pytest.raises(NotFactual, match=r"(?s)at most 0 unscored claims.*unscored \(no_source\)"):
+        assert_factual(RIGHT, documents=[])
+    assert assert_factual(RIGHT, docs=SOURCES, documents=[]).counts.supported == 1
+
+
+def test_documents_of_another_kind_are_named() -> None:
+    with pytest.raises(DataError, match=r"documents, item 2: .* not dict \(of a mapping make a Document\("):
+        assert_factual(RIGHT, documents=[ADA, {"page_content": RIGHT}])  # type: ignore[list-item]  # that is what is tried
+
+
 def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
     checker = FactChecker(docs=SOURCES)
     assert assert_factual(RIGHT, checker=checker).counts.supported == 1
@@ -156,6 +183,7 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
         ({"min_supported": -1}, "min_supported = -1"),
         ({"min_scored": -1}, "min_scored = -1"),
         ({"colour": "red"}, "the assertion or pytest's ini file: there is no setting 'colour'"),
+        ({"question": "Who built it?"}, "the question that the response answers is given as prompt, not as question"),
         ({"model": " : "}, "names no model"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from factloop.core.findings import has_unproven
 from factloop.integrations.langchain.correction import CorrectionRunnable
 from factloop.integrations.langchain.guard import FactCheckStreamGuard
-from factloop.integrations.langchain.inputs import Keys
+from factloop.integrations.langchain.inputs import Keys, is_revision_request
 from factloop.integrations.langchain.middleware import FactCheckMiddleware
 from factloop.integrations.langchain.node import build_factcheck_node
 from factloop.integrations.langchain.runnable import FactCheckRunnable
@@ -20,4 +20,5 @@ __all__ = [
     "build_factcheck_node",
     "factcheck_tool",
     "has_unproven",
+    "is_revision_request",
 ]

@@ -14,8 +14,8 @@ from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredRea
 from factloop.core.sync import run_blocking
 from factloop.correction.corrector import MAX_ROUNDS, Corrector
 from factloop.correction.records import Correction, Unchecked, Unproven
-from factloop.integrations.langchain.inputs import REQUEST, is_request
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
+from factloop.integrations.langchain.runnable import Check, as_check
 from factloop.prompts.registry import Prompt
 from factloop.reports.status import status_words
 
@@ -27,7 +27,7 @@ MOST_CLAIMS, MOST_PASSAGES = 10, 8
 class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
     """Corrects an answer by the documents that it was written from.
 
-        chain | CorrectionRunnable(FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))) | (lambda done: done.text)
+        chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
     The input is that of `FactCheckRunnable`, with its keys, mode and retriever; the output is a `Correction`, whose
     `text` is the one to use: the rewritten answer where a second check found it better, else the answer, with marks
@@ -37,17 +37,18 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
 
     def __init__(
         self,
-        check: FactCheckRunnable | None = None,
+        check: Check | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
     ) -> None:
-        """If no check is given, the offline engine judges. The limits of the check are those of the whole correction.
+        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
 
-        `unproven` and `unchecked` as for `Corrector`. Raises ConfigError.
+        The limits of the check are those of the whole correction; `unproven` and `unchecked` as for `Corrector`. Raises
+        ConfigError.
         """
-        self.check = check if check is not None else FactCheckRunnable()
+        self.check = as_check(check)
         self._corrector = Corrector(self.check.checker, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
@@ -104,7 +105,7 @@ def without_drafts(messages: Sequence[BaseMessage]) -> list[RemoveMessage]:
     """The messages to remove from an agent's: requests to revise, and the answers that they were about."""
     removed: list[RemoveMessage] = []
     for before, message in zip([None, *messages], messages, strict=False):
-        if is_request(message):
+        if is_revision_request(message):
             drafts = [before] if isinstance(before, AIMessage) and not before.tool_calls else []
             removed += (RemoveMessage(id=one.id) for one in (*drafts, message) if one.id is not None)
     return removed

@@ -9,7 +9,8 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import SystemMessage
 
-from factloop.integrations.langchain.inputs import documents_of, retrieved_by
+from factloop.integrations.langchain.inputs import retrieved_by
+from factloop.tools.search.handed_over import documents_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
 """Extracts from an agent's state what the answer is held against, in place of what its tools brought."""

@@ -15,8 +15,9 @@ from factloop.guarding.chunks import in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
-from factloop.integrations.langchain.inputs import Keys, documents_of
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.inputs import Keys
+from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.tools.search.handed_over import documents_of
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
@@ -37,7 +38,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
     def __init__(
         self,
-        check: FactCheckRunnable | None = None,
+        check: Check | None = None,
         policy: SentenceAction | Choose = "annotate",
         *,
         documents: Sequence[Document | str] | None = None,
@@ -45,8 +46,11 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Any,
     ) -> None:
-        """Raises ConfigError."""
-        self.check = check if check is not None else FactCheckRunnable()
+        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
+
+        Raises ConfigError.
+        """
+        self.check = as_check(check)
         self._guard = StreamGuard(self.check.checker, policy, **{"limits": self.check.limits, **options})
         self._documents = documents_of("documents", documents)
         self._question, self._on_event = question, on_event
@@ -89,7 +93,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         answer = _StreamedAnswer(chunks, self.check.keys, self._documents)
         await answer.begin()
         question = self._question if self._question is not None else answer.question
-        asked = self.check.keys.read(self.check.keys.write("", question, answer.documents))
+        keys = self.check.keys
+        asked = keys.read(keys.write("", question, answer.documents, names_documents=answer.names_documents))
         sources = await self.check.sources(asked)
         async with aclosing(self._guard.aevents(answer.texts(), question, sources=sources)) as events:
             async for event in events:
@@ -107,6 +112,7 @@ class _StreamedAnswer:
         self._waits = documents is None
         self._begun: list[str] = []
         self.documents: Any = documents
+        self.names_documents = False
         self.question: str | None = None
 
     async def begin(self) -> None:
@@ -114,7 +120,7 @@ class _StreamedAnswer:
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)
-            if any(self._begun) and not (is_mapping and self._waits and self.documents is None):
+            if any(self._begun) and not (is_mapping and self._waits and not self.names_documents):
                 return
 
     async def texts(self) -> AsyncIterator[str]:
@@ -125,8 +131,9 @@ class _StreamedAnswer:
     def _take(self, chunk: Any) -> str:
         if not isinstance(chunk, Mapping):
             return text_of(chunk)
-        if self._waits and (documents := chunk.get(self._keys.documents)) is not None:
-            given = documents_of(self._keys.documents, documents)
+        if self._waits and self._keys.documents in chunk:
+            self.names_documents = True
+            given = documents_of(self._keys.documents, chunk[self._keys.documents])
             self.documents = given if self.documents is None else (*self.documents, *(given or ()))
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + _words(self._keys.question, question)

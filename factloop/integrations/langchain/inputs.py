@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.tools.search.base import SearchHit
+from factloop.tools.search.handed_over import documents_of
 
 REQUEST = "factloop_request"
 """Marks a message as factloop's own request to revise an answer."""
@@ -25,6 +26,8 @@ class AnswerInput:
     question: str | None
     documents: tuple[Document, ...] | None
     """None if no documents were given; an empty tuple if a search found no document."""
+    names_documents: bool = False
+    """Whether the input has the key of the documents, be it with None."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,15 @@ class Keys:
             answer=text_of(self.answer, given.get(self.answer), AIMessage),
             question=None if question is None else text_of(self.question, question, HumanMessage),
             documents=documents_of(self.documents, given.get(self.documents)),
+            names_documents=self.documents in given,
         )
 
-    def write(self, answer: object, question: object, documents: object) -> dict[str, Any]:
-        """The mapping that `read` reads."""
-        return {self.answer: answer, self.question: question, self.documents: documents}
+    def write(
+        self, answer: object, question: object, documents: object, *, names_documents: bool = False
+    ) -> dict[str, Any]:
+        """The mapping that `read` reads. Documents that are None are left out, unless they are to be named."""
+        written = {self.answer: answer, self.question: question}
+        return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
 def _is_text(given: object) -> bool:
@@ -69,32 +76,13 @@ def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
     raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
 
 
-def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Documents and texts as documents; a text alone is one document. Raises DataError."""
-    if value is None:
-        return None
-    if isinstance(value, str | Document):
-        value = [value]
-    if not isinstance(value, Sequence):
-        raise DataError(f"{name}: a list of documents or texts is needed, not {type(value).__name__}")
-    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(value, 1))
-
-
-def _document(name: str, item: object) -> Document:
-    if isinstance(item, Document):
-        return item
-    if isinstance(item, str):
-        return Document(item)
-    raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
-
-
-def is_request(message: BaseMessage) -> bool:
+def is_revision_request(message: BaseMessage) -> bool:
     """Whether the message is factloop's request for a revision, rather than a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 
 def is_persons(message: BaseMessage) -> bool:
-    return isinstance(message, HumanMessage) and not is_request(message)
+    return isinstance(message, HumanMessage) and not is_revision_request(message)
 
 
 def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:

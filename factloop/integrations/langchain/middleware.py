@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, Literal, NotRequired, get_args
+from uuid import uuid4
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -16,7 +17,7 @@ from langchain.agents.middleware.types import (
     hook_config,
 )
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -34,9 +35,10 @@ from factloop.integrations.langchain.correction import (
     without_drafts,
 )
 from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
-from factloop.integrations.langchain.inputs import documents_of, is_persons
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.inputs import is_persons
+from factloop.integrations.langchain.runnable import Check, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.search.handed_over import documents_of
 
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
@@ -60,6 +62,8 @@ class FactCheckState(AgentState[Any]):
 
 def in_a_note(report: FactualityReport) -> str:
     """The report in a few lines, as it stands below an answer."""
+    if not report.response.strip():
+        return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
 
 
@@ -93,16 +97,20 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
-    Blocking concerns the final message of the state: tokens that the agent has streamed before are out. An answer in
-    the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, `factcheck` is None.
-    Raises ConfigError.
+    An empty answer has a report without claims: it is blocked, or annotated, unless your own `blocks` says otherwise.
+    An answer in the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, and
+    `factcheck` is None. Raises ConfigError.
+
+    What the model writes cannot be held back: a stream of the agent's `messages` has the model's own answer, in tokens
+    or whole, before the check begins. What takes its place has an id of its own, so that it follows in that stream; in
+    `updates` the step of this middleware (`NAME.after_agent`) always has the answer that it lets out.
     """
 
     state_schema = FactCheckState
 
     def __init__(
         self,
-        check: FactCheckRunnable | None = None,
+        check: Check | None = None,
         *,
         action: AnswerAction = "annotate",
         documents: Sequence[Document | str] = (),
@@ -119,6 +127,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         unchecked: Unchecked = "mark",
         retrieved: Retrieved = "turn",
     ) -> None:
+        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges."""
         super().__init__()
         if action not in _ACTIONS:
             raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
@@ -130,7 +139,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
             raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
-        self.check = check if check is not None else FactCheckRunnable()
+        self.check = as_check(check)
         self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
@@ -183,7 +192,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     def _asked(self, state: FactCheckState) -> dict[str, Any] | None:
         """The final answer with its question and its evidence; None where the agent ended without one."""
         messages = state["messages"]
-        if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
+        if not messages or not _is_answer(messages[-1]):
             return None
         questions = [message for message in messages if is_persons(message)]
         documents = self._gatherer.of(state, state.get("factcheck_told") or [])
@@ -208,8 +217,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             content = self._annotated(str(answer.text), report)
         elif self._last_action(report) == "block" and self._blocks(report):
             content = self._message(report) if callable(self._message) else self._message
-        changed = [answer.model_copy(update={"content": content})] if content is not answer.content else []
-        return {**update, "messages": [*without_drafts(messages), *changed]}
+        let_out = [answer] if content is answer.content else _in_the_place_of(answer, content)
+        return {**update, "messages": [*without_drafts(messages), *let_out]}
 
     def _may_revise(self, report: FactualityReport) -> bool:
         return self._blocks(report) and can_be_revised(report)
@@ -226,11 +235,30 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def _is_said(self, correction: Correction) -> bool:
         """Whether all that does not pass is marked in the text. A user's own `blocks` function cannot be examined."""
+        if not self._blocks_by_findings or not correction.report.response.strip():
+            return False
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
-        return self._blocks_by_findings and all(self._passing.issuperset(doubt.findings) for doubt in unmarked)
+        return all(self._passing.issuperset(doubt.findings) for doubt in unmarked)
 
     def _annotated(self, text: str, report: FactualityReport) -> str:
-        return f"{text}\n\n{self._formatter(report)}"
+        return f"{text}\n\n{self._formatter(report)}".lstrip("\n")
 
     def _has_unproven(self, report: FactualityReport) -> bool:
-        return has_unproven(report, self._passing)
+        return not report.response.strip() or has_unproven(report, self._passing)
+
+
+def _is_answer(message: BaseMessage) -> bool:
+    """Whether the agent's last message is its answer in words, or in none at all."""
+    if not isinstance(message, AIMessage):
+        return False
+    says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
+    return bool(str(message.text).strip()) or says_nothing_else
+
+
+def _in_the_place_of(answer: BaseMessage, content: Any) -> list[BaseMessage]:
+    """The messages that put other content in the place of the answer.
+
+    The new one has an id of its own: a stream of messages passes over those whose id it has seen.
+    """
+    replacement = answer.model_copy(update={"content": content, "id": str(uuid4())})
+    return [*([RemoveMessage(id=answer.id)] if answer.id is not None else []), replacement]

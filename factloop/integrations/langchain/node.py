@@ -9,11 +9,11 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.runnable import Check, as_check
 
 
 def build_factcheck_node(
-    check: FactCheckRunnable | None = None,
+    check: Check | None = None,
     *,
     answer: str = "answer",
     question: str | None = "question",
@@ -23,18 +23,21 @@ def build_factcheck_node(
     """A node that reads `answer`, `question` and `documents` and writes `report`: the names are keys of the state.
 
     The state may be a dictionary, a dataclass or a pydantic model. A key that is None or absent counts as not given,
-    but for the answer. Of a list of messages the answer is the last one of the model, the question the last one of the
-    person, so `answer="messages", question="messages", documents=None` suits a `MessagesState`.
+    but for the answer; where `documents` is None and the check has no retriever, every claim is unscored, `no_source`.
+    Of a list of messages the answer is the last one of the model, the question the last one of the person, so
+    `answer="messages", question="messages", documents=None` suits a `MessagesState`.
 
     What is written is a dictionary, which every checkpointer can keep: `FactualityReport.model_validate(it)`.
-    Works under `invoke` and `ainvoke`; the check takes no part in the graph's own checkpoints. Raises DataError.
+    `check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges. Works under `invoke` and
+    `ainvoke`; the check takes no part in the graph's own checkpoints. Raises ConfigError, DataError.
     """
-    checking = check if check is not None else FactCheckRunnable()
+    checking = as_check(check)
 
     def asked(state: Any) -> dict[str, Any]:
         if (given := _value(state, answer)) is None:
             raise DataError(f"the state has no {answer!r} to check")
-        return checking.keys.write(given, _value(state, question), _value(state, documents))
+        found, names_documents = _value(state, documents), _has(state, documents)
+        return checking.keys.write(given, _value(state, question), found, names_documents=names_documents)
 
     def written(found: FactualityReport) -> dict[str, Any]:
         return {report: found.model_dump(mode="json")}
@@ -46,6 +49,12 @@ def build_factcheck_node(
         return written(checking.invoke(asked(state)))
 
     return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")
+
+
+def _has(state: Any, key: str | None) -> bool:
+    if key is None:
+        return False
+    return key in state if isinstance(state, Mapping) else hasattr(state, key)
 
 
 def _value(state: Any, key: str | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from factloop.checking.checker import FactChecker, SearchSource
+from factloop.checking.checker import FactChecker, SearchSource, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished
 from factloop.core.records import FactualityReport
@@ -32,8 +32,8 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
     `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose warnings name the
     mode:
 
-    - `faithfulness` (the default): against what was given, and nothing else. An empty list of documents leaves every
-      claim unscored, `no_source`.
+    - `faithfulness` (the default): against what was given, and nothing else. Where that is nothing (an empty list, or
+      None without a retriever), every claim is unscored, `no_source`; without the key the chain is wrong: ConfigError.
     - `factuality`: what was given is searched first, then what the checker itself was told to search.
 
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, and last the report itself (not
@@ -56,7 +56,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         Without a checker the offline engine judges. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
-        self.checker = checker if checker is not None else FactChecker()
+        self.checker = given_checker(checker)
         self.mode: SourceMode = mode
         self.keys, self.limits = keys, limits
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
@@ -125,13 +125,33 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
                     yield event.report if isinstance(event, CheckFinished) else event
 
     async def sources(self, asked: AnswerInput) -> Sources:
-        """The sources that an answer is held against. Raises ConfigError if there is nothing."""
+        """The sources that an answer is held against. Raises ConfigError where the input says nothing of documents."""
         if asked.documents is None:
-            if self.mode == "faithfulness" and not self._retriever:
+            if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
+                hint = " (mode='factuality' searches what the checker has)" if self.checker.has_sources else ""
                 raise ConfigError(
-                    f"there is nothing to be faithful to: the input has no {key!r}, nor is there a retriever"
+                    f"there is nothing to be faithful to: the input has no {key!r}, nor is there a retriever{hint}"
                 )
             return Sources(self._retriever, self.mode)
         given = await self._indexes.of(asked.documents)
         return Sources(() if given is None else (given,), self.mode)
+
+
+Check = FactCheckRunnable | FactChecker
+"""What checks: a step of a chain with its mode, keys, retriever and limits, or the bare checker."""
+
+
+def as_check(check: Check | None) -> FactCheckRunnable:
+    """The check itself, or one around a checker; the offline engine if there is none.
+
+    A checker with documents or a search of its own is asked for `factuality`, so that these are searched, too; any
+    other for `faithfulness`. Raises ConfigError for anything else.
+    """
+    if check is None:
+        return FactCheckRunnable()
+    if isinstance(check, FactCheckRunnable):
+        return check
+    if isinstance(check, FactChecker):
+        return FactCheckRunnable(check, mode="factuality" if check.has_sources else "faithfulness")
+    raise ConfigError(f"check: a FactCheckRunnable or a FactChecker is needed, not {type(check).__name__}")

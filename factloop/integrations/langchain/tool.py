@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 from factloop.checking.views.brief import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.tools.search.handed_over import documents_of
 
 DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
 
@@ -22,7 +23,7 @@ class FactCheckInput(BaseModel):
 
 
 def factcheck_tool(
-    check: FactCheckRunnable | None = None,
+    check: Check | None = None,
     *,
     documents: Sequence[Document | str] | None = None,
     name: str = "factcheck",
@@ -30,11 +31,12 @@ def factcheck_tool(
 ) -> BaseTool:
     """A tool of `answer` and `question`: content is the report in a few lines, the artifact is the report.
 
-    Judged against `documents`; without them against the retriever of `check`, and in its factuality mode what its
-    checker searches. A text that cannot be checked is told to the agent, with no artifact; ConfigError is raised.
+    `check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges. Judged against `documents`;
+    without them against the retriever of `check`, and in its factuality mode what its checker searches. A text that
+    cannot be checked is told to the agent, with no artifact; ConfigError is raised.
     """
-    checking = check if check is not None else FactCheckRunnable()
-    given = None if documents is None else list(documents)
+    checking = as_check(check)
+    given = documents_of("documents", documents)
 
     async def acheck(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
         try:

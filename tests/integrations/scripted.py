@@ -1,0 +1,27 @@
+"""A chat model that follows a script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+
+class ScriptedModel(BaseChatModel):
+    """Says what it is told to, in order; raises at the end of its script."""
+
+    script: list[AIMessage]
+    said: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Any, **more: Any) -> Any:  # noqa: ARG002 - the base class has them
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *more: Any, **named: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+        self.said += 1
+        return ChatResult(generations=[ChatGeneration(message=self.script[self.said - 1])])

@@ -1,0 +1,90 @@
+"""What may be given as the check: a step of a chain or the bare checker, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage
+
+from factloop import Corrector, FactChecker
+from factloop.core.errors import ConfigError
+from factloop.guarding import StreamGuard
+from factloop.integrations.langchain import (
+    CorrectionRunnable,
+    FactCheckMiddleware,
+    FactCheckRunnable,
+    FactCheckStreamGuard,
+    build_factcheck_node,
+    factcheck_tool,
+)
+from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, PASSAGE, offline, verdicts
+from tests.integrations.scripted import ScriptedModel
+
+RIGHT = ["supported", "not_supported"]
+DOORS: dict[str, Callable[..., Any]] = {
+    "correction": CorrectionRunnable,
+    "middleware": FactCheckMiddleware,
+    "guard": FactCheckStreamGuard,
+    "node": build_factcheck_node,
+    "tool": factcheck_tool,
+}
+
+
+def bare(**settings: Any) -> FactChecker:
+    return FactChecker(cache=False, **settings)
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> str:
+    path = tmp_path / "handbook.md"
+    path.write_text(PASSAGE, encoding="utf-8")
+    return str(path)
+
+
+def test_a_bare_checker_corrects_by_the_documents_of_the_input() -> None:
+    correction = CorrectionRunnable(bare()).invoke(ASKED)
+    assert verdicts(correction.before) == RIGHT
+
+
+def test_a_bare_checker_guards_an_agent() -> None:
+    guard = FactCheckMiddleware(bare(), action="block", documents=[ADA], message="No.")
+    agent: Any = create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
+    found = agent.invoke({"messages": [HumanMessage("Who?")]})
+    assert found["messages"][-1].text == "No."
+    assert verdicts(found["factcheck"]) == RIGHT
+
+
+def test_a_bare_checker_guards_a_stream() -> None:
+    guarded = FactCheckStreamGuard(bare(), "drop", documents=[ADA]).invoke(ANSWER)
+    assert guarded == "Ada Lovelace was born in London."
+
+
+def test_a_bare_checker_is_a_tool_and_a_node() -> None:
+    assert verdicts(factcheck_tool(bare(), documents=[ADA]).invoke(CALL).artifact) == RIGHT
+    assert verdicts(build_factcheck_node(bare()).invoke(ASKED)["report"]) == RIGHT
+
+
+def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
+    checker = bare(docs=handbook)
+    assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
+    assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == "Ada Lovelace was born in London."
+    with pytest.raises(ConfigError, match="mode='factuality' searches what the checker has"):
+        FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
+
+
+@pytest.mark.parametrize("wrong", ["openai:gpt-4o-mini", Corrector(bare()), StreamGuard(bare()), FactChecker])
+@pytest.mark.parametrize("door", DOORS)
+def test_anything_else_is_refused_before_it_is_used(door: str, wrong: Any) -> None:
+    kind = type(wrong).__name__
+    with pytest.raises(ConfigError, match=f"check: a FactCheckRunnable or a FactChecker is needed, not {kind}"):
+        DOORS[door](wrong)
+
+
+@pytest.mark.parametrize("kind", [FactCheckRunnable, StreamGuard, Corrector])
+def test_what_takes_a_bare_checker_refuses_a_step_of_a_chain(kind: Callable[..., Any]) -> None:
+    with pytest.raises(ConfigError, match="checker: a FactChecker is needed, not FactCheckRunnable"):
+        kind(offline())
