@@ -53,6 +53,7 @@ from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement, NoClaim
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import Value, span
+from factloop.tools.linguistics.fences import is_code_alone
 from factloop.tools.linguistics.outline import Part, read_outline
 from factloop.tools.linguistics.silence import silence_of
 
@@ -198,7 +199,7 @@ def _sentence(
     prompt: str | None, response: str, number: int, part: Part, *, is_apart: bool, reads_code: bool
 ) -> SentenceState:
     silent: str | None = silence_of(part)
-    if part.kind == "code" and not reads_code:
+    if not reads_code and (part.kind == "code" or is_code_alone(part.text)):
         silent = NoClaim.CODE
     return SentenceState(
         prompt=prompt,

@@ -12,7 +12,7 @@ from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
-from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction
+from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction, after_dropped
 from factloop.guarding.reading import PendingSentence, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.guarding.sentence import SentenceCheck
@@ -32,17 +32,18 @@ class StreamGuard:
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
     which there is a fault (`findings.Finding`): a claim is contradicted, unsupported or unscored, or the sentence was
-    not read. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
-    in its place, `stop` ends the stream with `message`; or a function of the sentence and its claims, which returns the
-    text to release, or a `Stop`. `passing` names findings that pass all the same. A sentence whose check fails is
-    unscored, and never passes for checked. Every claim is judged, whether it has to do with the question or not.
+    not read. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out with its marker, row or line,
+    `replace` puts `replacement` in its place, `stop` ends the stream with `message`; or a function of the sentence and
+    its claims, which returns the text to release, or a `Stop`. `passing` names findings that pass all the same. A
+    sentence whose check fails is unscored, and never passes for checked. Every claim is judged, whether it has to do
+    with the question or not.
 
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
     report. `limits` hold for the check of each sentence, within those of the settings: claims that they cut off are
-    unscored, and what was paid until then is in the report. Fenced code in a programming language is one sentence: a
-    model reads it, the offline engine says that it did not.
+    unscored, and what was paid until then is in the report. Fenced code is one sentence: a model reads it, the
+    offline engine says that it did not.
     """
 
     def __init__(
@@ -91,20 +92,22 @@ class StreamGuard:
         limits = self._limits
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
-        text, released, stopped = "", "", False
+        text, released, treatment = "", "", "passed"
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
                 checked = await pending.checked
                 parts.append(checked)
-                event = self._treated(pending, checked)
-                text, released = text + event.text, released + event.released
-                stopped = event.treatment == "stopped"
+                whole = pending.stretch.text
+                event = self._treated(
+                    pending, checked, after_dropped(whole, released) if treatment == "dropped" else whole
+                )
+                text, released, treatment = text + event.text, released + event.released, event.treatment
                 yield event
-                if stopped:
+                if treatment == "stopped":
                     break
         report = whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
-        yield GuardFinished(report=report, released=released, stopped=stopped)
+        yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
     def guard(
         self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -121,14 +124,15 @@ class StreamGuard:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
 
-    def _treated(self, pending: PendingSentence, checked: SentenceCheck) -> GuardedSentence:
+    def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str) -> GuardedSentence:
+        """The sentence as it is released; `left` is its stretch, less what a dropped sentence before it leaves over."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)
         no_claim = None if checked.sentence is None else checked.sentence.no_claim
         silence = finding_of_silence(no_claim)
         found = findings_of_claims(checked.claims) | ({silence} if silence is not None else set())
-        treatment, released = self._policy.treat(stretch.text, shown, checked.claims, found, is_code=stretch.is_code)
+        treatment, released = self._policy.treat(left, shown, checked.claims, found, is_code=stretch.is_code)
         return GuardedSentence(
             text=stretch.text,
             span=(end, end) if sentence is None else (sentence.start, sentence.end),

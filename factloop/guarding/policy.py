@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,6 +11,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding
 from factloop.core.records import Claim
 from factloop.guarding.records import Treatment
+
+_REST_OF_LINE = re.compile(r"[ \t]*\|?[ \t]*(?:\r\n|\n|\r|$)")
+_ENDS_BLANK = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)\Z")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
@@ -92,3 +97,16 @@ class Policy:
 def _without_marker(before: str) -> str:
     """The text before a sentence, without the space or the list marker that was only there for it."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
+
+
+def after_dropped(text: str, released: str) -> str:
+    """What is left of the text that follows a dropped sentence, with `released` before it: not the rest of a line, or
+    of a row of a table, of which nothing was released, nor blank lines after a blank line."""
+    if released and not released.endswith(("\n", "\r")):
+        return text
+    rest = _REST_OF_LINE.match(text)
+    if rest is None:
+        return text
+    text = text[rest.end() :]
+    is_blank = not released or _ENDS_BLANK.search(released[-8:]) is not None
+    return _BLANK_LINES.sub("", text) if is_blank else text

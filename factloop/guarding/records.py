@@ -28,7 +28,8 @@ class GuardedSentence(Record):
     """Its findings, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """What the reader gets in place of `text`; the same where it passed."""
+    """What the reader gets in place of `text`; where it passed the same, less the line end or row end that a dropped
+    sentence before it leaves over."""
 
 
 class GuardFinished(Record):

@@ -60,7 +60,7 @@ async def test_what_is_supported_comes_out_as_it_went_in() -> None:
     ("policy", "released"),
     [
         ("annotate", f"{TRUE}\n{CODE}\n[not checked]\n{TRUE}\n"),
-        ("drop", f"{TRUE}\n\n{TRUE}\n"),
+        ("drop", f"{TRUE}\n{TRUE}\n"),
         ("stop", f"{TRUE}\nEnough."),
     ],
 )
@@ -74,6 +74,15 @@ async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, rel
     assert end.report.sentences[1].no_claim == "code"
     plain = (await finished(offline(), pieces(f"```md\n{TRUE}\n```\n"), sources=SOURCES)).report.warnings
     assert not [warning for warning in plain if "code" in warning]
+
+
+@pytest.mark.parametrize("code", ["```\nx=1\ny = load(x)\n```", "```text\nnpm install\n```", "`x = 1`"])
+async def test_code_without_the_name_of_a_language_is_not_read_either(code: str) -> None:
+    end = await finished(offline(), pieces(f"{TRUE}\n\n{code}\n{TRUE}\n"), sources=SOURCES)
+    mark = " [not checked]" if code[:2] == "`x" else "\n[not checked]"
+    assert end.released == f"{TRUE}\n\n{code}{mark}\n{TRUE}\n"
+    assert [one.no_claim for one in end.report.sentences] == [None, "code", None]
+    assert [claim.judgement.verdict for claim in end.report.claims] == ["supported", "supported"]
 
 
 async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checked() -> None:
@@ -181,6 +190,31 @@ async def test_words_beside_a_fence_are_checked() -> None:
 async def test_the_policy_says_what_becomes_of_a_sentence_that_is_not_supported(policy: Any, instead: str) -> None:
     released = await guarded(offline(policy, replacement="(left out)"))
     assert released == ANSWER.replace(f" {FALSE}", instead)
+
+
+HEAD = "| who | where |\n|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"{TRUE}\n\n{FALSE}\n\n{TRUE}\n", f"{TRUE}\n\n{TRUE}\n"),
+        (f"{TRUE}\n\n{CODE}\n\n{TRUE}\n", f"{TRUE}\n\n{TRUE}\n"),
+        (f"{CODE}\n\n{TRUE}\n", f"{TRUE}\n"),
+        (f"- {TRUE}\n- {FALSE}\n- {FALSE}\n- {TRUE}", f"- {TRUE}\n- {TRUE}"),
+        (f"- {TRUE}\r\n- {FALSE}\r\n- {TRUE}\r\n", f"- {TRUE}\r\n- {TRUE}\r\n"),
+        (f"{HEAD}| Ada | 1999 |\n| Bo | 1888 |\n\n{TRUE}\n", f"{HEAD}\n{TRUE}\n"),
+        (f"| {TRUE} | {TRUE} |\n| Bo | 1888 |\n| {TRUE} | {TRUE} |\n", f"| {TRUE} | {TRUE} |\n" * 2),
+        (f"{TRUE}\n\n| Bo | 1888 |", f"{TRUE}\n\n"),
+        (f"{TRUE} {FALSE}\n\n{TRUE}", f"{TRUE}\n\n{TRUE}"),
+        (f"{TRUE} {FALSE}\n{TRUE}", f"{TRUE}\n{TRUE}"),
+        (f"> {TRUE}\n> {FALSE}\n\n{TRUE}", f"> {TRUE}\n\n{TRUE}"),
+    ],
+)
+async def test_what_is_dropped_leaves_no_row_and_no_empty_line(text: str, left: str) -> None:
+    for size in (3, 1_000):
+        end = await finished(offline("drop"), pieces(text, size), sources=SOURCES)
+        assert (end.released, end.report.response) == (left, text)
 
 
 @pytest.mark.parametrize("policy", ["stop", lambda *_: Stop("Enough.")])

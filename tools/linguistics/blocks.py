@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factloop.tools.linguistics.bold import is_bold_title, words_in_bold
+from factloop.tools.linguistics.fences import Line, fences_of, lines_of
 
-_LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
-_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _UNDERLINE = re.compile(r"={2,}|-{2,}")
@@ -43,15 +42,6 @@ _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(
 _ASKS = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 """Opens titles that may end in any word: *What it is for*."""
 
-PROSE_FENCES = frozenset(
-    {"", "md", "markdown", "text", "txt", "plain", "plaintext", "answer", "response", "quote", "note", "summary"}
-)
-"""Fences with these info strings hold prose: models like to wrap a whole answer in one. Others hold code."""
-
-LONGEST_INFO = 2
-"""Words after a fence: a language and a name for the code, say. More, or words of other scripts, are prose, unless they
-set something."""
-
 WRAPPED_FROM = 48
 """A line at least this long may have been wrapped: its sentence may go on in the next line."""
 
@@ -77,35 +67,26 @@ class Block:
         return self.kind in ("prose", "item")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    end: int
-    body: str
-    """Without indentation and line break, and without trailing blanks."""
-    hard_break: bool
+def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
+    """Yields the blocks of a response in order. Fenced code is skipped (`fences.py`); an unclosed fence is no fence.
 
-
-def find_blocks(text: str) -> Iterator[Block]:
-    """Yields the blocks of a response in order. Fenced code in a programming language is skipped; an unclosed fence
-    is no fence, since a stray marker must not hide the claims after it."""
-    lines = list(_lines(text))
-    unclosed: set[str] = set()
+    `within` is the mark of a fence that was opened before the text begins.
+    """
+    lines = list(lines_of(text))
+    fences = {fence.index: fence for fence in fences_of(lines, within)}
     open_start, previous = -1, None
     open_kind: Kind = "prose"
     opens_alone = after_blank = True
     index = 0
     while index < len(lines):
         line = lines[index]
-        fence = _fence(line)
+        fence = fences.get(index)
         if fence is not None:
             if open_start >= 0 and previous is not None:
                 yield Block(open_start, previous.end, open_kind)
-            after = _after_fence(lines, index, fence, unclosed)
-            words = _words_after(fence) if after == index + 1 else None
-            open_start, previous = (-1, None) if words is None else (line.start + words, line)
+            open_start, previous = (-1, None) if fence.words is None else (line.start + fence.words, line)
             open_kind = "prose"
-            index = after
+            index = fence.after
             opens_alone = after_blank = False
             continue
         index += 1
@@ -147,81 +128,15 @@ def find_blocks(text: str) -> Iterator[Block]:
         yield Block(open_start, previous.end, open_kind)
 
 
-def code_in(text: str) -> Iterator[tuple[int, int]]:
+def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
     """Start and end of each stretch of fenced code, which `find_blocks` skips; its fences are part of it."""
-    lines = list(_lines(text))
-    unclosed: set[str] = set()
-    index = 0
-    while index < len(lines):
-        fence = _fence(lines[index])
-        after = index + 1 if fence is None else _after_fence(lines, index, fence, unclosed)
-        if after > index + 1:
-            yield lines[index].start, lines[after - 1].end
-        index = after
+    lines = list(lines_of(text))
+    for fence in fences_of(lines, within):
+        if fence.after > fence.index + 1:
+            yield lines[fence.index].start, lines[fence.after - 1].end
 
 
-def open_fence(text: str) -> int | None:
-    """Where a fence of code opens that nothing closes yet; None where there is none."""
-    lines = list(_lines(text))
-    unclosed: set[str] = set()
-    index = 0
-    while index < len(lines):
-        fence = _fence(lines[index])
-        after = index + 1 if fence is None else _after_fence(lines, index, fence, unclosed)
-        if unclosed:
-            return lines[index].start
-        index = after
-    return None
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    position = 0
-    while position < len(text):
-        found = _LINE.match(text, position)
-        assert found is not None  # the pattern matches the empty string
-        raw = found.group().rstrip("\r\n\v\f\u0085\u2028\u2029")
-        body = raw.strip()
-        start = position + len(raw) - len(raw.lstrip())
-        yield _Line(start, start + len(body), body, raw.endswith(("  ", "\\")))
-        position = max(found.end(), position + 1)
-
-
-def _fence(line: _Line) -> re.Match[str] | None:
-    """The fence that the line is. One whose mark comes again on the same line is code within a text."""
-    fence = _FENCE.match(line.body)
-    return None if fence is None or fence.group(1)[0] in line.body[fence.end() :] else fence
-
-
-def _is_prose(fence: re.Match[str]) -> bool:
-    info = fence.string[fence.start(2) :]
-    if fence.group(1) == "~~~" and not info:
-        return False  # models wrap answers in backticks alone
-    is_more = (len(info.split()) > LONGEST_INFO or not info.isascii()) and not any(mark in info for mark in "={[")
-    return is_more or fence.group(2).lower() in PROSE_FENCES
-
-
-def _words_after(fence: re.Match[str]) -> int | None:
-    """Where text begins on the line of a fence that holds no code; None where there is at most a language."""
-    start = fence.end() if fence.group(2).lower() in PROSE_FENCES else fence.start(2)
-    words = fence.string[start:].split()
-    if not any(character.isalnum() for word in words for character in word):
-        return None
-    return start if start == fence.end() or len(words) > 1 or not words[0].isascii() else None
-
-
-def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed: set[str]) -> int:
-    """Index of the first line that is read again after the fence at `index`."""
-    marker = fence.group(1)
-    if _is_prose(fence) or marker in unclosed:
-        return index + 1
-    for later in range(index + 1, len(lines)):
-        if lines[later].body.startswith(marker) and not lines[later].body.strip("`~"):
-            return later + 1
-    unclosed.add(marker)
-    return index + 1
-
-
-def _strip_markers(text: str, line: _Line) -> tuple[int, bool, Kind]:
+def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
     """Where the text of the line begins, whether a block begins there, and of which kind it would be."""
     start, fresh = line.start, False
     kind: Kind = "prose"
@@ -242,7 +157,7 @@ def _strip_markers(text: str, line: _Line) -> tuple[int, bool, Kind]:
     return start, fresh, kind
 
 
-def _underlines(line: _Line, previous: _Line, open_start: int) -> bool:
+def _underlines(line: Line, previous: Line, open_start: int) -> bool:
     """Whether the line makes a heading of the one before it: a short one, alone, which is no sentence.
 
     Writers put a rule right under a paragraph, too, and its claims must not be lost with a heading.
@@ -252,7 +167,7 @@ def _underlines(line: _Line, previous: _Line, open_start: int) -> bool:
     return len(previous.body) <= _LONGEST_UNDERLINED and not previous.body.rstrip("*_ ").endswith(_ENDS_SENTENCE)
 
 
-def _heads(line: _Line, below: _Line) -> bool:
+def _heads(line: Line, below: Line) -> bool:
     """Whether a line heads the one below. A figure in it may be a claim, which must not be lost with a heading."""
     is_open = _ENDS_OPEN.search(line.body[-8:].lower()) is not None
     return not is_open and heads_paragraph(line.body, below.body) and not any(map(str.isdigit, line.body))
@@ -272,7 +187,7 @@ def heads_paragraph(line: str, below: str) -> bool:
     return is_paragraph and not below[0].islower() and len(line) + 1 + len(below.split(maxsplit=1)[0]) <= width
 
 
-def _goes_on(text: str, previous: _Line, line: _Line, start: int, kind: Kind) -> bool:
+def _goes_on(text: str, previous: Line, line: Line, start: int, kind: Kind) -> bool:
     """Whether a line goes on within a link or code of the line before, or with a number that only looks like that of
     an item: *it has* / *34. The roof is new*. Only *1* begins a list within a paragraph."""
     above, below = previous.body, text[start : line.end]
@@ -290,7 +205,7 @@ def _goes_on(text: str, previous: _Line, line: _Line, start: int, kind: Kind) ->
     return is_wide and (_LINK.match(below) is not None if number is None else number[1] != "1")
 
 
-def _breaks(previous: _Line, next_character: str) -> bool:
+def _breaks(previous: Line, next_character: str) -> bool:
     """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
     if previous.hard_break or words_in_bold(previous.body) is not None:
         return True

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from factloop.tools.linguistics.blocks import code_in, find_blocks, open_fence
+from factloop.tools.linguistics.blocks import code_in, find_blocks
 from factloop.tools.linguistics.elements import open_element, without_elements
+from factloop.tools.linguistics.fences import fence_at, fences_of, lines_of
 from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
@@ -65,6 +66,7 @@ class GrowingText:
         self._looked = 0
         self._cut = 0
         self._fence: int | None = None
+        self._within: str | None = None
         self._again = 0
 
     @property
@@ -104,12 +106,13 @@ class GrowingText:
         anchor = self._anchor
         element = open_element(self._text[anchor:end])
         window = without_elements(self._text[anchor:end])
-        fence = open_fence(window)
-        self._fence = None if fence is None else anchor + fence
-        if self._fence is not None and end - self._fence >= LONGEST_FENCE:
-            fence = None
+        fence, is_code = _open_fence(window, self._within)
+        self._fence = anchor + fence if fence is not None and is_code else None
+        fence = None if fence is not None and len(window) - fence >= LONGEST_FENCE else fence
         element = None if element is not None and len(window) - element >= LONGEST_FENCE else element
-        limit = min(place for place in (fence, element, _open_mark(window), len(window)) if place is not None)
+        limit = min(
+            place for place in (fence, element, _open_mark(window, self._within), len(window)) if place is not None
+        )
         for sentence, is_code in self._sentences(end):
             over = _is_line_over if is_code else _is_over
             if sentence.end - anchor > limit or not over(window, sentence.end - anchor):
@@ -120,8 +123,12 @@ class GrowingText:
         """The sentences after the last cut, as the text up to `end` has them, and whether each is code."""
         anchor = self._anchor
         window = without_elements(self._text[anchor:end])
-        found = [(one.start, one.end, False) for block in find_blocks(window) for one in sentences_of(window, block)]
-        found += [(*place, True) for place in code_in(window)]
+        found = [
+            (one.start, one.end, False)
+            for block in find_blocks(window, self._within)
+            for one in sentences_of(window, block)
+        ]
+        found += [(*place, True) for place in code_in(window, self._within)]
         for first, last, is_code in sorted(found):
             body = self._text[max(anchor + first, self._cut) : anchor + last].lstrip()
             if any(character.isalnum() for character in body):
@@ -134,14 +141,27 @@ class GrowingText:
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
     def _up_to(self, sentence: Sentence, seen: int, *, is_code: bool) -> Stretch:
-        start, self._cut = self._cut, sentence.end
+        start, anchor = self._cut, self._anchor
+        self._cut = sentence.end
+        if self._anchor > anchor:
+            lines = list(lines_of(self._text[anchor : self._cut]))
+            self._within = fence_at(lines, self._anchor - anchor, self._within)
         self._fence, self._again = None, 0
         return Stretch(self._text[start : sentence.end], start, sentence, seen, is_code)
 
 
-def _open_mark(window: str) -> int | None:
+def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
+    """Where a fence of code, or one that may be of code, opens that nothing closes yet, and whether it surely is."""
+    lines = list(lines_of(window))
+    for fence in fences_of(lines, within):
+        if not fence.is_closed and fence.is_code is not False:
+            return lines[fence.index].start, bool(fence.is_code)
+    return None, False
+
+
+def _open_mark(window: str, within: str | None) -> int | None:
     """Where something opens that decides what the text before it is, and that may still be closed."""
-    blocks = list(find_blocks(window))
+    blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
     last = blocks[-1]

@@ -37,6 +37,7 @@ PIECES = st.sampled_from(
         "\n> ",
         "```python\n",
         "```\n",
+        "```text\n",
         "~~~\n",
         "x = 1\n",
         '"Stop!" ',

@@ -1,0 +1,147 @@
+"""Fences that name no language: what is in them tells code from text."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.tools.linguistics.blocks import code_in
+from factloop.tools.linguistics.fences import is_code_alone
+from factloop.tools.linguistics.growing import GrowingText
+from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.linguistics.sentences import split_sentences
+from tests.work import LINEAR, growth
+
+CODE = [
+    "x=1\ny = load(x)",
+    "npm install\nnpm run build",
+    '{"opened": 1921}',
+    "$ make test\nThe build took 3 seconds.",
+    "# Install the package first.\npip install bramley",
+    'print("The Bramley bakery opened in 1921.")',
+    "import numpy as np\nnp.zeros(3)",
+    "from bakery import Oven",
+    "SELECT name, opened FROM bakeries WHERE opened > 1921",
+    "for loaf in loaves:\n    bake(loaf)",
+    'git commit -m "Open the bakery in 1921"',
+    "name: bramley\nopened: 1921",
+    "├── docs\n│   └── index.md",
+    "const opened = 1921;",
+    "// The bakery opened in 1921.\nlet n = 42",
+    'def opened(year):\n    """The bakery opened in 1921."""\n    return year',
+    "GET /v1/checks HTTP/1.1\nHost: example.org",
+    "import os\nos.remove(p)",
+    "name,opened\nbramley,1921",
+    ">>> 1 + 1\n2",
+    "- hosts: all\n  tasks: []",
+    "2026-01-01 12:00:01 INFO Server started.",
+    "public class Oven {\n}",
+    "\\frac{1}{2}",
+    "echo hello",
+    "git status\ngit push origin main",
+]
+TEXT = [
+    "<div>The bakery opened in 1921.</div>",
+    "The Bramley bakery opened in 1921.",
+    "# Bramley bakery\n\nThe bakery opened in 1921.",
+    "- 42 people\n- three ovens",
+    "- The bakery employs 42 people\n- It has three ovens",
+    "| name | opened |\n|---|---|\n| Bramley | 1921 |",
+    "The bakery opened in 1921 (in Leeds) and has since then\nmoved to York.",
+    "Opening hours",
+    "the bakery opened in 1921",
+    "**Opened:** 1921",
+    "“The bakery opened in 1921,” said Ada.",
+    "$5 million was paid for the bakery.",
+    "Use `load(x)` to read the file.",
+    "Die Bäckerei wurde 1921 in Leeds eröffnet.",
+    "灯塔于1759年点亮。",
+    "1. The oven was replaced in 2004.",
+    "- the bakery opened in 1921;\n- it employs 42 people.",
+    "Dear Ada,\n\nThe bakery opened in 1921.",
+    "> The bakery opened in 1921.",
+    "The bakery employs 42 person(s)",
+    "42 people work there",
+    "Note: the bakery opened in 1921; it employs 42 people.",
+    "Q: When did the bakery open?\nA: It opened in 1921.",
+]
+
+
+@pytest.mark.parametrize("code", CODE)
+@pytest.mark.parametrize("name", ["", "text"])
+def test_code_is_told_without_the_name_of_its_language(code: str, name: str) -> None:
+    block = f"```{name}\n{code}\n```"
+    assert [(part.kind, part.text) for part in read_outline(f"It fell.\n\n{block}\nIt rose.\n")] == [
+        ("prose", "It fell."),
+        ("code", block),
+        ("prose", "It rose."),
+    ]
+
+
+@pytest.mark.parametrize("text", TEXT)
+@pytest.mark.parametrize("name", ["", "text"])
+def test_text_in_a_fence_is_read(text: str, name: str) -> None:
+    fenced = f"It fell.\n\n```{name}\n{text}\n```\n\nIt rose.\n"
+    assert list(code_in(fenced)) == []
+    plain = f"It fell.\n\n{text}\n\nIt rose.\n"
+    assert [one.text for one in split_sentences(fenced)] == [one.text for one in split_sentences(plain)]
+
+
+@pytest.mark.parametrize("opened", ["md", "answer", ""])
+def test_what_follows_the_end_of_a_fence_of_text_is_in_none(opened: str) -> None:
+    text = f"```{opened}\nThe kiln was lit.\n```\nx = 1 sets it.\n\n```\nx = 1\n```\nIt was red.\n"
+    code = ["```\nx = 1\n```"]
+    assert [text[start:end] for start, end in code_in(text)] == code
+    assert [one for one in grown(text) if one.startswith("`")] == code
+
+
+@pytest.mark.parametrize(
+    "text", ["`x = 1`", "`pip install bramley`.", "``load(x)``", "**`git push --force`**", "`rm -r x`:"]
+)
+def test_code_alone_between_backticks_is_code(text: str) -> None:
+    assert is_code_alone(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`It was lit in 1759.`",
+        "`x` is `3`",
+        "Run `x = 1`.",
+        "`1759`",
+        "`The kiln is in Oss`",
+        "x = 1",
+        "`42 people work there`",
+    ],
+)
+def test_other_text_with_backticks_is_text(text: str) -> None:
+    assert not is_code_alone(text)
+
+
+def test_a_fence_that_nothing_closes_hides_nothing() -> None:
+    assert [one.text for one in split_sentences("```\nx = 1\n\nThe kiln was lit.")] == ["x = 1", "The kiln was lit."]
+
+
+def grown(text: str) -> list[str]:
+    growing = GrowingText()
+    found = [stretch for letter in text for stretch in growing.feed(letter)]
+    return [one.sentence.text for one in (*found, *growing.end()) if one.sentence is not None]
+
+
+@pytest.mark.parametrize("inside", CODE + TEXT)
+@pytest.mark.parametrize("name", ["", "text"])
+def test_a_text_that_grows_is_cut_as_the_whole_is(inside: str, name: str) -> None:
+    text = f"It fell.\n\n```{name}\n{inside}\n```\n\nIt was lit again.\n\n```\n{inside}\n```\n\nIt rose.\n"
+    whole = sorted([one.text for one in split_sentences(text)] + [text[start:end] for start, end in code_in(text)])
+    heads = {part.text for part in read_outline(text) if part.kind in ("head", "heading")}
+    assert sorted(one for one in grown(text) if one not in heads) == [one for one in whole if one not in heads]
+
+
+def test_text_in_a_fence_is_not_held_back_until_the_fence_ends() -> None:
+    growing = GrowingText()
+    stretches = growing.feed("```\n" + "The kiln was lit in 1759. " * 20)
+    assert {one.sentence.text for one in stretches if one.sentence is not None} == {"The kiln was lit in 1759."}
+
+
+@pytest.mark.parametrize("unit", ["```\nx\n", "```text\n", "```\n", "```md\n", "```\n" + "f(" * 300 + "\n"])
+def test_work_is_linear(unit: str) -> None:
+    assert growth(lambda n: list(code_in(unit * n)), 250) < LINEAR

@@ -1,0 +1,226 @@
+"""Fences of code (three backticks or tildes) in a response, and which of them hold code.
+
+A fence that names a language holds code, one that names prose (`PROSE_FENCES`) holds prose. One that says nothing of
+the kind is told by the first line in it that is clearly a statement of code or clearly English. All is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
+
+_LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
+_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
+_BREAKS = "\r\n\v\f\u0085\u2028\u2029"
+
+UNNAMED_FENCES = frozenset({"", "text", "txt", "plain", "plaintext"})
+"""Fences with these info strings hold prose or code: models like to wrap a whole answer in one, and put code in it."""
+PROSE_FENCES = UNNAMED_FENCES | {"md", "markdown", "answer", "response", "quote", "note", "summary"}
+"""Fences with these info strings may hold prose. Others hold code."""
+
+LONGEST_INFO = 2
+"""Words after a fence: a language and a name for the code, say. More, or words of other scripts, are prose, unless they
+set something."""
+
+_MOST_LINES = 40
+"""Lines of a fence that are looked at to tell what it holds."""
+_LONGEST_LOOK = 400
+"""Characters of a line that are looked at."""
+_MARKER = re.compile(r"(?:>[ \t]+|[-*+•][ \t]+|\(?\d{1,3}[.)][ \t]+|#{1,6}[ \t]+)+")
+_ALONE = re.compile(r"[*_]{0,3}(`{1,2})([^`\r\n]{1,2000})\1[*_]{0,3}[.:;]?")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE = re.compile(
+    r"[\"'“‘(*_]{0,3}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
+)
+"""A capital letter first and a full stop last; a dot within a word ends none. No mark that sets or parts statements."""
+_CODE = re.compile(
+    r"""
+      [\w.\[\]"']+(?:,\ ?[\w.]+)*\ ?[-+*/%|&:]?=(?!\s*$)            # x = 1, self.rows[0] += f(x)
+    | .*[{}\\]$ | .*\w\((?!e?s\)).*\):?$ | [{}\[\]]\W*$ | [\[{]["'{]   # if (b) { load(c) }
+    | .*(?:=>|->|::|&&|\|\||==|!=|\+=)                              # operators of languages
+    | %[a-z] | \$\ ?[a-zA-Z_{./] | >>> | \#! | \#include               # prompts, first lines
+    | // | /\* | "{3} | '{3} | --?[a-zA-Z] | @[\w.]+(?:\(.*\))?$        # comments, options, decorators
+    | \\\w+[{\[] | [├└│┌]                                           # commands of LaTeX, trees of folders
+    | (?:if|elif|else|for|while|try|except|finally|with|def|class|case|switch|do)\b.*:$
+    | from\ [\w.]+\ import\b | import\ [\w.]+(?:\ as\ \w+)?(?:[,;]|$)
+    | (?:[\w./~-]+\ ){1,9}--?[a-zA-Z][\w=-]*(?:\ |$)                   # ls -l, pip install --upgrade x
+    | (?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|FROM|WHERE|JOIN|GET|POST|PUT|PATCH|RUN|ENV)\ [\w*/"`]
+    | ["']?[a-z_][\w.-]*["']?:(?:\ \S+(?:\ \S+)?)?$                   # name: value
+    | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d                               # a line of a log
+    """,
+    re.VERBOSE,
+)
+"""How statements of code look at their beginning or end."""
+_LOWER = re.compile(r"[a-z./~][^.!?…]*(?:\.\w[^.!?…]*)*$")
+_MOST_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a text."""
+
+    start: int
+    end: int
+    body: str
+    """Without indentation and line break, and without trailing blanks."""
+    hard_break: bool
+    is_whole: bool
+    """Whether its end was seen: nothing that may still come belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A line of a response that opens or closes code, or only looks like it."""
+
+    index: int
+    """Of its line."""
+    after: int
+    """Index of the first line that is read again after it: the next one, unless it opens code that is closed."""
+    words: int | None
+    """Where text begins on its line, counted from the line's start; None where it holds at most a language."""
+    is_code: bool | None
+    """Whether it opens code; None where nothing of it tells yet."""
+    is_closed: bool
+    within: str | None
+    """The mark of the fence in which the next line stands."""
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a text in order."""
+    position = 0
+    while position < len(text):
+        found = _LINE.match(text, position)
+        assert found is not None  # the pattern matches the empty string
+        raw = found.group().rstrip(_BREAKS)
+        body = raw.strip()
+        start = position + len(raw) - len(raw.lstrip())
+        is_whole = len(raw) < len(found.group())
+        yield Line(start, start + len(body), body, raw.endswith(("  ", "\\")), is_whole)
+        position = max(found.end(), position + 1)
+
+
+def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
+    """The fences in order, but for those in code; `within` is the mark of one that was opened before the first line.
+
+    One of code that nothing closes is no fence, since a stray mark must not hide the claims after it.
+    """
+    closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
+    index = 0
+    while index < len(lines):
+        found = _fence(lines[index])
+        if found is None:
+            index += 1
+            continue
+        mark = found[1]
+        if within == mark and _closes(lines[index], mark):
+            fence = Fence(index, index + 1, None, is_code=False, is_closed=True, within=None)
+        else:
+            later = bisect_right(closing[mark], index)
+            fence = _opened(lines, index, found, closing[mark][later] if later < len(closing[mark]) else None)
+        yield fence
+        if fence.after == index + 1:
+            within = fence.within
+        index = fence.after
+
+
+def fence_at(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
+    """The mark of the fence in which the line stands that begins at `start`, or that it closes; None outside of any."""
+    for fence in fences_of(lines, within):
+        if lines[fence.index].start >= start:
+            break
+        is_passed = fence.after > fence.index + 1 and lines[fence.after - 1].end < start
+        within = within if is_passed else fence.within
+    return within
+
+
+def is_code_alone(text: str) -> bool:
+    """Whether a text is nothing but one piece of code between backticks, by what it holds: *`x = 1`*."""
+    found = _ALONE.fullmatch(text)
+    if found is None:
+        return False
+    line = Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)
+    told = _is_code(line)
+    return _are_commands([line]) if told is None else told
+
+
+def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
+    """What a line opens that closes nothing; `end` is the index of the line that may close it."""
+    inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
+    is_code = _holds_code(found, inside)
+    if is_code is None and end is not None:
+        is_code = _are_commands(inside)
+    after = end + 1 if is_code and end is not None else index + 1
+    words = _words_after(found) if after == index + 1 else None
+    return Fence(index, after, words, is_code=is_code, is_closed=end is not None, within=found[1])
+
+
+def _holds_code(fence: re.Match[str], lines: Sequence[Line]) -> bool | None:
+    """Whether a fence holds code, by what it says, else by the first of its lines that tells; None where none does."""
+    info = fence.string[fence.start(2) :]
+    if fence[1] == "~~~" and not info:
+        return True  # models wrap answers in backticks alone
+    is_more = (len(info.split()) > LONGEST_INFO or not info.isascii()) and not any(mark in info for mark in "={[")
+    if is_more or fence[2].lower() not in UNNAMED_FENCES or _words_after(fence) is not None:
+        return not is_more and fence[2].lower() not in PROSE_FENCES
+    return next((told for line in lines if (told := _is_code(line)) is not None), None)
+
+
+def _is_code(line: Line) -> bool | None:
+    """Whether a line is a statement of code; None where it may be either, as a comment or a heading may."""
+    body = _TAG.sub("", line.body[:_LONGEST_LOOK]).strip()
+    marker = _MARKER.match(body)
+    said = body[marker.end() :] if marker else body
+    sentence = _SENTENCE.match(said)
+    if sentence is not None and len(_WORD.findall(sentence[0])) > 2 and (line.is_whole or sentence.end() < len(said)):
+        return None if body.startswith("#") else False
+    if not line.is_whole or body.startswith("# "):
+        return None
+    if body.startswith("|") and body.endswith("|"):
+        return False
+    if _CODE.match(said) or (said is not body and _CODE.match(body)):
+        return True
+    words = [word.lower() for word in _WORD.findall(said)]
+    if len(words) > 3 and any(word in FUNCTION_WORDS for word in words):
+        return False
+    return True if body.endswith(";") else None
+
+
+def _are_commands(lines: Sequence[Line]) -> bool:
+    """Whether lines without any mark of code are commands all the same: few words in small letters, none of English
+    grammar, and no full stop."""
+    said = [line.body for line in lines if line.body and not line.body.startswith("#")]
+    return bool(said) and all(map(_may_be_command, said))
+
+
+def _may_be_command(body: str) -> bool:
+    words = _WORD.findall(body[:_LONGEST_LOOK])
+    return (
+        body.isascii()
+        and 0 < len(words) <= _MOST_WORDS
+        and _LOWER.match(body) is not None
+        and not any(word in FUNCTION_WORDS for word in words)
+    )
+
+
+def _fence(line: Line) -> re.Match[str] | None:
+    """The fence that the line is. One whose mark comes again on the same line is code within a text."""
+    fence = _FENCE.match(line.body)
+    return None if fence is None or fence.group(1)[0] in line.body[fence.end() :] else fence
+
+
+def _closes(line: Line, mark: str) -> bool:
+    return line.body.startswith(mark) and not line.body.strip("`~")
+
+
+def _words_after(fence: re.Match[str]) -> int | None:
+    """Where text begins on the line of a fence that holds no code; None where there is at most a language."""
+    start = fence.end() if fence.group(2).lower() in PROSE_FENCES else fence.start(2)
+    words = fence.string[start:].split()
+    if not any(character.isalnum() for word in words for character in word):
+        return None
+    return start if start == fence.end() or len(words) > 1 or not words[0].isascii() else None
