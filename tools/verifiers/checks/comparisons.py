@@ -57,9 +57,13 @@ def denied_the_other_way(alignment: Alignment) -> Iterator[Mismatch]:
 def _sides(alignment: Alignment) -> tuple[int, int] | None:
     """How many words stand on the same sides of "than", and how many on the other; None where either has no "than"."""
     than, other = than_place(alignment.claim), than_place(alignment.sentence)
-    if than is None or other is None:
-        return None
-    before, after = _around(alignment, than)
+    return None if than is None or other is None else sides_at(alignment, than, other)
+
+
+def sides_at(alignment: Alignment, link: int, other: int) -> tuple[int, int]:
+    """How many words stand on the same sides of these two places, and how many on the other: one of the claim, and one
+    of the sentence."""
+    before, after = _around(alignment, link)
     pairs = alignment.pairs
     straight = sum(pairs[one] < other < pairs[two] for one in before for two in after)
     crossed = sum(pairs[two] < other < pairs[one] for one in before for two in after)

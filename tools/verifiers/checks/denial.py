@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
-from factloop.tools.verifiers.checks import comparisons
+from factloop.tools.verifiers.checks import comparisons, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -27,6 +27,8 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
+        if equatives.compares_in(alignment, clause):
+            continue
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
@@ -173,7 +175,7 @@ def _is_opposed(alignment: Alignment, place: int) -> bool:
 
     The opposite of a comparison may say the same: "smaller than" with its sides exchanged.
     """
-    if comparisons.both_compare(alignment):
+    if comparisons.both_compare(alignment) or equatives.has_equative(alignment):
         return False
     is_opposed = place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
     return is_opposed and _is_in_same_slot(alignment, place)
