@@ -154,6 +154,15 @@ PHASES = _words(
     """
 )
 """Deeds that undo others: both may be true of one thing, though not on one date."""
+REPEATED = _words(
+    """
+    win lose beat defeat draw play score compete qualify visit return tour host meet perform travel sail race rise fall
+    grow drop increase decrease climb decline shrink flood erupt strike
+    """
+)
+"""What may well come about in more than one year: a date of one time excludes no other."""
+AGAIN = _words("again twice thrice reopen reopening anew")
+"""What says that something came about more than once."""
 PARTICLES = _pairs("on/off in/out up/down for/against into/out onto/off")
 """What turns a verb before it into its opposite: *switched on*, *voted against*."""
 CONVERSES = _pairs(

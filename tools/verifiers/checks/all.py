@@ -22,6 +22,7 @@ from factloop.tools.verifiers.checks import (
     slots,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
+from factloop.tools.verifiers.checks.subjects import is_of_another, is_of_another_occasion
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 from factloop.tools.verifiers.wording import PHASES, PRONOUNS
@@ -114,7 +115,9 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
 
     A passage on something else says other figures too, and "not found" is the safer answer.
     """
-    if not mismatch.excludes or _is_phase(alignment, mismatch):
+    if not mismatch.excludes or _is_phase(alignment, mismatch) or is_of_another(alignment, mismatch):
+        return False
+    if mismatch.kind == "opposite" and is_of_another_occasion(alignment, mismatch):
         return False
     claim = alignment.claim
     asked = [place for place in claim.content if place not in mismatch.claimed]

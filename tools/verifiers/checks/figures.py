@@ -11,7 +11,7 @@ from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, MEASURES, UNITS
+from factloop.tools.verifiers.wording import AGAIN, BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, MEASURES, REPEATED, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -82,13 +82,28 @@ def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
                 continue
             told = _clauses_of_verb(alignment, place) or frozenset({alignment.main})
             near = max(others, key=lambda one: (*_nearness(sentence, one, told), -one))
-            yield Mismatch("date", (place,), (near,), excludes=sentence.clauses[near] in told)
+            is_once = not _may_come_again(alignment, place)
+            yield Mismatch("date", (place,), (near,), excludes=is_once and sentence.clauses[near] in told)
+
+
+def _may_come_again(alignment: Alignment, date: int) -> bool:
+    """Whether the claim's event may have other dates as well: one wins in many years, and the evidence may say that
+    something came *again*."""
+    verb = _verb_of(alignment, date)
+    is_repeated = verb is not None and alignment.claim.terms[verb].key in REPEATED
+    return is_repeated or any(term.key in AGAIN for term in alignment.sentence.terms)
 
 
 def _clauses_of_verb(alignment: Alignment, date: int) -> frozenset[int]:
     """The clauses that say of the claim's date what it is the date of: that hold the verb nearest to it."""
+    verb = _verb_of(alignment, date)
+    return frozenset() if verb is None else alignment.clauses_of(verb)
+
+
+def _verb_of(alignment: Alignment, figure: int) -> int | None:
+    """The verb of the claim that stands nearest to a figure, of those with a partner."""
     verbs = [place for place in alignment.pairs if is_verb(alignment.claim.terms[place])]
-    return alignment.clauses_of(min(verbs, key=lambda one: abs(one - date))) if verbs else frozenset()
+    return min(verbs, key=lambda one: abs(one - figure), default=None)
 
 
 def _nearness(sentence: Reading, place: int, clauses: frozenset[int]) -> tuple[bool, bool]:
@@ -112,6 +127,8 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 for clause in _others(alignment, rest, own)
             }
             for clause, ones in held.items():
+                if _is_said_by_verb(alignment, place, own, clause):
+                    continue
                 there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
                 rival = _own_figure(alignment, kind, clause)
@@ -134,9 +151,22 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
                 rival = _own_figure(alignment, kind, clause)
                 if rival is None or _are_of_others(alignment, place, rival):
                     continue
+                if _is_said_by_verb(alignment, place, own, clause):
+                    continue
                 if here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
+
+
+def _is_said_by_verb(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
+    """Whether the claim's verb stands with its figure, and the other clause has another verb: *lost in 1949 and won in
+    1950*, where the first names the subject for both."""
+    verb = _verb_of(alignment, figure)
+    if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
+        return False
+    sentence, paired = alignment.sentence, alignment.paired
+    others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
+    return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
 
 
 def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
@@ -184,12 +214,13 @@ def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
-    """*Since* on one side and *until* on the other, or *before* and *after*."""
+    """*Since* of the claim where the evidence says *until* and nowhere *since*, or *before* and *after*."""
+    said = {ENDS_OF_TIME.get(term.key) for term in alignment.sentence.terms}
     for place, other in alignment.pairs.items():
         if place and other:
             words = alignment.claim.terms[place - 1].key, alignment.sentence.terms[other - 1].key
             one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
-            if one is not None and two is not None and one != two:
+            if one is not None and two is not None and one not in said:
                 yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
 
 
