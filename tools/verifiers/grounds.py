@@ -164,7 +164,7 @@ def _spelt(words: str, text: str) -> str:
 
 def _ends_in(figures: str, words: str) -> bool:
     """Whether these words are but the end of a word in figures: *rds* of *3rds*, which was written as *thirds*."""
-    return figures.endswith(words) and figures[: -len(words)].isdigit()
+    return words.isalpha() and figures.endswith(words) and figures[: -len(words)].isdigit()
 
 
 def _is_scaled(token: str, words: str) -> bool:

@@ -108,7 +108,7 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
     "Opens at 10 and is closed on Mondays" does not say that it is open on Mondays.
     """
     claim, sentence = alignment.claim, alignment.sentence
-    for place in alignment.pairs:
+    for place in () if equatives.has_equative(alignment) else alignment.pairs:
         others = () if place in alignment.opposed else opposite_places(claim.terms[place], sentence)
         if not others or _stands_in_contrast(alignment):
             continue

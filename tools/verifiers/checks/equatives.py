@@ -64,7 +64,7 @@ def equative_place(reading: Reading) -> int | None:
 def equated(alignment: Alignment) -> Iterator[Mismatch]:
     """A comparison that the sentence has otherwise, where one of the two is made with *as ... as*."""
     ours, theirs = _comparison(alignment.claim), _comparison(alignment.sentence)
-    if ours is None or theirs is None or None in {ours.sign, theirs.sign}:
+    if not has_equative(alignment) or ours is None or theirs is None or None in {ours.sign, theirs.sign}:
         return
     straight, crossed = sides_at(alignment, ours.link, theirs.link)
     if straight == crossed or not _are_one_degree(alignment, ours.degree, theirs.degree):

@@ -25,6 +25,8 @@ _SINGLE = frozenset({"one", "single"})
 _ONE_OR_A = _SINGLE | {"a", "an", "each", "every", "another"}
 _OTHERS = frozenset({"other", "others", "another"})
 """With which *one* is one of several: *one particle acts on the other*."""
+_OPENING_RANGE = frozenset({"from", "between"})
+_JOINING_ENDS = frozenset({"to", "and", "until", "till"})
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
 
 
@@ -78,12 +80,32 @@ def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
                 _is_relative(sentence)
                 or follows_from(sentence, term)
                 or any(_may_be_one(term, sentence.terms[one]) for one in others)
+                or _is_within_range(sentence, term)
             ):
                 continue
             told = _clauses_of_verb(alignment, place) or frozenset({alignment.main})
             near = max(others, key=lambda one: (*_nearness(sentence, one, told), -one))
             is_once = not _may_come_again(alignment, place)
             yield Mismatch("date", (place,), (near,), excludes=is_once and sentence.clauses[near] in told)
+
+
+def _is_within_range(sentence: Reading, date: Term) -> bool:
+    """Whether a year or month lies between two that the sentence joins: *July* is of *from June to August*."""
+    dates = sentence.of_kind(date.kind)
+    ranges = (
+        (sentence.terms[one].key, sentence.terms[two].key)
+        for one, two in pairwise(dates)
+        if two == one + 2 and sentence.terms[one + 1].key in _JOINING_ENDS
+        if one and sentence.terms[one - 1].key in _OPENING_RANGE
+    )
+    order = _order(date.key)
+    return order is not None and any((_order(first) or 0) <= order <= (_order(last) or 0) for first, last in ranges)
+
+
+def _order(date: str) -> int | None:
+    """A year as a number, and a month as its place in the year."""
+    digits = date.removeprefix("month ")
+    return int(digits) if digits.isdigit() else None
 
 
 def _may_come_again(alignment: Alignment, date: int) -> bool:
@@ -127,7 +149,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 for clause in _others(alignment, rest, own)
             }
             for clause, ones in held.items():
-                if _is_said_by_verb(alignment, place, own, clause):
+                if _is_told_apart(alignment, place, own, clause):
                     continue
                 there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
@@ -151,20 +173,22 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
                 rival = _own_figure(alignment, kind, clause)
                 if rival is None or _are_of_others(alignment, place, rival):
                     continue
-                if _is_said_by_verb(alignment, place, own, clause):
+                if _is_told_apart(alignment, place, own, clause):
                     continue
                 if here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
 
 
-def _is_said_by_verb(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
-    """Whether the claim's verb stands with its figure, and the other clause has another verb: *lost in 1949 and won in
-    1950*, where the first names the subject for both."""
-    verb = _verb_of(alignment, figure)
+def _is_told_apart(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
+    """Whether the evidence has the claim's figure in its own right: within a range, or with the claim's verb, where the
+    other clause has another verb: *lost in 1949 and won in 1950*, of which the first names the subject for both."""
+    claim, sentence, verb = alignment.claim, alignment.sentence, _verb_of(alignment, figure)
+    if _is_within_range(sentence, claim.terms[figure]):
+        return True
     if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
         return False
-    sentence, paired = alignment.sentence, alignment.paired
+    paired = alignment.paired
     others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
     return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.terms import CONTENT, Term, TermKind
 from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, MEASURES, UNITS
 
 _NOUNS = frozenset({TermKind.WORD, TermKind.NAME})
@@ -18,6 +19,9 @@ _DEFINITE = frozenset({"the", "this", "that"})
 _BEFORE_OCCASION = frozenset({"in", "on", "at", "during", "against"})
 _SHARES = MEASURES | {"half", "quarter", "third", "rds", "majority", "minority", "number", "part", "share", "group"}
 """Nouns that say how much of what follows *of*: *half of the seats* are seats."""
+_AFTER_GAP = frozenset({"a", "an", "the"})
+MAX_MARK_CHARS = 3
+"""Letters of a name that ends in a number: *X4*."""
 _LASTING = frozenset({"last", "take", "go", "run", "continue", "endure", "need", "require"})
 """Verbs that say of a time how long something takes."""
 _SAYING_OF_WHOM = frozenset({"quantity", "person", "sides", "limit", "exclusiveness"})
@@ -34,8 +38,10 @@ def is_of_another(alignment: Alignment, mismatch: Mismatch) -> bool:
         return False
     claim, sentence = alignment.claim, alignment.sentence
     ours = subject(claim, claim.clauses[mismatch.claimed[0]] if mismatch.claimed else 0)
-    theirs = subject(sentence, sentence.clauses[mismatch.said[0]] if mismatch.said else alignment.main)
-    if any(place in alignment.opposed for place in ours):
+    theirs = subject(
+        sentence, sentence.clauses[mismatch.said[0]] if mismatch.said else _clause_of_rest(alignment, ours)
+    )
+    if any(place in alignment.opposed for place in ours) or _counts_another(alignment, mismatch):
         return True
     if mismatch.kind != "denial" and (
         _are_opposites(alignment, ours, theirs)
@@ -43,9 +49,57 @@ def is_of_another(alignment: Alignment, mismatch: Mismatch) -> bool:
         or _is_of_other_verb(alignment, mismatch)
     ):
         return True
-    if not ours or not theirs or _may_mean(alignment, ours, theirs):
+    if not ours or not theirs or _may_mean(alignment, ours, theirs) or _is_called(alignment, ours[-1], theirs[-1]):
         return False
     return theirs[-1] not in _said_alike(alignment)
+
+
+def _clause_of_rest(alignment: Alignment, ours: list[int]) -> int:
+    """The clause of the sentence with most of what the claim says of its subject."""
+    rest = [place for place in alignment.pairs if place not in ours]
+    held = Counter(clause for place in rest for clause in alignment.clauses_of(place))
+    return max(held, key=lambda clause: (held[clause], clause == alignment.main, -clause), default=alignment.main)
+
+
+def _is_called(alignment: Alignment, ours: int, theirs: int) -> bool:
+    """Whether the sentence says what its subject is with the claim's subject: *the house is now a hostel*."""
+    sentence = alignment.sentence
+    for partner in alignment.partners.get(ours, ()):
+        between = sentence.terms[theirs + 1 : partner]
+        links = [place for place, term in enumerate(between) if term.key == "be"]
+        if links and sentence.clauses[theirs] == sentence.clauses[partner]:
+            return all(term.key not in lexicon.PREPOSITIONS for term in between[links[-1] :])
+    return False
+
+
+def _counts_another(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether one of two numbers is of a name, or the sentence has the claim's number with a gap."""
+    claim, sentence = alignment.claim, alignment.sentence
+    ours = [place for place in mismatch.claimed if claim.terms[place].kind is TermKind.NUMBER]
+    theirs = [place for place in mismatch.said if sentence.terms[place].kind is TermKind.NUMBER]
+    if not ours or not theirs:
+        return False
+    same = sentence.places.get(claim.terms[ours[0]].key, ())
+    is_gapped = any(_is_before_gap(sentence, place) for place in same)
+    return is_gapped or _is_of_name(claim, ours[0]) or _is_of_name(sentence, theirs[0])
+
+
+def _is_of_name(reading: Reading, number: int) -> bool:
+    """Whether a number is the end of a name: *X4*."""
+    before = reading.terms[number - 1] if number else None
+    return (
+        before is not None
+        and before.kind is TermKind.NAME
+        and len(before.surface) <= MAX_MARK_CHARS
+        and (before.surface.isupper())
+    )
+
+
+def _is_before_gap(reading: Reading, number: int) -> bool:
+    """Whether what a number counts stands before another one alone: *gave 120 men the drug and 118 the placebo*."""
+    following = reading.terms[number + 1 : number + 3]
+    opens = len(following) == 2 and following[0].surface.lower() in _AFTER_GAP and following[1].key not in UNITS
+    return opens and number > 0 and reading.terms[number - 1].key == "and"
 
 
 def _are_opposites(alignment: Alignment, ours: list[int], theirs: list[int]) -> bool:
@@ -85,10 +139,14 @@ def _is_of_other_verb(alignment: Alignment, mismatch: Mismatch) -> bool:
     ]
     if not verbs or not others or any(alignment.clauses_of(place) & clauses for place in verbs):
         return False
-    is_of_time = any(UNITS.get(claim.terms[place].key, ("",))[0] == "time" for place in mismatch.claimed)
+    is_of_time = any(_is_time(claim.terms[place]) for place in mismatch.claimed)
     if any(term.key in _LASTING for term in others) and any(claim.terms[place].key in _LASTING for place in verbs):
         return False
     return is_of_time or any(place in alignment.pairs for place in verbs)
+
+
+def _is_time(term: Term) -> bool:
+    return term.kind in _DATES or UNITS.get(term.key, ("",))[0] == "time"
 
 
 def _converses(alignment: Alignment) -> frozenset[int]:

@@ -26,6 +26,9 @@ def verifier() -> LexicalVerifier:
         ("The team lost its last game.", "The team won its first game."),
         ("The flight takes 2 hours.", "The drive takes 5 hours, the flight two."),
         ("The café is cheap in the evening.", "The restaurant is expensive in the evening."),
+        ("The X4 prints faster than the X2.", "The X2 prints 24 pages a minute. The X4 prints faster: 32 pages."),
+        ("In trial A 118 men were given a placebo.", "Trial A gave 120 men the new drug and 118 a placebo."),
+        ("She stopped coaching the team in 2014.", "She coached the team from 2010 and left in 2014."),
     ],
 )
 def test_the_opposite_of_another_thing_is_no_contradiction(verifier: LexicalVerifier, claim: str, passage: str) -> None:
@@ -44,6 +47,8 @@ def test_the_opposite_of_another_thing_is_no_contradiction(verifier: LexicalVeri
         ("The upper road is safe in winter.", "The upper road is dangerous in winter."),
         ("The flight takes 5 hours.", "The flight takes 2 hours."),
         ("Half of the seats are sold.", "25 percent of the seats are sold."),
+        ("The hostel has 26 beds.", "The old house by the sea is now a hostel with 16 beds."),
+        ("The X4 prints 24 pages a minute.", "The X4 prints 32 pages a minute."),
     ],
 )
 def test_the_opposite_of_the_same_thing_is_contradicted(verifier: LexicalVerifier, claim: str, passage: str) -> None:
@@ -61,6 +66,8 @@ def test_the_opposite_of_the_same_thing_is_contradicted(verifier: LexicalVerifie
         ("Berg won the cup in 1962.", "Berg won the cup in 1960."),
         ("Sales rose in 1990.", "Sales rose in 1989."),
         ("Berg visited Oslo in 1962.", "Berg visited Oslo in 1960."),
+        ("The lake was closed in July.", "The lake was closed to boats from June to August."),
+        ("Quist served on the board in 2003.", "Quist served on the board between 1998 and 2007."),
     ],
 )
 def test_the_date_of_another_event_is_no_contradiction(verifier: LexicalVerifier, claim: str, passage: str) -> None:
@@ -76,6 +83,7 @@ def test_the_date_of_another_event_is_no_contradiction(verifier: LexicalVerifier
         ("The company was founded in 1904.", "The company was founded in 1914 and sold in 1920."),
         ("The hall was opened in May.", "The hall was opened in June."),
         ("The line closed in 1943.", "The line opened in 1901 and closed in 1951."),
+        ("The lake was closed in May.", "The lake was closed from June to August."),
     ],
 )
 def test_another_date_of_the_same_event_is_contradicted(verifier: LexicalVerifier, claim: str, passage: str) -> None:
