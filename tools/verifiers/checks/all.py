@@ -118,7 +118,7 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     """
     if not mismatch.excludes or _is_phase(alignment, mismatch) or is_of_another(alignment, mismatch):
         return False
-    if mismatch.kind == "opposite" and is_of_another_occasion(alignment, mismatch):
+    if _leaves_room(alignment, mismatch):
         return False
     claim = alignment.claim
     asked = [place for place in claim.content if place not in mismatch.claimed]
@@ -127,6 +127,20 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
     enough = len(lacking) <= (1.0 - MIN_SHARE_OF_CLAUSE.get(mismatch.kind, MIN_SHARE)) * len(asked)
     return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether both may be true for all that: on another occasion, of others where the claim or the evidence denies
+    something of some, or where one says of a figure what the other denies."""
+    if mismatch.kind == "denial":
+        return quantity.denies_of_some(alignment)
+    if mismatch.kind == "opposite":
+        return is_of_another_occasion(alignment, mismatch)
+    if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
+        return False
+    place = mismatch.claimed[0]
+    is_denied_figure = alignment.claim.terms[place].kind in FIGURES and alignment.claim.is_denied(place)
+    return is_denied_figure and not alignment.sentence.is_denied(mismatch.said[0])
 
 
 def _is_phase(alignment: Alignment, mismatch: Mismatch) -> bool:

@@ -102,6 +102,17 @@ def _group_after(reading: Reading, place: int) -> list[int]:
     return []
 
 
+def denies_of_some(alignment: Alignment) -> bool:
+    """Whether one side denies something of some alone, and the other does not say it of all: *some rooms do not face
+    south*, *most rooms face south*."""
+    sides = (alignment.claim, alignment.sentence), (alignment.sentence, alignment.claim)
+    for one, other in sides:
+        place = _quantities(one, None).get("some")
+        if place is not None and one.is_denied(place) and "all" not in _quantities(other, None):
+            return True
+    return False
+
+
 def parts_for_all(alignment: Alignment) -> Iterator[Mismatch]:
     """*All of which*, where the sentence says of how many: *of which 1,740 are preserved*."""
     claim, sentence = alignment.claim, alignment.sentence

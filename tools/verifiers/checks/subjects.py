@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import counted
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, Term, TermKind
 from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, MEASURES, UNITS
@@ -80,19 +81,17 @@ def _counts_another(alignment: Alignment, mismatch: Mismatch) -> bool:
     if not ours or not theirs:
         return False
     same = sentence.places.get(claim.terms[ours[0]].key, ())
-    is_gapped = any(_is_before_gap(sentence, place) for place in same)
+    is_gapped = any(_is_before_gap(sentence, place) or not counted(sentence, place) for place in same)
     return is_gapped or _is_of_name(claim, ours[0]) or _is_of_name(sentence, theirs[0])
 
 
 def _is_of_name(reading: Reading, number: int) -> bool:
-    """Whether a number is the end of a name: *X4*."""
+    """Whether a number is the end of a name: *X4*, or *Kestrel 2* before its verb."""
     before = reading.terms[number - 1] if number else None
-    return (
-        before is not None
-        and before.kind is TermKind.NAME
-        and len(before.surface) <= MAX_MARK_CHARS
-        and (before.surface.isupper())
-    )
+    if before is None or before.kind not in _NOUNS or not before.surface[:1].isupper():
+        return False
+    is_mark = before.surface.isupper() and len(before.surface) <= MAX_MARK_CHARS
+    return is_mark or (number + 1 < len(reading.terms) and _is_verb(reading, number + 1))
 
 
 def _is_before_gap(reading: Reading, number: int) -> bool:
@@ -191,7 +190,7 @@ def subject(reading: Reading, clause: int) -> list[int]:
 
 def _is_verb(reading: Reading, place: int) -> bool:
     term = reading.terms[place]
-    return is_verb(term) or term.key == "be" or term.key in lexicon.MODALS
+    return is_verb(term) or term.key in {"be", "have", "do"} or term.key in lexicon.MODALS
 
 
 def _phrases(reading: Reading, places: list[int]) -> Iterator[list[int]]:

@@ -29,6 +29,12 @@ def verifier() -> LexicalVerifier:
         ("The X4 prints faster than the X2.", "The X2 prints 24 pages a minute. The X4 prints faster: 32 pages."),
         ("In trial A 118 men were given a placebo.", "Trial A gave 120 men the new drug and 118 a placebo."),
         ("She stopped coaching the team in 2014.", "She coached the team from 2010 and left in 2014."),
+        ("Black tea is drawn for four minutes.", "Green tea should be drawn for two minutes, black tea for four."),
+        ("On Fridays visitors may stay until ten.", "Visitors may stay until nine, on Fridays until ten."),
+        ("Voss allowed four visitors.", "Under Rahn patients were allowed two visitors, under Voss four."),
+        ("Kestrel 2 had no dark mode.", "Kestrel 3 adds dark mode, which Kestrel 2 lacked."),
+        ("Some rooms do not face south.", "Most rooms face south; four face the yard."),
+        ("The Aln did not flood Benfold in 2013.", "In 1953 the Aln flooded Benfold; in 2013 it stayed dry."),
     ],
 )
 def test_the_opposite_of_another_thing_is_no_contradiction(verifier: LexicalVerifier, claim: str, passage: str) -> None:
@@ -49,6 +55,14 @@ def test_the_opposite_of_another_thing_is_no_contradiction(verifier: LexicalVeri
         ("Half of the seats are sold.", "25 percent of the seats are sold."),
         ("The hostel has 26 beds.", "The old house by the sea is now a hostel with 16 beds."),
         ("The X4 prints 24 pages a minute.", "The X4 prints 32 pages a minute."),
+        (
+            "Black tea is drawn for five minutes.",
+            "Green tea is drawn for two minutes. Black tea is drawn for four minutes.",
+        ),
+        ("Voss allowed four visitors.", "Voss allowed two visitors."),
+        ("Kestrel 2 has 4 GB of memory.", "Kestrel 2 has 2 GB of memory."),
+        ("Some rooms do not face south.", "All rooms face south."),
+        ("The Aln did not flood Benfold in 2013.", "In 2013 the Aln flooded Benfold."),
     ],
 )
 def test_the_opposite_of_the_same_thing_is_contradicted(verifier: LexicalVerifier, claim: str, passage: str) -> None:
