@@ -84,13 +84,13 @@ def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
     for place in sorted(alignment.opposed):
         other = alignment.pairs[place]
-        objects = _object(claim, place), _object(sentence, other)
+        objects = _object_of(claim, place), _object_of(sentence, other)
         same = all(objects) and says_same(claim.terms[objects[0] or 0], sentence.terms[objects[1] or 0])
         if same and claim.is_denied(place) == sentence.is_denied(other):
             yield _opposite(alignment, place, other)
 
 
-def _object(reading: Reading, verb: int) -> int | None:
+def _object_of(reading: Reading, verb: int) -> int | None:
     """The first word of content right after a verb; None where a preposition stands between, or nothing follows."""
     for place in range(verb + 1, min(verb + 1 + OBJECT_REACH, len(reading.terms))):
         term = reading.terms[place]

@@ -71,7 +71,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
         for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
             own, things = alignment.clauses_of(place), counted(claim, place)[:1]
-            if any(alignment.clauses_of(one) & own for one in _beside(claim, place)):
+            if any(alignment.clauses_of(one) & own for one in _content_before(claim, place)):
                 continue  # "was lit in 1698", where the source says that it was lit then
             rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in things]
             held = {
@@ -215,7 +215,7 @@ def other_unit(term: Term, other: Term) -> bool:
     return one is not None and two is not None and one[0] == two[0] and one != two
 
 
-def _beside(claim: Reading, place: int) -> list[int]:
+def _content_before(claim: Reading, place: int) -> list[int]:
     """The content word before a figure."""
     return [one for one in claim.content if one < place][-1:]
 
