@@ -62,13 +62,15 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
     partners: dict[int, tuple[int, ...]] = {}
     opposed: set[int] = set()
     for place in claim.content:
-        same = _same(claim.terms[place], sentence)
+        said = _same(claim.terms[place], sentence)
+        straight = _not_turned(claim, place, sentence, said)
+        same = straight or said
         has_both = bool(opposite_places(claim.terms[place], claim))  # "a brother and a sister"
         spared = same or has_both or _has_like(claim.terms[place], sentence)
         opposite = () if spared else opposite_places(claim.terms[place], sentence)
         if same or opposite:
             partners[place] = same or opposite
-        if opposite or (same and _is_turned(claim, place, sentence, same)):
+        if opposite or (same and not straight):
             opposed.add(place)
     held = Counter(clause for places in partners.values() for clause in {sentence.clauses[place] for place in places})
     main = max(held, key=lambda clause: (held[clause], -clause), default=0)
@@ -129,10 +131,10 @@ def _has_like(term: Term, sentence: Reading) -> bool:
     return not OWN_SIDE.get(term.key, frozenset()).isdisjoint(sentence.places)
 
 
-def _is_turned(claim: Reading, place: int, sentence: Reading, partners: tuple[int, ...]) -> bool:
-    """Whether a particle turns a verb into its opposite beside each of its partners: *switched on*, *switched off*."""
+def _not_turned(claim: Reading, place: int, sentence: Reading, partners: tuple[int, ...]) -> tuple[int, ...]:
+    """The partners of a verb beside which no particle turns it into its opposite: *switched on*, *switched off*."""
     others = PARTICLES.get(_following(claim, place), frozenset())
-    return bool(others) and all(_following(sentence, partner) in others for partner in partners)
+    return tuple(one for one in partners if not others or _following(sentence, one) not in others)
 
 
 def _following(reading: Reading, place: int) -> str:

@@ -13,7 +13,7 @@ from functools import reduce
 from operator import or_
 
 from factloop.tools.verifiers.alignment import Alignment, align
-from factloop.tools.verifiers.checks.figures import follows_from
+from factloop.tools.verifiers.checks.dates import follows_from
 from factloop.tools.verifiers.passage_index import PassageIndex, stem_of
 from factloop.tools.verifiers.reading import read_together
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind

@@ -95,8 +95,10 @@ def for_nothing(comparison: ClaimComparison, gap: Sequence[Term], passage: str) 
 
 
 def _differing(alignment: Alignment, mismatch: Mismatch, sentence: SentenceTerms) -> tuple[str, str]:
-    """The words of the claim, and those of the sentence in their place, as each spells them."""
+    """The words of the claim, and those of the sentence in their place, as each spells them; none that stand apart."""
     claim = " ".join(one.text for one in alignment.claim.sentences)
+    if mismatch.kind == "sides":
+        return "", ""
     return _spelt(mismatch.wrong(alignment), claim), _spelt(mismatch.instead(alignment), sentence.text)
 
 
@@ -156,7 +158,13 @@ def _spelt(words: str, text: str) -> str:
             written = " ".join(tokens[start : start + length])
             if in_plain_figures(written) == words:
                 return written
-    return next((token for token in tokens if _is_scaled(token, words)), words)
+    whole = (token for token in tokens if _is_scaled(token, words) or _ends_in(in_plain_figures(token), words))
+    return next(whole, words)
+
+
+def _ends_in(figures: str, words: str) -> bool:
+    """Whether these words are but the end of a word in figures: *rds* of *3rds*, which was written as *thirds*."""
+    return words.isalpha() and figures.endswith(words) and figures[: -len(words)].isdigit()
 
 
 def _is_scaled(token: str, words: str) -> bool:

@@ -17,6 +17,7 @@ from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.bounds import as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.subjects import is_of_another
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
@@ -83,7 +84,7 @@ class LexicalVerifier:
         label: Label = "supported" if score >= THRESHOLD else "insufficient"
         if mismatch is not None and contradicts(comparison.alignment, mismatch):
             label, told = "contradicted", grounds.for_contradiction(comparison.alignment, mismatch, passage)
-        elif mismatch is not None:
+        elif mismatch is not None and not is_of_another(comparison.alignment, mismatch):
             told = grounds.for_mismatch(comparison.alignment, mismatch, passage)
         elif label == "supported":
             told = grounds.for_support(comparison, passage)

@@ -85,7 +85,7 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
     None where no row has the sentence's subject and such a cell, or where rows disagree.
     """
     claim = _ANSWERING.sub("", claim)
-    asked, denials = _told(claim), sum(_denies(token) for token in _SPELT.findall(claim.lower()))
+    asked, denials = _words_without_denials(claim), sum(_denies(token) for token in _SPELT.findall(claim.lower()))
     if denials > 1 or claim.rstrip().endswith("?"):
         return None
     found = {
@@ -103,7 +103,7 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
     return SupportReading("contradicted", OTHERWISE, (number,), f"The source answers otherwise: “{line}”", line)
 
 
-def _told(claim: str) -> frozenset[str]:
+def _words_without_denials(claim: str) -> frozenset[str]:
     """The words of a sentence that are no denial."""
     tokens = [token for token in _SPELT.findall(claim.lower()) if not _denies(token)]
     return frozenset(token if token in JOINING else token.removesuffix("s") for token in tokens)

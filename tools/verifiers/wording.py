@@ -154,6 +154,15 @@ PHASES = _words(
     """
 )
 """Deeds that undo others: both may be true of one thing, though not on one date."""
+REPEATED = _words(
+    """
+    win lose beat defeat draw play score compete qualify visit return tour host meet perform travel sail race rise fall
+    grow drop increase decrease climb decline shrink flood erupt strike
+    """
+)
+"""What may well come about in more than one year: a date of one time excludes no other."""
+AGAIN = _words("again twice thrice reopen reopening anew")
+"""What says that something came about more than once."""
 PARTICLES = _pairs("on/off in/out up/down for/against into/out onto/off")
 """What turns a verb before it into its opposite: *switched on*, *voted against*."""
 CONVERSES = _pairs(
@@ -195,6 +204,17 @@ PLANNING = _words("will would could may might should shall plan plans planned pr
 NO_SHARE_BEFORE = _words("first second latter last other better top bottom this next third fourth northern southern")
 """Words before *half* or *quarter* that make it a part in a row: *the second half of the year*."""
 EVERYONE = _words("anyone everyone anybody everybody")
+PEOPLE = _groups(
+    """
+    employee/staff/worker/personnel/crew/colleague
+    customer/client/guest/visitor/tourist/passenger/patron/shopper/buyer/traveller/traveler
+    user/member/subscriber/reader/player child/kid/minor/pupil/schoolchild/student/learner adult/grown-up
+    doctor/physician/surgeon/medic nurse teacher/tutor/lecturer/professor/instructor parent/guardian
+    administrator/admin/manager/director/supervisor owner/proprietor/holder agent/representative/operator
+    resident/inhabitant/citizen/local/villager/tenant soldier/officer curator/librarian
+    """
+)
+"""Whom a rule is for, those who may be the same people in one group."""
 
 QUANTIFIERS = {
     word: quantity

@@ -12,8 +12,10 @@ from factloop.tools.verifiers.checks import (
     changes,
     comparisons,
     counts,
+    dates,
     denial,
     durations,
+    equatives,
     figures,
     fractions,
     quantity,
@@ -21,6 +23,7 @@ from factloop.tools.verifiers.checks import (
     slots,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
+from factloop.tools.verifiers.checks.subjects import is_of_another, is_of_another_occasion
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 from factloop.tools.verifiers.wording import PHASES, PRONOUNS
@@ -31,9 +34,9 @@ SURE: dict[str, Check] = {
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,
-    "dates": figures.other_dates,
+    "dates": dates.other_dates,
     "limits": figures.other_limits,
-    "ends of time": figures.other_ends,
+    "ends of time": dates.other_ends,
     "figures of other clauses": figures.figures_of_other_clauses,
     "nearer numbers": figures.nearer_numbers,
     "before a change": changes.values_before_a_change,
@@ -43,6 +46,7 @@ SURE: dict[str, Check] = {
     "roles": roles.exchanged_roles,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
+    "equated": equatives.equated,
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,
@@ -112,7 +116,9 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
 
     A passage on something else says other figures too, and "not found" is the safer answer.
     """
-    if not mismatch.excludes or _is_phase(alignment, mismatch):
+    if not mismatch.excludes or _is_phase(alignment, mismatch) or is_of_another(alignment, mismatch):
+        return False
+    if _leaves_room(alignment, mismatch):
         return False
     claim = alignment.claim
     asked = [place for place in claim.content if place not in mismatch.claimed]
@@ -121,6 +127,20 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
     enough = len(lacking) <= (1.0 - MIN_SHARE_OF_CLAUSE.get(mismatch.kind, MIN_SHARE)) * len(asked)
     return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether both may be true for all that: on another occasion, of others where the claim or the evidence denies
+    something of some, or where one says of a figure what the other denies."""
+    if mismatch.kind == "denial":
+        return quantity.denies_of_some(alignment)
+    if mismatch.kind == "opposite":
+        return is_of_another_occasion(alignment, mismatch)
+    if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
+        return False
+    place = mismatch.claimed[0]
+    is_denied_figure = alignment.claim.terms[place].kind in FIGURES and alignment.claim.is_denied(place)
+    return is_denied_figure and not alignment.sentence.is_denied(mismatch.said[0])
 
 
 def _is_phase(alignment: Alignment, mismatch: Mismatch) -> bool:

@@ -39,11 +39,13 @@ def _are_beside_one(alignment: Alignment, place: int, other: int) -> bool:
     return any(
         ours is not None and theirs is not None and theirs in alignment.partners.get(ours, ())
         for step in (-1, 1)
-        for ours, theirs in [(_beside(alignment.claim, place, step), _beside(alignment.sentence, other, step))]
+        for ours, theirs in [
+            (_content_beside(alignment.claim, place, step), _content_beside(alignment.sentence, other, step))
+        ]
     )
 
 
-def _beside(reading: Reading, place: int, step: int) -> int | None:
+def _content_beside(reading: Reading, place: int, step: int) -> int | None:
     """The nearest word of content in one direction, in the same clause."""
     for one in range(place + step, place + step * (REACH + 1), step):
         if not 0 <= one < len(reading.terms) or reading.clauses[one] != reading.clauses[place]:

@@ -23,7 +23,12 @@ class Mismatch:
     """Whether both cannot be true of one thing: it was built in one year, and is not both open and shut."""
 
     def wrong(self, alignment: Alignment) -> str:
-        return alignment.claim.phrase(self.claimed)
+        return alignment.claim.phrase(_in_a_row(self.claimed))
 
     def instead(self, alignment: Alignment) -> str:
-        return alignment.sentence.phrase(self.said)
+        return alignment.sentence.phrase(_in_a_row(self.said))
+
+
+def _in_a_row(places: tuple[int, ...]) -> tuple[int, ...]:
+    """These places and those between them, in their order: *only the curator*, and not *only curator*."""
+    return tuple(range(min(places), max(places) + 1)) if places else ()

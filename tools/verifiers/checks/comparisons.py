@@ -17,7 +17,7 @@ _DEGREES = {"more": 1, "less": -1, "fewer": -1}
 def direction(alignment: Alignment) -> int:
     """1 where claim and sentence compare two things the same way, -1 where the other way round, denials left aside;
     0 where either compares nothing, or other things."""
-    sides = _sides(alignment)
+    sides = _sides_of_than(alignment)
     if sides is None:
         return 0
     straight, crossed = sides[0] > sides[1], sides[1] > sides[0]
@@ -41,7 +41,7 @@ def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
     if len(turned) % 2 == 1:
         yield Mismatch("opposite", turned[0][:1], turned[0][1:], excludes=True)
     else:
-        before, after = _around(alignment, than)
+        before, after = _nouns_around(alignment, than)
         yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
 
 
@@ -54,19 +54,23 @@ def denied_the_other_way(alignment: Alignment) -> Iterator[Mismatch]:
         yield Mismatch("sides", (than,), (other,))
 
 
-def _sides(alignment: Alignment) -> tuple[int, int] | None:
+def _sides_of_than(alignment: Alignment) -> tuple[int, int] | None:
     """How many words stand on the same sides of "than", and how many on the other; None where either has no "than"."""
     than, other = than_place(alignment.claim), than_place(alignment.sentence)
-    if than is None or other is None:
-        return None
-    before, after = _around(alignment, than)
+    return None if than is None or other is None else sides_at(alignment, than, other)
+
+
+def sides_at(alignment: Alignment, link: int, other: int) -> tuple[int, int]:
+    """How many words stand on the same sides of these two places, and how many on the other: one of the claim, and one
+    of the sentence."""
+    before, after = _nouns_around(alignment, link)
     pairs = alignment.pairs
     straight = sum(pairs[one] < other < pairs[two] for one in before for two in after)
     crossed = sum(pairs[two] < other < pairs[one] for one in before for two in after)
     return straight, crossed
 
 
-def _around(alignment: Alignment, than: int) -> tuple[list[int], list[int]]:
+def _nouns_around(alignment: Alignment, than: int) -> tuple[list[int], list[int]]:
     """The nouns with a partner before and after "than" of the claim, less those whose partner is an opposite."""
     claim = alignment.claim
     nouns = [one for one in alignment.pairs if claim.terms[one].kind in NOUNS and one not in alignment.opposed]

@@ -74,7 +74,7 @@ def _nearest_rival(alignment: Alignment, place: int, rivals: Sequence[int]) -> M
     ours = limit_of(alignment.claim, place)
 
     def likeness(other: int) -> int:
-        around = _around(alignment.sentence, other, rivals)
+        around = _words_around(alignment.sentence, other, rivals)
         n_said = len({alignment.sentence.terms[one].key for one in around if one in own})
         is_limited_alike = ours is not None and limit_of(alignment.sentence, other) == ours
         return n_said - 2 * min(MAX_FOREIGN, sum(one not in own for one in around)) + is_limited_alike
@@ -85,7 +85,7 @@ def _nearest_rival(alignment: Alignment, place: int, rivals: Sequence[int]) -> M
     return Mismatch("value", (place,), (ranked[0],), excludes=is_clear)
 
 
-def _around(sentence: Reading, number: int, rivals: Sequence[int]) -> list[int]:
+def _words_around(sentence: Reading, number: int, rivals: Sequence[int]) -> list[int]:
     """The places of the words in a number's clause, up to an *and* or another of the numbers."""
     found: list[int] = []
     for step in (-1, 1):

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
-from factloop.tools.verifiers.checks import comparisons
+from factloop.tools.verifiers.checks import comparisons, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -27,6 +27,8 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
+        if equatives.compares_in(alignment, clause):
+            continue
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
@@ -82,13 +84,13 @@ def opposite_deeds(alignment: Alignment) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
     for place in sorted(alignment.opposed):
         other = alignment.pairs[place]
-        objects = _object(claim, place), _object(sentence, other)
+        objects = _object_of(claim, place), _object_of(sentence, other)
         same = all(objects) and says_same(claim.terms[objects[0] or 0], sentence.terms[objects[1] or 0])
         if same and claim.is_denied(place) == sentence.is_denied(other):
             yield _opposite(alignment, place, other)
 
 
-def _object(reading: Reading, verb: int) -> int | None:
+def _object_of(reading: Reading, verb: int) -> int | None:
     """The first word of content right after a verb; None where a preposition stands between, or nothing follows."""
     for place in range(verb + 1, min(verb + 1 + OBJECT_REACH, len(reading.terms))):
         term = reading.terms[place]
@@ -106,7 +108,7 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
     "Opens at 10 and is closed on Mondays" does not say that it is open on Mondays.
     """
     claim, sentence = alignment.claim, alignment.sentence
-    for place in alignment.pairs:
+    for place in () if equatives.has_equative(alignment) else alignment.pairs:
         others = () if place in alignment.opposed else opposite_places(claim.terms[place], sentence)
         if not others or _stands_in_contrast(alignment):
             continue
@@ -173,7 +175,7 @@ def _is_opposed(alignment: Alignment, place: int) -> bool:
 
     The opposite of a comparison may say the same: "smaller than" with its sides exchanged.
     """
-    if comparisons.both_compare(alignment):
+    if comparisons.both_compare(alignment) or equatives.has_equative(alignment):
         return False
     is_opposed = place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
     return is_opposed and _is_in_same_slot(alignment, place)

@@ -1,17 +1,17 @@
-"""Numbers, years and months: the same thing counted otherwise, or the figure of another thing."""
+"""Figures: the same thing counted otherwise, or the figure of another thing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, ENDS_OF_TIME, LIMITS, MEASURES, UNITS
+from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, LIMITS, MEASURES, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -25,7 +25,6 @@ _SINGLE = frozenset({"one", "single"})
 _ONE_OR_A = _SINGLE | {"a", "an", "each", "every", "another"}
 _OTHERS = frozenset({"other", "others", "another"})
 """With which *one* is one of several: *one particle acts on the other*."""
-_A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
 
 
 def count_alike(claim: Reading, ours: Sequence[int], sentence: Reading, theirs: Sequence[int]) -> bool:
@@ -65,38 +64,6 @@ def _counts_next(reading: Reading, place: int) -> bool:
     return is_alone and any(term.kind is TermKind.WORD and not is_verb(term) for term in following)
 
 
-def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
-    """A year or month that is not in the sentence, where that has another."""
-    claim, sentence = alignment.claim, alignment.sentence
-    for kind in (TermKind.YEAR, TermKind.MONTH):
-        for place in claim.of_kind(kind):
-            others = [one for one in sentence.of_kind(kind) if sentence.terms[one].key not in alignment.claim_keys]
-            if place in alignment.pairs or not others:
-                continue
-            term = claim.terms[place]
-            if (
-                _is_relative(sentence)
-                or follows_from(sentence, term)
-                or any(_may_be_one(term, sentence.terms[one]) for one in others)
-            ):
-                continue
-            told = _clauses_of_verb(alignment, place) or frozenset({alignment.main})
-            near = max(others, key=lambda one: (*_nearness(sentence, one, told), -one))
-            yield Mismatch("date", (place,), (near,), excludes=sentence.clauses[near] in told)
-
-
-def _clauses_of_verb(alignment: Alignment, date: int) -> frozenset[int]:
-    """The clauses that say of the claim's date what it is the date of: that hold the verb nearest to it."""
-    verbs = [place for place in alignment.pairs if is_verb(alignment.claim.terms[place])]
-    return alignment.clauses_of(min(verbs, key=lambda one: abs(one - date))) if verbs else frozenset()
-
-
-def _nearness(sentence: Reading, place: int, clauses: frozenset[int]) -> tuple[bool, bool]:
-    """Whether a place is in one of the clauses, and whether it is in a sentence of theirs."""
-    own = sentence.clauses[place]
-    return own in clauses, sentence.sentence_of[own] in {sentence.sentence_of[clause] for clause in clauses}
-
-
 def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     """A figure of the claim in one clause, while another clause holds the rest of it, with a figure of its own."""
     claim = alignment.claim
@@ -104,7 +71,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
         for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
             own, things = alignment.clauses_of(place), counted(claim, place)[:1]
-            if any(alignment.clauses_of(one) & own for one in _beside(claim, place)):
+            if any(alignment.clauses_of(one) & own for one in _content_before(claim, place)):
                 continue  # "was lit in 1698", where the source says that it was lit then
             rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in things]
             held = {
@@ -112,6 +79,8 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 for clause in _others(alignment, rest, own)
             }
             for clause, ones in held.items():
+                if _has_own_evidence(alignment, place, own, clause):
+                    continue
                 there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
                 here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
                 rival = _own_figure(alignment, kind, clause)
@@ -134,9 +103,24 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
                 rival = _own_figure(alignment, kind, clause)
                 if rival is None or _are_of_others(alignment, place, rival):
                     continue
+                if _has_own_evidence(alignment, place, own, clause):
+                    continue
                 if here < held[clause] >= MIN_SHARE_ELSEWHERE * len(rest):
                     yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
+
+
+def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
+    """Whether the evidence has the claim's figure in its own right: within a range, or with the claim's verb, where the
+    other clause has another verb: *lost in 1949 and won in 1950*, of which the first names the subject for both."""
+    claim, sentence, verb = alignment.claim, alignment.sentence, verb_of(alignment, figure)
+    if is_within_range(sentence, claim.terms[figure]):
+        return True
+    if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
+        return False
+    paired = alignment.paired
+    others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
+    return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
 
 
 def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
@@ -181,16 +165,6 @@ def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
             limits = limit_of(alignment.claim, place), limit_of(alignment.sentence, other)
             if None not in limits and limits[0] != limits[1]:
                 yield Mismatch("limit", (place,), (other,), excludes=True)
-
-
-def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
-    """*Since* on one side and *until* on the other, or *before* and *after*."""
-    for place, other in alignment.pairs.items():
-        if place and other:
-            words = alignment.claim.terms[place - 1].key, alignment.sentence.terms[other - 1].key
-            one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
-            if one is not None and two is not None and one != two:
-                yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
 
 
 def is_ordinal(reading: Reading, place: int) -> bool:
@@ -241,34 +215,7 @@ def other_unit(term: Term, other: Term) -> bool:
     return one is not None and two is not None and one[0] == two[0] and one != two
 
 
-def follows_from(sentence: Reading, year: Term) -> bool:
-    """Whether a year is another of the sentence and a number of years: "eight years later", "the year after"."""
-    if not year.key.isdigit():
-        return False
-    terms = sentence.terms
-    years = [int(terms[place].key) for place in sentence.of_kind(TermKind.YEAR) if terms[place].key.isdigit()]
-    spans = [
-        int(terms[place].key)
-        for place in sentence.of_kind(TermKind.NUMBER)
-        if terms[place].key.isdigit() and terms[place + 1 : place + 2] and terms[place + 1].key == "year"
-    ]
-    if _A_YEAR_ON.search(" ".join(term.key for term in terms)):
-        spans.append(1)
-    return any(int(year.key) in {one - span, one + span} for one in years for span in spans)
-
-
-def _is_relative(sentence: Reading) -> bool:
-    """Whether the sentence dates something by the day it was written: "this year"."""
-    words = [term.surface.lower() for term in sentence.terms]
-    return any(one in {"this", "last"} and two in {"year", "month", "season"} for one, two in pairwise(words))
-
-
-def _may_be_one(term: Term, other: Term) -> bool:
-    """Whether one is a decade or century that holds the other."""
-    return any(one.period is not None and two.key.startswith(one.period) for one, two in ((term, other), (other, term)))
-
-
-def _beside(claim: Reading, place: int) -> list[int]:
+def _content_before(claim: Reading, place: int) -> list[int]:
     """The content word before a figure."""
     return [one for one in claim.content if one < place][-1:]
 

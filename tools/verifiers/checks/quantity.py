@@ -9,10 +9,11 @@ from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
-from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, QUANTIFIERS
+from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, PEOPLE, QUANTIFIERS, UNITS
 
 GROUP_REACH = 3
 """Words between a quantity and its verb: *only paying members can*."""
+_BEFORE_GROUP = frozenset({"of", "the", "a", "an", "our", "its", "their"})
 
 
 def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
@@ -22,7 +23,13 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
         against = sorted(AT_ODDS.get(quantity, frozenset()) & theirs.keys())
         is_few = quantity == "only" and "few" in ours and "all" not in theirs
         if quantity not in theirs and against and not is_few:
-            yield Mismatch("quantity", (place,), (theirs[against[0]],), excludes=True)
+            said = theirs[against[0]]
+            if quantity == "only":
+                excludes = "few" in ours or _may_be_part(alignment, place, said)
+            else:
+                are_at_odds = _differ_surely if against[0] == "only" else _may_be_one
+                excludes = are_at_odds(alignment, place, said)
+            yield Mismatch("quantity", (place,), (said,), excludes=excludes)
             return
 
 
@@ -35,13 +42,49 @@ def all_for_only(alignment: Alignment) -> Iterator[Mismatch]:
     if place is None or only is None or claim.is_denied(place) or sentence.is_denied(only):
         return
     ours, theirs = _group_after(claim, place), _group_after(sentence, only)
-    is_same = any(partner in theirs for one in ours for partner in alignment.partners.get(one, ()))
-    if not (ours or place == everyone) or not theirs or is_same:
+    if not (ours or place == everyone) or not theirs or any(place in theirs for place in _said_of(alignment, ours)):
         return
     said = [one for one in claim.content if one > place and one not in ours]
     clause = sentence.clauses[only]
     if said and all(clause in alignment.clauses_of(one) for one in said):
-        yield Mismatch("quantity", (place, *ours), (only, *theirs), excludes=True)
+        is_sure = _differ_surely(alignment, place, only)
+        yield Mismatch("quantity", (place, *ours), (only, *theirs), excludes=is_sure)
+
+
+def _said_of(alignment: Alignment, group: Sequence[int]) -> list[int]:
+    """The places of the sentence that say what the words of a group of the claim say."""
+    return [one for place in group if place not in alignment.opposed for one in alignment.partners.get(place, ())]
+
+
+def _may_be_one(alignment: Alignment, place: int, other: int) -> bool:
+    """Whether two quantities may count one group: *most customers* say nothing of *all employees*."""
+    ours, theirs = _group_after(alignment.claim, place), _group_after(alignment.sentence, other)
+    return not ours or not theirs or any(one in theirs for one in _said_of(alignment, ours))
+
+
+def _may_be_part(alignment: Alignment, place: int, other: int) -> bool:
+    """Whether the claim's group may be but a part of the sentence's: *only senior members* of *all members*."""
+    ours, theirs = _group_after(alignment.claim, place), _group_after(alignment.sentence, other)
+    same = [word for word in ours if any(one in theirs for one in _said_of(alignment, [word]))]
+    return not ours or not theirs or (bool(same) and len(same) < len(ours))
+
+
+def _differ_surely(alignment: Alignment, place: int, other: int) -> bool:
+    """Whether *all* and *only* cannot both be true: of everyone, of a group and a part of it, of two groups that are
+    known to be different. *Only staff* may be *all employees*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    if claim.terms[place].surface.lower() in EVERYONE:
+        following = claim.terms[place + 1 : place + 2]
+        return any(term.key in lexicon.MODALS or is_verb(term) or term.key == "be" for term in following)
+    ours, theirs = _group_after(claim, place), _group_after(sentence, other)
+    if not ours or not theirs:
+        following = claim.terms[place + 1 : place + 2]
+        return not ours and not theirs and any(UNITS.get(term.key, ("",))[0] == "time" for term in following)
+    same = _said_of(alignment, ours)
+    if all(any(one in theirs for one in _said_of(alignment, [word])) for word in ours):
+        return any(one not in same for one in theirs)
+    people, others = PEOPLE.get(claim.terms[ours[-1]].key), PEOPLE.get(sentence.terms[theirs[-1]].key)
+    return ours[-1] in alignment.opposed or (people is not None and others is not None and people != others)
 
 
 def _group_after(reading: Reading, place: int) -> list[int]:
@@ -49,12 +92,25 @@ def _group_after(reading: Reading, place: int) -> list[int]:
     found: list[int] = []
     for one in range(place + 1, min(place + 2 + GROUP_REACH, len(reading.terms))):
         term = reading.terms[one]
-        if term.key in lexicon.MODALS or is_verb(term):
+        if term.key in lexicon.MODALS or term.key == "be" or is_verb(term) or (found and term.key in lexicon.VERBS):
             return found
+        if not found and term.key in _BEFORE_GROUP:
+            continue
         if term.kind not in {TermKind.WORD, TermKind.NAME} or reading.clauses[one] != reading.clauses[place]:
             return []
         found.append(one)
     return []
+
+
+def denies_of_some(alignment: Alignment) -> bool:
+    """Whether one side denies something of some alone, and the other does not say it of all: *some rooms do not face
+    south*, *most rooms face south*."""
+    sides = (alignment.claim, alignment.sentence), (alignment.sentence, alignment.claim)
+    for one, other in sides:
+        place = _quantities(one, None).get("some")
+        if place is not None and one.is_denied(place) and "all" not in _quantities(other, None):
+            return True
+    return False
 
 
 def parts_for_all(alignment: Alignment) -> Iterator[Mismatch]:

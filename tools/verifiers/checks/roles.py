@@ -22,7 +22,7 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     """What stands before the verb of the claim stands after it in the sentence, and what stands after it before."""
     claim, sentence = alignment.claim, alignment.sentence
     verb = _verb_group(claim)
-    sides = _sides(claim, verb) if verb is not None else None
+    sides = _sides_of_verb(claim, verb) if verb is not None else None
     if verb is None or sides is None or any(side not in alignment.pairs for side in sides):
         return
     left, right = (alignment.pairs[side] for side in sides)
@@ -96,7 +96,7 @@ def _verb_group(reading: Reading) -> range | None:
     return range(first, end)
 
 
-def _sides(claim: Reading, verb: range) -> tuple[int, int] | None:
+def _sides_of_verb(claim: Reading, verb: range) -> tuple[int, int] | None:
     """The nouns on either side of a verb; None for a mere "is", and for a passive without "by"."""
     has_be = any(claim.terms[place].key == "be" for place in verb)
     if has_be and not _is_passive(claim):
@@ -105,11 +105,11 @@ def _sides(claim: Reading, verb: range) -> tuple[int, int] | None:
     left = next((one for one in before if not claim.terms[one].surface.endswith("ly")), None)
     if left is None:
         return None
-    right = _object(claim, verb[-1], claim.terms[left].kind)
+    right = _noun_after(claim, verb[-1], claim.terms[left].kind)
     return None if right is None else (left, right)
 
 
-def _object(claim: Reading, verb: int, kind: TermKind) -> int | None:
+def _noun_after(claim: Reading, verb: int, kind: TermKind) -> int | None:
     """The first word of a kind after a verb or "by", in its clause; of a name also after "to" and "from"."""
     links = {"by", "to", "from"} if kind is TermKind.NAME else {"by"}
     for place in range(verb + 1, len(claim.terms)):
