@@ -313,3 +313,22 @@ _COUNTRIES = """
 """
 COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
 """Countries, regions and continents (lower case): a town may lie in one of them, so that the two exclude nothing."""
+
+_NAMES_OF_ONE = """
+UK | U.K. | United Kingdom | Britain | Great Britain
+US | U.S. | USA | U.S.A. | United States | United States of America
+EU | E.U. | European Union
+UN | U.N. | United Nations
+UAE | United Arab Emirates
+USSR | U.S.S.R. | Soviet Union
+Netherlands | Holland
+Czechia | Czech Republic
+Myanmar | Burma
+WHO | World Health Organization | World Health Organisation
+"""
+NAMES_OF_ONE = {
+    name: names[0].lower()
+    for names in ([one.strip() for one in line.split("|")] for line in _NAMES_OF_ONE.strip().splitlines())
+    for name in names
+}
+"""Well-known names with what they are compared by, since texts spell them out or do not."""
