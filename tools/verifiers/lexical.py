@@ -71,7 +71,7 @@ class LexicalVerifier:
             return read
         others = _in_other_words(claim, passages) if cells is None else iter([cells])
         said_so = (self._verify_text(other, passages, documents) for other in others)
-        kept = read.label == "contradicted" and keeps_bound(claim, read.instead)
+        kept = read.label == "contradicted" and keeps_bound(claim, read.instead, read.quote)
         unsaid = _within_bound(read) if kept else read
         return next((other for other in said_so if other.label == "supported"), unsaid)
 
