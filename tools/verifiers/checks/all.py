@@ -19,6 +19,7 @@ from factloop.tools.verifiers.checks import (
     quantity,
     roles,
     slots,
+    subjects,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
@@ -43,6 +44,7 @@ SURE: dict[str, Check] = {
     "roles": roles.exchanged_roles,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
+    "subjects": subjects.other_subjects,
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,

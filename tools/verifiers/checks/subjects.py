@@ -1,0 +1,70 @@
+"""Subjects: "Dr. Shah is a dentist" where the evidence says it of another in the same sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factloop.tools.linguistics.lexicon import MODALS
+from factloop.tools.linguistics.mentions import TITLES
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.terms import CONTENT, TermKind
+
+_SUBJECT_KINDS = frozenset({TermKind.NAME, TermKind.WORD})
+
+
+def other_subjects(alignment: Alignment) -> Iterator[Mismatch]:
+    """What the claim says of its subject stands in a clause with a subject of its own, and its subject in another."""
+    claim, sentence = alignment.claim, alignment.sentence
+    verb = _verb(claim, 0)
+    if verb is None or len(claim.clause_denied) > 1 or any(term.key == "and" for term in claim.terms[:verb]):
+        return
+    subject = _telling(claim, [place for place in claim.content if place < verb])
+    said = [place for place in claim.content if place > verb and place in alignment.pairs]
+    clauses = [alignment.clauses_of(place) for place in said]
+    if not subject or not said or any(len(one) != 1 for one in clauses) or len(frozenset.union(*clauses)) != 1:
+        return
+    (clause,) = clauses[0]
+    if verb in alignment.pairs and clause not in alignment.clauses_of(verb):
+        return
+    apart = [place for place in subject if place in alignment.pairs and clause not in alignment.clauses_of(place)]
+    strangers = _own_subject(sentence, clause)
+    if not apart or not strangers or any(place in alignment.paired for place in _telling(sentence, strangers)):
+        return
+    number = sentence.sentence_of[clause]
+    if any(_acts_in(sentence, alignment.pairs[place], number) for place in apart):
+        yield Mismatch("person", tuple(subject), tuple(_telling(sentence, strangers)))
+
+
+def _verb(reading: Reading, start: int) -> int | None:
+    """The first verb from a place on, in its clause."""
+    places = (place for place in range(start, len(reading.terms)) if reading.clauses[place] == reading.clauses[start])
+    return next((place for place in places if is_verb(reading.terms[place])), None)
+
+
+def _telling(reading: Reading, places: list[int]) -> list[int]:
+    """The names among these places, else all words: *Oslo* of *the Oslo office*."""
+    named = [place for place in places if reading.terms[place].kind is TermKind.NAME]
+    names = [place for place in named if reading.terms[place].key not in TITLES]
+    return names or [place for place in places if reading.terms[place].kind is TermKind.WORD]
+
+
+def _own_subject(reading: Reading, clause: int) -> list[int]:
+    """The words of content before the first verb of a clause that begins with them; none where it has no subject."""
+    places = [place for place, one in enumerate(reading.clauses) if one == clause]
+    if places and reading.terms[places[0]].key in {"and", "but", "while", "whereas"}:
+        places = places[1:]
+    verb = next((place for place in places if is_verb(reading.terms[place])), None)
+    before = [place for place in places if verb is not None and place < verb]
+    is_plain = all(reading.terms[place].kind in CONTENT or reading.terms[place].key in _PLAIN for place in before)
+    return [place for place in before if reading.terms[place].kind in _SUBJECT_KINDS] if is_plain else []
+
+
+_PLAIN = frozenset({"the", "a", "an", *MODALS})
+
+
+def _acts_in(reading: Reading, place: int, number: int) -> bool:
+    """Whether a place is the subject of a clause of a sentence."""
+    clause = reading.clauses[place]
+    return reading.sentence_of[clause] == number and place in _own_subject(reading, clause)
