@@ -22,6 +22,7 @@ from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
+from factloop.tools.verifiers.labelled import verify_names
 from factloop.tools.verifiers.numbered import of_numbered
 from factloop.tools.verifiers.passage_index import index_passage
 from factloop.tools.verifiers.rows import of_subject, verify_answer, verify_row, without_columns
@@ -101,8 +102,8 @@ class LexicalVerifier:
 
 
 def _by_rows(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """What the rows of tables say of a claim; None where they do not decide it."""
-    readers = (verify_row, verify_answer, verify_comparison, verify_value)
+    """What the rows of tables and the labels of forms say of a claim; None where they do not decide it."""
+    readers = (verify_row, verify_answer, verify_comparison, verify_value, verify_names)
     return next((read for verify in readers if (read := verify(claim, passages)) is not None), None)
 
 
