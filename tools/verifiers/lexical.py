@@ -25,6 +25,7 @@ from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.labelled import verify_names
 from factloop.tools.verifiers.numbered import of_numbered
 from factloop.tools.verifiers.passage_index import index_passage
+from factloop.tools.verifiers.prohibitions import verify_prohibition
 from factloop.tools.verifiers.rows import of_subject, verify_answer, verify_row, without_columns
 from factloop.tools.verifiers.rows_asked import verify_comparison, verify_value
 from factloop.tools.verifiers.single_values import OtherValue, find_other_value
@@ -60,7 +61,7 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        by_row, cells = _by_rows(claim, passages), without_columns(claim)
+        by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
         passages = of_numbered(claim, of_subject(claim, passages))
@@ -101,9 +102,9 @@ class LexicalVerifier:
         return SupportReading(label, score, cited, told.rationale, told.quote, told.wrong, told.instead)
 
 
-def _by_rows(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """What the rows of tables and the labels of forms say of a claim; None where they do not decide it."""
-    readers = (verify_row, verify_answer, verify_comparison, verify_value, verify_names)
+def _by_form(claim: str, passages: Sequence[str]) -> SupportReading | None:
+    """What rows of tables, labels of forms and prohibitions say of a claim; None where they do not decide it."""
+    readers = (verify_row, verify_answer, verify_comparison, verify_value, verify_names, verify_prohibition)
     return next((read for verify in readers if (read := verify(claim, passages)) is not None), None)
 
 
