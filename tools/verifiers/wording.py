@@ -76,7 +76,7 @@ SYNONYMS = _groups(
     fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
     show/demonstrate choose/select quick/quickly person/people/human debut/first journey/trip car/vehicle
-    physician/doctor kill/murder teacher/tutor test/check length/long height/tall width/wide depth/deep
+    physician/doctor kill/murder cost/price teacher/tutor test/check length/long height/tall width/wide depth/deep
     weight/weigh/heavy speed/fast age/old close/shut
     """
 )

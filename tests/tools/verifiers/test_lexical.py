@@ -64,6 +64,8 @@ def verifier() -> Verifier:
         ("Fewer than 90 people signed it.", ["In May 86 people signed it."], "supported"),
         ("More than 12,000 people signed it.", ["In May 11,300 people signed it."], "contradicted"),
         ("More than 12,000 people signed it.", ["In May 42,300 people signed it."], "insufficient"),
+        ("Tickets cost 12 euros.", ["The price of a ticket is 21 euros."], "contradicted"),
+        ("A ticket costs 21 euros.", ["The price of a ticket is 21 euros."], "supported"),
         ("The hub takes up to 64 devices.", ["The hub takes up to 32 devices."], "contradicted"),
         ("The lift holds at most 12 people.", ["The lift holds at most 8 people."], "contradicted"),
         ("Luggage must not exceed 30 kg.", ["Luggage must not exceed 23 kg."], "contradicted"),

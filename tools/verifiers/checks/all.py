@@ -29,6 +29,7 @@ from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
+    "owners": subjects.owners,
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,

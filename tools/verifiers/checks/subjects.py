@@ -11,6 +11,9 @@ from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 
+OWNED_REACH = 2
+"""Words between an owner and the verb: *the museum's new café*."""
+_OWNING = ("'s", "’s", "s'", "s’")
 _SUBJECT_KINDS = frozenset({TermKind.NAME, TermKind.WORD})
 
 
@@ -35,6 +38,30 @@ def other_subjects(alignment: Alignment) -> Iterator[Mismatch]:
     number = sentence.sentence_of[clause]
     if any(_acts_in(sentence, alignment.pairs[place], number) for place in apart):
         yield Mismatch("person", tuple(subject), tuple(_telling(sentence, strangers)))
+
+
+def owners(alignment: Alignment) -> Iterator[Mismatch]:
+    """*The museum opened*, where the sentence says that something of the museum did: *the museum's café opened*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    verb = _verb(claim, 0)
+    deeds = (
+        [] if not verb else [one for one in (verb, verb + 1) if one in alignment.pairs and is_verb(claim.terms[one])]
+    )
+    if not verb or not deeds or verb - 1 not in alignment.pairs:
+        return
+    subject, deed = alignment.pairs[verb - 1], alignment.pairs[deeds[0]]
+    is_passive = deed > 0 and deeds[0] != verb and sentence.terms[deed - 1].key == claim.terms[verb].key
+    between = range(subject + 1, deed - 1 if is_passive else deed)
+    is_owner = sentence.terms[subject].surface.endswith(_OWNING) and not claim.terms[verb - 1].surface.endswith(_OWNING)
+    is_alone = len(alignment.partners[verb - 1]) == 1 and bool(between) and len(between) <= OWNED_REACH
+    if is_owner and is_alone and all(_is_stranger(alignment, place) for place in between):
+        yield Mismatch("person", (verb - 1,), (subject, *between))
+
+
+def _is_stranger(alignment: Alignment, place: int) -> bool:
+    """Whether a word of the sentence is a noun or the like that the claim does not have."""
+    term = alignment.sentence.terms[place]
+    return term.kind in _SUBJECT_KINDS and place not in alignment.paired and not is_verb(term)
 
 
 def _verb(reading: Reading, start: int) -> int | None:

@@ -48,3 +48,33 @@ def test_what_is_said_of_another_is_not_supported(claim: str, passage: str, said
 )
 def test_what_is_said_of_this_one_is(claim: str, passage: str) -> None:
     assert LexicalVerifier().verify(claim, [passage]).label == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The museum opened in 1967.", "The museum's café opened in 1967."),
+        ("The museum opened in 1964.", "The museum's café opened in 1967."),
+        ("Kern died in 1931.", "Kern's brother died in 1931."),
+        ("The ferry was sold in May.", "The ferry’s old engine was sold in May."),
+        ("Marta Kern lived in Leeds.", "Marta Kern's aunt lived in Leeds."),
+        ("The firm moved to Oslo.", "The firm's founder moved to Oslo."),
+    ],
+)
+def test_what_an_owned_thing_did_is_not_said_of_its_owner(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "insufficient"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The museum opened in 1967.", "The museum opened in 1967."),
+        ("The museum's café opened in 1967.", "The museum's café opened in 1967."),
+        ("The café opened in 1967.", "The museum's café opened in 1967."),
+        ("Kern died in 1931.", "Kern's brother came in 1930. Kern died in 1931."),
+        ("The firm moved to Oslo.", "The firm, with the founder's son, moved to Oslo."),
+        ("The founder moved to Oslo.", "The firm's founder moved to Oslo."),
+    ],
+)
+def test_what_the_owner_did_is(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "supported"
