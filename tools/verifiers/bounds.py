@@ -22,6 +22,9 @@ _BELOW = re.compile(
     r"|not exceed|up to|nearly|almost) (\d[\d,]*(?:\.\d+)?)\b",
     re.IGNORECASE,
 )
+_MOST = r"\b(?:up to|at most|(?:no|not) more than|not exceed) "
+_AT_MOST = re.compile(rf"{_MOST}\d", re.IGNORECASE)
+_BEFORE_LIMIT, _MOST_CHARS = re.compile(rf"{_MOST}\Z", re.IGNORECASE), 20
 _FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w,]|\.\d)")
 
 
@@ -37,17 +40,35 @@ def as_figures(claim: str, passages: Sequence[str]) -> Iterator[str]:
         if found is None or not bound:
             continue
         sentences = (text for passage in passages for text, _ in sentence_texts(passage))
-        figures = {one for text in sentences for one in _FIGURE.findall(in_figures(text))}
+        figures = {one for text in sentences for one in _figures(in_figures(text), with_limits=not _gives_limit(claim))}
         away = {one: (_number(one) - bound) / bound * (1 if is_above else -1) for one in figures}
         kept = sorted((share, one) for one, share in away.items() if 0 < share <= MOST_AWAY)
         yield from (f"{claim[: found.start()]}{one}{claim[found.end() :]}" for _, one in kept[:MOST_TRIED])
         return
 
 
-def keeps_bound(claim: str, figure: str) -> bool:
-    """Whether a figure does not contradict the bound that the claim gives, however far it is away."""
+def _gives_limit(text: str) -> bool:
+    """Whether a text gives a limit that another one is not: *up to 64*; *fewer than 64* holds of 48 as well."""
+    return _AT_MOST.search(text) is not None
+
+
+def _figures(text: str, *, with_limits: bool = False) -> Iterator[str]:
+    """The figures of a text, with those that it gives as a limit itself or without."""
+    for found in _FIGURE.finditer(text):
+        if with_limits or _BEFORE_LIMIT.search(text, max(0, found.start() - _MOST_CHARS), found.start()) is None:
+            yield found[0]
+
+
+def keeps_bound(claim: str, figure: str, sentence: str = "") -> bool:
+    """Whether a figure does not contradict the bound that the claim gives, however far it is away.
+
+    It does where the sentence gives it as the same limit: *up to 32* is not *up to 64*.
+    """
     claim, figure = in_figures(claim), in_figures(figure)
     if _FIGURE.fullmatch(figure) is None:
+        return False
+    sentence = in_figures(sentence)
+    if _gives_limit(claim) and figure in {*_figures(sentence, with_limits=True)} - {*_figures(sentence)}:
         return False
     above, below = _ABOVE.search(claim), _BELOW.search(claim)
     return (above is not None and _number(figure) >= _number(above[1])) or (

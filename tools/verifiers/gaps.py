@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
 
-from factloop.tools.linguistics.lexicon import PREPOSITIONS
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
 from factloop.tools.verifiers.wording import MAKING_LIMITS
 
 ESSENTIAL = FIGURES | {TermKind.NAME}
@@ -18,7 +18,7 @@ _TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one document, where agreement of the others is no evidence; else none."""
-    kinds = (_absent, _unsaid, _unsaid_agent, _elsewhere, _scattered)
+    kinds = (_absent, _unsaid, _unsaid_agent, unsaid_half, unsaid_rank, _elsewhere, _scattered)
     return next((gap for find in kinds if (gap := find(comparison))), ())
 
 
@@ -62,7 +62,7 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
     does, but none of its name: *Lamp 1*.
 
     Or all from the verb on, where they stand nowhere: *tower* says nothing of *The tower has a swimming pool*, nor of
-    *The tower is haunted*.
+    *The tower is haunted*. Or where headings alone have them: *Termination of the lease*.
     """
     alignment = comparison.alignment
     said = _from_the_verb_on(alignment.claim)
@@ -71,7 +71,9 @@ def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
     words = alignment.claim.of_kind(TermKind.WORD)
     if all(place not in alignment.pairs for place in words):
         return tuple(alignment.claim.terms[place] for place in words)
-    return said if said and set(said) <= set(comparison.missing()) else ()
+    if said and set(said) <= set(comparison.missing()):
+        return said
+    return said if said_by_headings(comparison, _places_from_the_verb_on(alignment.claim)) else ()
 
 
 def _unsaid_agent(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -81,7 +83,7 @@ def _unsaid_agent(comparison: ClaimComparison) -> tuple[Term, ...]:
     claim, missing = alignment.claim, set(comparison.missing())
     for place in range(len(claim.terms) - 1):
         if _opens_agent(claim, place) or _opens_state(claim, place):
-            said = _phrase_after(claim, place)
+            said = phrase_after(claim, place)
             if said and all(claim.terms[one] in missing and one not in alignment.pairs for one in said):
                 return tuple(claim.terms[one] for one in said)
     return ()
@@ -97,18 +99,6 @@ def _opens_agent(claim: Reading, place: int) -> bool:
 def _opens_state(claim: Reading, place: int) -> bool:
     """Whether *while* ends the claim without a verb of its own: *while drunk*."""
     return claim.terms[place].key == "while" and place > 0 and not any(map(is_verb, claim.terms[place + 1 :]))
-
-
-def _phrase_after(claim: Reading, place: int) -> list[int]:
-    """The places of content after a preposition, up to the next one, a verb, or the end of the clause."""
-    found = []
-    for one in range(place + 1, len(claim.terms)):
-        term = claim.terms[one]
-        if term.key in PREPOSITIONS or is_verb(term) or claim.clauses[one] != claim.clauses[place + 1]:
-            break
-        if term.kind in CONTENT:
-            found.append(one)
-    return found
 
 
 def _elsewhere(comparison: ClaimComparison) -> tuple[Term, ...]:

@@ -8,11 +8,13 @@ beyond clauses. A baseline, and measured as one (`python -m benchmarks.offline_a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from factloop.tools.verifiers import grounds
+from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.bounds import as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
@@ -21,8 +23,12 @@ from factloop.tools.verifiers.checks.subjects import is_of_another
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
+from factloop.tools.verifiers.labelled import verify_names
+from factloop.tools.verifiers.numbered import of_numbered
 from factloop.tools.verifiers.passage_index import index_passage
+from factloop.tools.verifiers.prohibitions import verify_prohibition
 from factloop.tools.verifiers.rows import of_subject, verify_answer, verify_row, without_columns
+from factloop.tools.verifiers.rows_asked import verify_comparison, verify_value
 from factloop.tools.verifiers.single_values import OtherValue, find_other_value
 from factloop.tools.verifiers.terms import read_sentences
 
@@ -56,19 +62,19 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        by_row, cells = verify_row(claim, passages) or verify_answer(claim, passages), without_columns(claim)
+        by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
-        passages = of_subject(claim, passages)
+        passages = of_numbered(claim, of_subject(claim, passages))
         read = self._verify_text(claim, passages, documents)
         other = None if read.label == "contradicted" else find_other_value(claim, passages)
         if other is not None:
             return _contradicted(read, other)
         if read.label == "supported":
             return read
-        others = as_figures(claim, passages) if cells is None else iter([cells])
+        others = _in_other_words(claim, passages) if cells is None else iter([cells])
         said_so = (self._verify_text(other, passages, documents) for other in others)
-        kept = read.label == "contradicted" and keeps_bound(claim, read.instead)
+        kept = read.label == "contradicted" and keeps_bound(claim, read.instead, read.quote)
         unsaid = _within_bound(read) if kept else read
         return next((other for other in said_so if other.label == "supported"), unsaid)
 
@@ -95,6 +101,17 @@ class LexicalVerifier:
         others = [passage for passage, share in comparison.shares[1:] if share >= MIN_SHARE_CITED]
         cited = (first, *others)[:MAX_CITED]
         return SupportReading(label, score, cited, told.rationale, told.quote, told.wrong, told.instead)
+
+
+def _by_form(claim: str, passages: Sequence[str]) -> SupportReading | None:
+    """What rows of tables, labels of forms and prohibitions say of a claim; None where they do not decide it."""
+    readers = (verify_row, verify_answer, verify_comparison, verify_value, verify_names, verify_prohibition)
+    return next((read for verify in readers if (read := verify(claim, passages)) is not None), None)
+
+
+def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
+    """The claim with a figure of the passages that keeps its bound, or with an amount in their unit."""
+    return chain(as_figures(claim, passages), in_other_units(claim, passages))
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

@@ -62,7 +62,7 @@ def verify_row(claim: str, passages: Sequence[str]) -> SupportReading | None:
     subject, *said = cells.items()
     rows = [
         (number, line, held)
-        for number, line, row in _rows(passages)
+        for number, line, row in rows_in(passages)
         for held in [_held(said, row)]
         if held is not None and _is_of(row, subject)
     ]
@@ -90,7 +90,7 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
         return None
     found = {
         (answer, number, line)
-        for number, line, row in _rows(passages)
+        for number, line, row in rows_in(passages)
         for name, cell in list(row.items())[1:]
         for answer in [_answer(cell)]
         if answer is not None and _is_all(asked, next(iter(row.values())), name)
@@ -115,7 +115,7 @@ def _denies(token: str) -> bool:
 
 def _is_all(asked: frozenset[str], subject: str, column: str) -> bool:
     """Whether a subject and a column are all that is asked, but for what joins them; a figure alone is no subject."""
-    one, two = _words(subject), _words(column)
+    one, two = words_of(subject), words_of(column)
     names_column = bool(two) and (bool(two - JOINING) or two <= asked)
     is_subject = bool(one - two - JOINING) and not subject.strip()[0].isdigit()
     return names_column and is_subject and asked - JOINING == (one | two) - JOINING
@@ -137,7 +137,7 @@ def of_subject(claim: str, passages: Sequence[str]) -> Sequence[str]:
 
     What a row says of *Tarn 8* tells nothing of *Tarn 2*.
     """
-    rows = {line: next(iter(row.values())) for _, line, row in _rows(passages)}
+    rows = {line: next(iter(row.values())) for _, line, row in rows_in(passages)}
     named = {cell for cell in set(rows.values()) if _names(claim, cell)}
     others = {line for line, cell in rows.items() if cell not in named} if named else set()
     return [_without(passage, others) for passage in passages] if others else passages
@@ -152,7 +152,8 @@ def _without(passage: str, lines: Container[str]) -> str:
     return "\n".join(line for line in passage.splitlines() if line.strip() not in lines)
 
 
-def _rows(passages: Sequence[str]) -> Iterator[tuple[int, str, Cells]]:
+def rows_in(passages: Sequence[str]) -> Iterator[tuple[int, str, Cells]]:
+    """Each row of the passages: the number of its passage, its line and its cells."""
     for number, passage in enumerate(passages):
         for line in passage.splitlines():
             cells = _cells(line)
@@ -175,19 +176,20 @@ def _held(said: Sequence[Cell], row: Cells) -> Mapping[str, Cell] | None:
 def _is_of(row: Cells, subject: Cell) -> bool:
     """Whether a row is the subject's: by the column that is called alike, or by its first cell."""
     cells = (*_alike(row, subject[0]), next(iter(row.items())))
-    return any(_tokens(cell) == _tokens(subject[1]) for _, cell in cells)
+    return any(tokens_of(cell) == tokens_of(subject[1]) for _, cell in cells)
 
 
 def _alike(row: Cells, name: str) -> list[Cell]:
     """The cells of the columns that are called alike; those of the very words, where there are any: *Agents* is not
     *Price per agent*."""
-    words = _words(name)
-    same = [(other, cell) for other, cell in row.items() if words and words == _words(other)]
-    alike = ((other, cell) for other, cell in row.items() if words <= _words(other) or _words(other) <= words)
-    return same or ([one for one in alike if _words(one[0])] if words else [])
+    words = words_of(name)
+    same = [(other, cell) for other, cell in row.items() if words and words == words_of(other)]
+    alike = ((other, cell) for other, cell in row.items() if words <= words_of(other) or words_of(other) <= words)
+    return same or ([one for one in alike if words_of(one[0])] if words else [])
 
 
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
+    """The words of a column's name, each as its singular, without those that tell nothing."""
     return frozenset(token.removesuffix("s") for token in _TOKEN.findall(name.lower())) - _UNTOLD
 
 
@@ -196,7 +198,7 @@ def _agree(one: Cell, other: Cell) -> bool:
     answers = _answer(one[1]), _answer(other[1])
     if None not in answers:
         return answers[0] == answers[1]
-    ours, theirs = (sorted([*_tokens(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
+    ours, theirs = (sorted([*tokens_of(cell), *_unit_of(name, cell)]) for name, cell in (one, other))
     if not ours and not theirs:  # two cells of marks that are no words
         return one[1] == other[1]
     figures, others = ([token for token in tokens if token[0].isdigit()] for tokens in (ours, theirs))
@@ -211,15 +213,15 @@ def _answer(cell: str) -> bool | None:
 
 def _unit_of(name: str, cell: str) -> list[str]:
     """The unit that the column gives for a bare figure: *Capacity (l)*."""
-    tokens = _tokens(cell)
+    tokens = tokens_of(cell)
     if not tokens or not all(token[0].isdigit() for token in tokens):
         return []
     known = {short for _, short in UNITS.values()} | _CURRENCIES | {"percent"}
-    return [token for inside in _IN_BRACKETS.findall(name) for token in _tokens(inside) if token in known]
+    return [token for inside in _IN_BRACKETS.findall(name) for token in tokens_of(inside) if token in known]
 
 
 @lru_cache(maxsize=4096)
-def _tokens(cell: str) -> tuple[str, ...]:
+def tokens_of(cell: str) -> tuple[str, ...]:
     """The words and figures of a cell in an order of their own: `5 €` and `€5` are one, and so are `ten` and `10`."""
     tokens = (_SAME.get(token, token) for token in _TOKEN.findall(in_figures(cell.lower())))
     return tuple(sorted(_spelt(token) for token in tokens if token not in _UNTOLD))

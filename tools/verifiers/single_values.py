@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS, SUBJECT_PRONOUNS
 from factloop.tools.verifiers.terms import sentence_texts
-from factloop.tools.verifiers.wording import COUNTRIES
+from factloop.tools.verifiers.wording import COUNTRIES, NAMES_OF_ONE
 
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w'’.-]*"
 _NAMES = rf"{_NAME}(?: (?:(?:of|upon|de|la|le|del|von|am|the) )?{_NAME}){{0,4}}"
@@ -176,7 +176,7 @@ def _names_someone(text: str) -> bool:
 
 def _differ(relation: _Relation, one: str, other: str) -> bool:
     """Whether two values exclude each other: of a country and a town one may lie in the other."""
-    if _words(one) & _words(other):
+    if _words(one) & _words(other) or NAMES_OF_ONE.get(one, one) == NAMES_OF_ONE.get(other, other):
         return False
     return not relation.is_place or (one.lower() in COUNTRIES) == (other.lower() in COUNTRIES)
 

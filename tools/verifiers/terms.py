@@ -19,16 +19,19 @@ from typing import NamedTuple
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
 MAX_SENTENCE_CHARS = 600
 MAX_TERM_CHARS = 48
 
 # Scripts written without spaces yield one term a character.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_KNOWN = "|".join(re.escape(name) for name in sorted(NAMES_OF_ONE, key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}])"
     r"|(?P<date>(?<!\d)\d{4}-\d{2}-\d{2}(?!\d))"
     r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
+    rf"|\b(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
     rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
     r"|(?P<mark>[,;:()—–])"
@@ -186,6 +189,8 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield Term(year, TermKind.YEAR, surface)
             yield Term(f"month {int(month)}", TermKind.MONTH, surface)
             yield Term(day.lstrip("0") or "0", TermKind.NUMBER, surface)
+        elif match.lastgroup == "known":
+            yield Term(NAMES_OF_ONE[match["known"]], TermKind.NAME, surface)
         elif match.lastgroup == "mark":
             yield Term(surface, TermKind.MARK, surface)
         elif match.lastgroup == "figure":

@@ -76,7 +76,7 @@ SYNONYMS = _groups(
     fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
     show/demonstrate choose/select quick/quickly person/people/human debut/first journey/trip car/vehicle
-    physician/doctor kill/murder teacher/tutor test/check length/long height/tall width/wide depth/deep
+    physician/doctor kill/murder cost/price teacher/tutor test/check length/long height/tall width/wide depth/deep
     weight/weigh/heavy speed/fast age/old close/shut
     """
 )
@@ -333,3 +333,22 @@ _COUNTRIES = """
 """
 COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
 """Countries, regions and continents (lower case): a town may lie in one of them, so that the two exclude nothing."""
+
+_NAMES_OF_ONE = """
+UK | U.K. | United Kingdom | Britain | Great Britain
+US | U.S. | USA | U.S.A. | United States | United States of America
+EU | E.U. | European Union
+UN | U.N. | United Nations
+UAE | United Arab Emirates
+USSR | U.S.S.R. | Soviet Union
+Netherlands | Holland
+Czechia | Czech Republic
+Myanmar | Burma
+WHO | World Health Organization | World Health Organisation
+"""
+NAMES_OF_ONE = {
+    name: names[0].lower()
+    for names in ([one.strip() for one in line.split("|")] for line in _NAMES_OF_ONE.strip().splitlines())
+    for name in names
+}
+"""Well-known names with what they are compared by, since texts spell them out or do not."""

@@ -46,6 +46,8 @@ def test_another_value_contradicts(claim: str, passage: str, wrong: str, instead
         ("Ada Brisk was born in London.", "Ada Brisk was born in London."),
         ("Ada Brisk was born in England.", "Ada Brisk was born in London."),  # one may lie in the other
         ("Ada Brisk was born in London.", "Ada Brisk was born in Camden, London."),
+        ("Ada Brisk was born in Britain.", "Ada Brisk was born in the United Kingdom."),
+        ("Ada Brisk was born in Holland.", "Ada Brisk was born in the Netherlands."),
         ("Ada Brisk was born in Paris.", "Bo Brisk was born in London."),
         ("Ada Brisk was born in Paris.", "Ada Brisk wrote. Bo Marr was born in London."),
         ("Ada Brisk was born in Paris.", "Ada Brisk met Bo Marr. Bo Marr sang. He was born in London."),

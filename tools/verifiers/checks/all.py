@@ -21,9 +21,10 @@ from factloop.tools.verifiers.checks import (
     quantity,
     roles,
     slots,
+    subjects,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
-from factloop.tools.verifiers.checks.subjects import is_of_another, is_of_another_occasion
+from factloop.tools.verifiers.checks.said_of import is_of_another, is_of_another_occasion
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 from factloop.tools.verifiers.wording import PHASES, PRONOUNS
@@ -31,6 +32,7 @@ from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
+    "owners": subjects.owners,
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,
@@ -47,6 +49,7 @@ SURE: dict[str, Check] = {
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
     "equated": equatives.equated,
+    "subjects": subjects.other_subjects,
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
@@ -10,7 +10,8 @@ from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Months and years are left out: people count them loosely."""
+_MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1_200}
+"""Apart from the seconds: people count four weeks as a month."""
 _ONE = frozenset({"a", "an"})
 _LAST = frozenset({"for", "within", "after", "in", "takes", "take", "took", "lasts", "last", "lasted"})
 """Words before a duration: *an hour a day* and *twice a day* do not say how long something lasts."""
@@ -18,19 +19,24 @@ _LAST = frozenset({"for", "within", "after", "in", "takes", "take", "took", "las
 
 def other_durations(alignment: Alignment) -> Iterator[Mismatch]:
     """*An hour* of the claim, where the sentence with most of it gives one other duration."""
+    for units in (_SECONDS, _MONTHS):
+        yield from _other_durations(alignment, units)
+
+
+def _other_durations(alignment: Alignment, units: Mapping[str, int]) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
-    for place, seconds in _durations(claim):
+    for place, length in _durations(claim, units):
         if claim.terms[place - 1].kind is TermKind.NUMBER:
             continue  # the counts are compared elsewhere
-        told = [(one, other) for one, other in _durations(sentence) if sentence.clauses[one] == alignment.main]
-        if len(told) == 1 and told[0][1] != seconds:
+        told = [(one, other) for one, other in _durations(sentence, units) if sentence.clauses[one] == alignment.main]
+        if len(told) == 1 and told[0][1] != length:
             yield Mismatch("value", (place,), (told[0][0] - 1, told[0][0]), excludes=True)
 
 
-def _durations(reading: Reading) -> Iterator[tuple[int, float]]:
-    """The place of each unit of time that is counted, with the seconds that it makes."""
+def _durations(reading: Reading, units: Mapping[str, int]) -> Iterator[tuple[int, float]]:
+    """The place of each of these units that is counted, with how long it makes."""
     for place, term in enumerate(reading.terms):
-        unit = _SECONDS.get(term.key)
+        unit = units.get(term.key)
         before = reading.terms[place - 1] if place else None
         if unit is None or before is None:
             continue

@@ -1,0 +1,80 @@
+"""What one clause says of its subject is not said of the subject of another."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.tools.verifiers.lexical import LexicalVerifier
+
+DOCTORS = "Dr. Lee is a dentist and Dr. Shah is a paediatrician."
+PLAYERS = "Mara plays the flute and Jon plays the cello."
+OFFICES = "The Bergen office sells insurance, while the Oslo office handles claims."
+TRAINS = "The red train stops at Harn and the blue train stops at Lisse."
+TREES = "Oak was used for the doors, but pine was used for the floors."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "said_of"),
+    [
+        ("Dr. Shah is a dentist.", DOCTORS, "Lee"),
+        ("Dr. Lee is a paediatrician.", DOCTORS, "Shah"),
+        ("Mara plays the cello.", PLAYERS, "Jon"),
+        ("Jon plays the flute.", PLAYERS, "Mara"),
+        ("The Oslo office sells insurance.", OFFICES, "Bergen"),
+        ("The Bergen office handles claims.", OFFICES, "Oslo"),
+    ],
+)
+def test_what_is_said_of_another_is_not_supported(claim: str, passage: str, said_of: str) -> None:
+    read = LexicalVerifier().verify(claim, [passage])
+    assert read.label == "insufficient"
+    assert f'"{said_of}"' in read.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Dr. Lee is a dentist.", DOCTORS),
+        ("Dr. Shah is a paediatrician.", DOCTORS),
+        ("Mara plays the flute.", PLAYERS),
+        ("The Oslo office handles claims.", OFFICES),
+        ("Dr. Shah is a dentist.", "Dr. Shah, who came from Leeds, is a dentist."),
+        ("Dr. Shah is a dentist.", "Dr. Shah came from Leeds and is a dentist."),
+        ("Dr. Shah is a dentist.", "Dr. Shah came from Leeds, where she is a dentist."),
+        ("Dr. Shah is a dentist.", "Dr. Lee is a dentist and Dr. Shah is a dentist as well."),
+        ("Mara plays the cello.", "Mara came in 1990 and her band, in which she plays the cello, in 1991."),
+        ("The red train stops at Harn.", TRAINS),
+        ("Pine was used for the floors.", TREES),
+    ],
+)
+def test_what_is_said_of_this_one_is(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The museum opened in 1967.", "The museum's café opened in 1967."),
+        ("The museum opened in 1964.", "The museum's café opened in 1967."),
+        ("Kern died in 1931.", "Kern's brother died in 1931."),
+        ("The ferry was sold in May.", "The ferry’s old engine was sold in May."),
+        ("Marta Kern lived in Leeds.", "Marta Kern's aunt lived in Leeds."),
+        ("The firm moved to Oslo.", "The firm's founder moved to Oslo."),
+    ],
+)
+def test_what_an_owned_thing_did_is_not_said_of_its_owner(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "insufficient"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The museum opened in 1967.", "The museum opened in 1967."),
+        ("The museum's café opened in 1967.", "The museum's café opened in 1967."),
+        ("The café opened in 1967.", "The museum's café opened in 1967."),
+        ("Kern died in 1931.", "Kern's brother came in 1930. Kern died in 1931."),
+        ("The firm moved to Oslo.", "The firm, with the founder's son, moved to Oslo."),
+        ("The founder moved to Oslo.", "The firm's founder moved to Oslo."),
+    ],
+)
+def test_what_the_owner_did_is(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "supported"

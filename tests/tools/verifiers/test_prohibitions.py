@@ -1,0 +1,71 @@
+"""What is forbidden to all, in the words of *may not*, *is not permitted* and *is forbidden*."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.tools.verifiers.lexical import LexicalVerifier
+from factloop.tools.verifiers.prohibitions import verify_prohibition
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Guests may not smoke in the rooms.", "Smoking is not permitted in the rooms."),
+        ("Guests may not smoke in the rooms.", "Smoking in the rooms is forbidden."),
+        ("Visitors must not swim in the lake.", "Swimming is prohibited in the lake."),
+        ("Petrol may not be stored in the garage.", "Storing petrol is forbidden."),
+        ("You cannot park in the yard.", "It is forbidden to park in the yard."),
+        ("Children are not allowed to feed the seals.", "Feeding the seals is not allowed."),
+        ("Smoking is forbidden in the rooms.", "Smoking in the rooms is not permitted."),
+    ],
+)
+def test_what_is_forbidden_to_all_is_forbidden_to_each(claim: str, passage: str) -> None:
+    read = LexicalVerifier().verify(claim, ["Rules of the house.", passage])
+    assert (read.label, read.quote, read.cited) == ("supported", passage, (1,))
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Guests may smoke in the rooms.", "Smoking is not permitted in the rooms."),
+        ("Guests may smoke in the rooms.", "Smoking in the rooms is forbidden."),
+        ("Visitors are allowed to swim in the lake.", "Swimming is prohibited in the lake."),
+        ("Parking is permitted in the yard.", "It is forbidden to park in the yard."),
+        ("Children may feed the seals.", "Feeding the seals is not allowed."),
+        ("Diving is allowed.", "Diving is strictly forbidden."),
+    ],
+)
+def test_what_is_forbidden_is_not_allowed(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Guests may not smoke in the rooms.", "Smoking in the rooms is allowed."),
+        ("Guests may not smoke on the terrace.", "Smoking is not permitted in the rooms."),
+        ("Guests may not cook in the rooms.", "Smoking is not permitted in the rooms."),
+        ("You don't need to make a backup.", "Always make a backup."),
+        ("You don't need to make a backup before you update.", "Always make a backup before you update."),
+        ("You need not lock the door.", "Always lock the door."),
+    ],
+)
+def test_another_rule_bears_nothing_out(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Visitors may not swim in the lake.", "Swimming is forbidden in the lake except in July."),
+        ("Guests may smoke on the terrace.", "Smoking is forbidden."),
+        ("Guests may smoke in the rooms.", "Smoking is forbidden in the rooms unless the owner agrees."),
+        ("Guests may smoke.", "Smoking is forbidden. Smoking on the terrace is allowed."),
+        ("Guests may cook in the rooms.", "Smoking is forbidden in the rooms."),
+        ("The lake may freeze in winter.", "Swimming is forbidden in winter."),
+        ("Sealing the pipe is important.", "Sealing is forbidden."),
+    ],
+)
+def test_a_prohibition_that_may_be_of_something_else_decides_nothing(claim: str, passage: str) -> None:
+    assert verify_prohibition(claim, [passage]) is None

@@ -1,0 +1,79 @@
+"""One amount in two units: *1.2 km* and *1,200 metres*, *24 months* and *two years*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from factloop.tools.linguistics.english import in_figures
+from factloop.tools.verifiers.terms import sentence_texts
+from factloop.tools.verifiers.wording import UNITS
+
+MOST_TRIED = 3
+
+_IN_BASE: dict[str, tuple[str, str]] = {
+    short: (base, worth)
+    for base, units in {
+        "mm": "mm/1 cm/10 m/1000 km/1000000",
+        "mg": "µg/0.001 mg/1 g/1000 kg/1000000 tonne/1000000000",
+        "ml": "ml/1 l/1000",
+        "millisecond": "millisecond/1 second/1000 minute/60000 hour/3600000 day/86400000 week/604800000",
+        "month": "month/1 year/12 decade/120 century/1200",
+    }.items()
+    for short, worth in (unit.split("/") for unit in units.split())
+}
+"""The base of each unit that turns into others without loss, and how much of it the unit is worth."""
+_SPELLINGS = "|".join(sorted((one for one, (_, short) in UNITS.items() if short in _IN_BASE), key=len, reverse=True))
+_AMOUNT = re.compile(
+    rf"(?<![\w.,€$£-])(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)[ -]?"
+    rf"(?P<unit>{_SPELLINGS})(?:e?s)?\b"
+)
+_UNIT = re.compile(rf"(?<![^\W\d_])(?:{_SPELLINGS})(?:e?s)?\b")
+_AND_A_HALF = re.compile(rf"\b(?:1|one|an?) (?P<unit>{_SPELLINGS}) and a half\b", re.IGNORECASE)
+_HALF = re.compile(rf"\bhalf an? (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
+_ONE = re.compile(rf"\b(?P<before>for|within|after|in|takes?|took|lasts?|lasted) an? (?P<unit>{_SPELLINGS})\b")
+
+
+class _Amount(NamedTuple):
+    start: int
+    end: int
+    text: str
+    unit: str
+    base: str
+    worth: Decimal
+
+
+def in_other_units(claim: str, passages: Sequence[str]) -> Iterator[str]:
+    """The claim with an amount in the unit that the passages give it in; none where they give no equal amount.
+
+    What else the claim says is for the verifier. Linear in the passages, and only where the claim has an amount.
+    """
+    claim = _plain(claim)
+    ours = list(_amounts(claim))
+    if not ours:
+        return
+    sentences = (text for passage in passages for text, _ in sentence_texts(passage) if _UNIT.search(text))
+    theirs = {one.text: one for text in sentences for one in _amounts(_plain(text))}
+    said = [(one, other) for one in ours for other in theirs.values() if _are_equal(one, other)]
+    yield from (f"{claim[: one.start]}{other.text}{claim[one.end :]}" for one, other in said[:MOST_TRIED])
+
+
+def _are_equal(one: _Amount, other: _Amount) -> bool:
+    return (one.base, one.worth) == (other.base, other.worth) and one.unit != other.unit
+
+
+def _amounts(text: str) -> Iterator[_Amount]:
+    for found in _AMOUNT.finditer(text):
+        unit = UNITS[found["unit"]][1]
+        base, worth = _IN_BASE[unit]
+        number = Decimal(found["number"].replace(",", ""))
+        yield _Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))
+
+
+def _plain(text: str) -> str:
+    """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
+    text = _HALF.sub(r"0.5 \g<unit>s", _AND_A_HALF.sub(r"1.5 \g<unit>s", text))
+    plain: str = in_figures(_ONE.sub(r"\g<before> 1 \g<unit>", text))
+    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves this one as it stands
