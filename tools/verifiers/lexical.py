@@ -19,7 +19,7 @@ from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.bounds import as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.checks.subjects import is_of_another
+from factloop.tools.verifiers.checks.said_of import is_of_another
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
