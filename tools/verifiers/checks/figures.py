@@ -52,7 +52,10 @@ def more_than_one(alignment: Alignment) -> Iterator[Mismatch]:
             if (term.kind is TermKind.NUMBER and not is_ordinal(sentence, other)) or term.surface.lower() in _ONE_OR_A
             if any(says_same(claim.terms[things[-1]], sentence.terms[one]) for one in counted(sentence, other))
         ]
-        if others and all(sentence.terms[other].kind is TermKind.NUMBER for other in others):
+        stands_alone = any(
+            term.surface.lower() == "one" and not counted(sentence, other) for other, term in enumerate(sentence.terms)
+        )
+        if others and not stands_alone and all(sentence.terms[other].kind is TermKind.NUMBER for other in others):
             yield Mismatch("value", (place,), (others[0],), excludes=True)
 
 
@@ -114,13 +117,26 @@ def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], ot
     """Whether the evidence has the claim's figure in its own right: within a range, or with the claim's verb, where the
     other clause has another verb: *lost in 1949 and won in 1950*, of which the first names the subject for both."""
     claim, sentence, verb = alignment.claim, alignment.sentence, verb_of(alignment, figure)
-    if is_within_range(sentence, claim.terms[figure]):
+    if is_within_range(sentence, claim.terms[figure]) or _takes_verb_over(alignment, own):
         return True
     if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
         return False
     paired = alignment.paired
     others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
     return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
+
+
+def _takes_verb_over(alignment: Alignment, own: frozenset[int]) -> bool:
+    """Whether a clause with the claim's figure names its subject and leaves the verb to the one before it: *tablets
+    keep for three years, drops for six months*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    deed = next(
+        (one for one in claim.content[1:] if is_verb(claim.terms[one]) or claim.terms[one].key in lexicon.VERBS), None
+    )
+    subject = None if deed is None else max(one for one in claim.content if one < deed)
+    shared = own & alignment.clauses_of(subject) if subject is not None and subject not in alignment.opposed else own
+    with_verb = {clause for clause, term in zip(sentence.clauses, sentence.terms, strict=True) if is_verb(term)}
+    return subject is not None and bool(shared - with_verb)
 
 
 def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
