@@ -27,7 +27,7 @@ def translate(error: Exception, model: str) -> FactloopError:
     if isinstance(error, FactloopError):
         return error
     status = _status(error)
-    said = _without_keys(_one_line(error), error)[:LONGEST_SAID]
+    said = without_keys(one_line(error), error)[:LONGEST_SAID]
     if status is None:
         if (refused := unreachable_words(error)) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
@@ -77,7 +77,7 @@ def _status(error: Exception) -> int | None:
     return None
 
 
-def _without_keys(text: str, error: Exception) -> str:
+def without_keys(text: str, error: Exception) -> str:
     """The text without the credentials of the request, which some servers echo."""
     request = getattr(error, "request", None)
     headers: Any = getattr(request, "headers", None)
@@ -94,7 +94,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
     return headers if isinstance(headers, Mapping) else {}
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
     causes: list[str] = []
     seen: BaseException | None = error
     while seen is not None and len(causes) < 3:

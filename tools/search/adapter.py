@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 
 from factloop.core.errors import ConfigError, FactloopError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.own_code import failure_of_own_code
 from factloop.tools.search.retriever import RetrieverSearch, hits_of
 
 
@@ -66,7 +67,7 @@ class LangChainToolSearch(SearchTool):
         except FactloopError:
             raise
         except Exception as error:  # the tool is the user's code and may raise anything
-            raise self._failure(error) from error
+            raise failure_of_own_code(self.name, "the tool", error) from error
         return self._hits(answer)[:limit]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
@@ -77,15 +78,12 @@ class LangChainToolSearch(SearchTool):
         except (FactloopError, asyncio.CancelledError):
             raise
         except Exception as error:  # the tool is the user's code and may raise anything
-            raise self._failure(error) from error
+            raise failure_of_own_code(self.name, "the tool", error) from error
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
         """A tool call rather than bare arguments: only then does a tool hand over its artifact."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
-
-    def _failure(self, error: Exception) -> ToolError:
-        return ToolError(f"{self.name}: the tool failed ({type(error).__name__})", tool=self.name)
 
     def _hits(self, answer: object) -> list[SearchHit]:
         if not isinstance(answer, ToolMessage):

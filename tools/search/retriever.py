@@ -9,8 +9,9 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from factloop.core.errors import FactloopError, ToolError
+from factloop.core.errors import FactloopError
 from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.own_code import failure_of_own_code
 
 _SOURCE_KEYS = ("url", "source", "link", "id")
 _TITLE_KEYS = ("title", "name")
@@ -20,7 +21,8 @@ _DATE_KEYS = ("date", "published", "published_at")
 class RetrieverSearch(SearchTool):
     """Hits from a retriever; source, title and date come from the metadata of its documents.
 
-    What the retriever raises becomes a ToolError, which is not retried: the retriever has its own policy.
+    What the retriever raises becomes a ToolError with its message, which is not retried: the retriever has its own
+    policy.
     """
 
     name: str = "retriever"
@@ -53,7 +55,7 @@ class RetrieverSearch(SearchTool):
         except FactloopError:
             raise
         except Exception as error:  # a retriever is the user's code and may raise anything
-            raise self._failure(error) from error
+            raise failure_of_own_code(self.name, "the retriever", error) from error
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
@@ -65,10 +67,7 @@ class RetrieverSearch(SearchTool):
         except (FactloopError, asyncio.CancelledError):
             raise
         except Exception as error:  # a retriever is the user's code and may raise anything
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> ToolError:
-        return ToolError(f"{self.name}: the retriever failed ({type(error).__name__})", tool=self.name)
+            raise failure_of_own_code(self.name, "the retriever", error) from error
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:

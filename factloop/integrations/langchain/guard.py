@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.core.errors import DataError
-from factloop.guarding.chunks import in_thread, pulled, text_of
+from factloop.guarding.chunks import closed_after, in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
@@ -86,8 +86,15 @@ class FactCheckStreamGuard(Runnable[Any, str]):
             async for text in texts:
                 yield text
 
-    def _guarded(self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]) -> Any:
-        return self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
+    async def _guarded(
+        self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
+    ) -> AsyncGenerator[str, None]:
+        """What is released. LangChain reads the chunks through two others and closes none: all would be closed at once
+        by the garbage collection, and fail."""
+        steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
+        async with closed_after(chunks), aclosing(steps):
+            async for text in steps:
+                yield text
 
     async def _texts(self, chunks: AsyncIterator[Any]) -> AsyncIterator[str]:
         answer = _StreamedAnswer(chunks, self.check.keys, self._documents)
