@@ -195,7 +195,28 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
                 f"None of the labelled claims is from {', '.join(strangers)}: an evaluator's errors often differ "
                 "from one system to the next"
             )
-    if sample.kind is not None and sample.kind != summary.kind:
+    if sample.n_repeated:
+        yield (
+            f"{sample.data}: {plural(sample.n_repeated, 'row')} that say again what another row says of the same claim "
+            "of the same response: each claim counts once"
+        )
+    yield from _split_by_people(sample, summary, start)
+
+
+def _split_by_people(sample: CalibrationSample, summary: RunSummary, start: str) -> Iterator[str]:
+    """What a run of split facts lacks where its claims are not all those of this run's responses."""
+    if sample.kind is None or sample.kind == summary.kind:
+        return
+    owned = zip(sample.of_systems or (), sample.is_own or (), strict=False)
+    own = {system for system, is_own in owned if is_own}
+    lacking = sorted({line.system for line in summary.responses}.intersection(sample.systems).difference(own))
+    if lacking:
+        yield (
+            f"{start}, which people split into facts; the claims of this run are the evaluator's own, and not all of "
+            f"them are among these. So there is no precision of this run alone for {', '.join(lacking)}: label claims "
+            "of this run for that (factloop labels next RUN)"
+        )
+    elif not own:
         yield f"{start}, which people split into facts; the claims of this run are the evaluator's own"
 
 
