@@ -163,6 +163,7 @@ def test_reasons_of_undefined_figures_are_set_in_the_width_of_the_terminal(width
     (why,) = [line for line in lines if "may be guessing" in line]
     assert why.split()[:2] == ["Undefined", "the"]
     assert len(why) > 0.7 * width
+    assert ["evaluator"] not in [line.split() for line in lines], "no word on a line by itself"
 
 
 @pytest.mark.parametrize("width", [40, 100])
