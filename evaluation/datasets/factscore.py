@@ -105,6 +105,7 @@ def count_facts(facts: Iterable[AtomicFact]) -> Counts:
 
 def _rename_fields(row: Row) -> tuple[Row]:
     if "annotations" not in row.fields:
+        _refuse_single_claim(row)
         return (row,)
     system = Path(row.path).stem
     fields = {
@@ -116,6 +117,17 @@ def _rename_fields(row: Row) -> tuple[Row]:
         "sentences": _sentences(row),
     }
     return (row.renamed(fields, _FILE_NAMES),)
+
+
+def _refuse_single_claim(row: Row) -> None:
+    """Raises DataError, with the commands that take such rows, for a row of one claim in the place of a response."""
+    if "claim" in row.fields and "sentences" not in row.fields:
+        raise row.error(
+            "a row of one claim; here a row is a response, with its labelled facts under `sentences` "
+            "(docs/evaluation.md shows one). Claims with `label` and `verdict` go to factloop eval FILE --calibration, "
+            "claims with `label` alone to factloop experiment, claims with `document` to factloop verify",
+            "claim",
+        )
 
 
 def _sentences(row: Row) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from factloop.core.figure import Undefined, ends
 from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Target
 from factloop.evaluation.debiasing.samples import Samples
+from factloop.evaluation.statistics.bootstrap import ROUNDING
 
 FEWEST_GROUPS = 30
 """Below this, intervals from the normal distribution are known to be too narrow for shares."""
@@ -27,17 +28,19 @@ def with_interval(
     cautions: Iterable[Caution] = (),
     is_census: bool = False,
 ) -> Estimate:
-    """An estimate with its interval, both cut to [0, 1]; the interval is None for a sample of a single group.
+    """An estimate with its interval, both cut to [0, 1].
 
-    Of a census, in which every claim is labelled, the interval is the value, and no caution is due.
+    The interval is None for a sample of a single group, and where nothing varies, which is no certainty. Of a census,
+    in which every claim is labelled, the interval is the value, and no caution is due.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
     found = set(cautions) | _cautions(method, samples) | ({Caution.CLIPPED} if not 0.0 <= value <= 1.0 else set())
     if interval is None:
         found.add(Caution.ONE_GROUP)
-    elif interval[0] == interval[1]:
+    elif interval[1] - interval[0] <= ROUNDING:
         found.add(Caution.NO_SPREAD)
+        interval = None
     cut = None if interval is None else (_cut(interval[0]), _cut(interval[1]))
     return _estimate(method, _cut(value), cut, samples, level, weight, tuple(sorted(found)))
 

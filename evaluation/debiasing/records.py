@@ -56,7 +56,7 @@ class Caution(StrEnum):
     CLIPPED = "clipped"
     """The value came out below 0 or above 1, which sampling error or another kind of claims can do."""
     NO_SPREAD = "no_spread"
-    """Nothing varies in a sample, so the interval leaves out its uncertainty."""
+    """Nothing varies: there is no interval, for that is no certainty."""
     WIDENED = "widened"
     """A class is rare among the labelled claims; the interval holds that of the labels alone, too."""
     ONE_GROUP = "one_group"
@@ -73,7 +73,7 @@ class Estimate(Measurement):
     value: Share | None
     low: Share | None = None
     high: Share | None = None
-    """None where a sample is a single group."""
+    """None where a sample is a single group, and where nothing varies."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_run: Count
     """Claims of the run that have a verdict."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from factloop.core.records import Fingerprint
 from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import LEVEL, DebiasedF1, Transfer
+from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
@@ -84,15 +84,18 @@ def calibrated(
 
 
 def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
-    """Raw F1@K with the interval that the run's scores have: one figure has one interval on a page."""
+    """Raw F1@K with the interval that the run's scores have, or none: one figure has one interval on a page."""
     of_scores = {
         at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
     }
     f1 = []
     for one in found.f1:
         score = of_scores.get(one.k)
-        if score is not None and score.value is not None and score.low is not None:
-            raw = one.raw.model_copy(update={"low": score.low, "high": score.high})
+        if score is not None and score.value is not None and one.raw.value is not None:
+            cautions = one.raw.cautions
+            if score.low is None and one.raw.low is not None:
+                cautions = tuple(sorted({*cautions, Caution.NO_SPREAD}))
+            raw = one.raw.model_copy(update={"low": score.low, "high": score.high, "cautions": cautions})
             one = one.model_copy(update={"raw": raw})
         f1.append(one)
     return found.model_copy(update={"f1": tuple(f1)})
@@ -195,7 +198,28 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
                 f"None of the labelled claims is from {', '.join(strangers)}: an evaluator's errors often differ "
                 "from one system to the next"
             )
-    if sample.kind is not None and sample.kind != summary.kind:
+    if sample.n_repeated:
+        yield (
+            f"{sample.data}: {plural(sample.n_repeated, 'row')} that say again what another row says of the same claim "
+            "of the same response: each claim counts once"
+        )
+    yield from _split_by_people(sample, summary, start)
+
+
+def _split_by_people(sample: CalibrationSample, summary: RunSummary, start: str) -> Iterator[str]:
+    """What a run of split facts lacks where its claims are not all those of this run's responses."""
+    if sample.kind is None or sample.kind == summary.kind:
+        return
+    owned = zip(sample.of_systems or (), sample.is_own or (), strict=False)
+    own = {system for system, is_own in owned if is_own}
+    lacking = sorted({line.system for line in summary.responses}.intersection(sample.systems).difference(own))
+    if lacking:
+        yield (
+            f"{start}, which people split into facts; the claims of this run are the evaluator's own, and not all of "
+            f"them are among these. So there is no precision of this run alone for {', '.join(lacking)}: label claims "
+            "of this run for that (factloop labels next RUN)"
+        )
+    elif not own:
         yield f"{start}, which people split into facts; the claims of this run are the evaluator's own"
 
 

@@ -8,15 +8,13 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-
-from pydantic import BeforeValidator, ConfigDict, Field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import STANDARD_INPUT, place_name
-from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.rows import Row
 from factloop.core.files.tables import read_rows
-from factloop.core.records import Record, Share
+from factloop.evaluation.runs.calibration_rows import LabelledRow, NamedClaims, refuse_misspelt
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
 
@@ -28,63 +26,26 @@ T = TypeVar("T")
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
 
 
-def _zero_or_one(value: Any) -> Any:
-    if type(value) is not int or value not in (0, 1):
-        raise ValueError("the number 1 (supported) or 0 (not) is needed")
-    return value
-
-
-def _zero_one_or_none(value: Any) -> Any:
-    if value is not None and (type(value) is not int or value not in (0, 1)):
-        raise ValueError("the number 1 (supported) or 0 (not) is needed, or null where there is no verdict")
-    return value
-
-
-def _name(value: Any) -> Any:
-    return str(value) if type(value) is int else value
-
-
-class LabelledRow(Record):
-    """One labelled claim with the evaluator's verdict."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
-    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
-    group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
-    system: NotBlank | None = None
-    """The system that wrote the claim."""
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for labelling, as `factloop labels next` writes it."""
-    response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
-    claim: str | None = None
-    """What the claim is recognised by where it is one of the run that is corrected."""
-    score: Share | None = None
-    """The evaluator's score, which stands in the place of its verdict where that narrows an interval."""
-    judge: NotBlank | None = None
-    """The evaluator that gave the verdict, as `factloop labels export` names it."""
-
-    @property
-    def origin(self) -> ClaimOrigin:
-        return origin_of(system=self.system, group=self.group, response_id=self.response_id, claim=self.claim)
-
-
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
     """Rows of `label`, `verdict` and perhaps `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
 
-    Claims of a run are recognised by `group`, `response_id` and `claim`. Raises DataError for a malformed row, a group
-    or system in only some rows, and no row; ConfigError for an audit's predictions, of which one evaluator is meant.
+    Claims of a run are recognised by `group`, `response_id` and `claim`. A claim that comes again counts once. Raises
+    DataError for a malformed row, a misspelt column, a claim with two labels, a group or system in only some rows, and
+    no row; ConfigError for an audit's predictions, of which one evaluator is meant.
     """
     rows: list[LabelledRow] = []
+    named = NamedClaims()
     first = 0
     is_text = str(place).lower().endswith(".csv")
     for row in read_rows(place):
         _refuse_predictions(row)
+        refuse_misspelt(row, LabelledRow.model_fields)
         read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
         if rows:
             _refuse_unlike(row, read, rows[0], first)
         first = first or row.line
-        rows.append(read)
+        if not named.has(row, read):
+            rows.append(read)
     if not rows:
         raise DataError("there is no row in it", path=place_name(place))
     judges = {read.judge for read in rows}
@@ -98,6 +59,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         origins=tuple(read.origin for read in rows),
         scores=tuple(read.score for read in rows),
         judges=frozenset() if None in judges else frozenset(filter(None, judges)),
+        n_repeated=named.n_repeated,
     )
 
 

@@ -49,6 +49,10 @@ class CalibrationSample:
     """Whether each claim is one of the run that is corrected; None before it was held against one."""
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score of each claim; None where none is known."""
+    irrelevant: tuple[ClaimOrigin, ...] = ()
+    """What the claims labelled or judged irrelevant are recognised by, where it is known."""
+    n_repeated: int = 0
+    """Rows of a file that say again what another row says; they are not among the claims."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -58,12 +62,17 @@ class CalibrationSample:
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
         """The same, its groups named as the run names its prompts, and the run's own claims known as such.
 
-        Without `can_own` none is: claims that people split are no draw of the evaluator's own, though some be alike.
+        Without `can_own`, which is said of claims that people split, those of a system are only where they are all the
+        claims of the responses that they are of: some that are alike by chance are no draw of the evaluator's own.
         """
         if self.origins is None:
             return self
         prompts = [run.prompt(one) for one in self.origins]
-        is_own = tuple(can_own and run.has(one) for one in self.origins)
+        is_own = run.own(self.origins)
+        if not can_own:
+            whole = run.systems_labelled_whole((*self.origins, *self.irrelevant))
+            systems = self.of_systems or ("",) * len(is_own)
+            is_own = tuple(own and system in whole for own, system in zip(is_own, systems, strict=True))
         if not any(prompts):
             return replace(self, is_own=is_own)
         names = self.groups or [f"label {place} of {self.data}" for place in range(len(self.labels))]
@@ -96,12 +105,12 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
     run = read_run(place)
     claims: list[_Labelled] = []
-    n_irrelevant = 0
+    irrelevant: list[ClaimOrigin] = []
     systems: list[str] = []
     for judged in run.responses():
-        found, irrelevant = _labelled(judged)
+        found, others = _labelled(judged)
         claims += found
-        n_irrelevant += irrelevant
+        irrelevant += others
         systems += [judged.system] * len(found)
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
@@ -111,7 +120,8 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         labels=labels,
         verdicts=verdicts,
         groups=groups,
-        n_irrelevant=n_irrelevant,
+        n_irrelevant=len(irrelevant),
+        irrelevant=tuple(irrelevant),
         fingerprint=run.summary.fingerprint,
         kind=run.summary.kind,
         of_systems=tuple(systems),
@@ -123,28 +133,28 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
 _Labelled = tuple[int, int | None, str, ClaimOrigin, float | None]
 
 
-def _labelled(judged: JudgedResponse) -> tuple[list[_Labelled], int]:
-    """Label, verdict, prompt, origin and score of each claim that both may call supported or not; how many others.
+def _labelled(judged: JudgedResponse) -> tuple[list[_Labelled], list[ClaimOrigin]]:
+    """Label, verdict, prompt, origin and score of each claim that both call supported or not; the others' origins.
 
     A claim that repeats another is among them where it counts in the run's figures.
     """
     claims: list[_Labelled] = []
-    n_irrelevant = 0
+    irrelevant: list[ClaimOrigin] = []
     report = judged.report
     for claim in claims_that_count(report.claims, report.fingerprint.repeats):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
         if label is None:
             continue
+        origin = origin_of(
+            system=judged.system,
+            group=judged.prompt_id,
+            response_id=judged.id,
+            prompt=report.prompt,
+            response=report.response,
+            claim=text_of(claim),
+        )
         if label in _LABELS and verdict in _VERDICTS:
-            origin = origin_of(
-                system=judged.system,
-                group=judged.prompt_id,
-                response_id=judged.id,
-                prompt=report.prompt,
-                response=report.response,
-                claim=text_of(claim),
-            )
             claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score))
         else:
-            n_irrelevant += 1
-    return claims, n_irrelevant
+            irrelevant.append(origin)
+    return claims, irrelevant

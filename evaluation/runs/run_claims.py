@@ -9,7 +9,8 @@ same text under the same system and response id. Only digests of 16 bytes are ke
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import claims_that_count
@@ -45,13 +46,24 @@ def origin_of(
     return ClaimOrigin(tuple(ways), tuple(_claim_ways(system, response_id, response, claim)))
 
 
+@dataclass(frozen=True)
+class RunResponse:
+    """A response of the run, with every way to name it and each of its scored claims."""
+
+    system: str
+    ways: tuple[Digest, ...]
+    claims: tuple[tuple[Digest, ...], ...]
+
+
 @dataclass
 class RunClaims:
     """The prompts and claims of a run, to recognise labelled ones by."""
 
     prompt_of: dict[Digest, str] = field(default_factory=dict)
     """Every way to name a prompt or a response, to the run's prompt id."""
-    claims: set[Digest] = field(default_factory=set)
+    claims: Counter[Digest] = field(default_factory=Counter)
+    """Every way to name a claim, to how many of the run's claims it names: a response may say one thing twice."""
+    responses: list[RunResponse] = field(default_factory=list)
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
     """Of each response by system and id: the sum of its scored claims' scores, or of verdicts where there are none."""
     has_scores: bool = False
@@ -64,27 +76,51 @@ class RunClaims:
 
     def add(self, judged: JudgedResponse) -> None:
         report = judged.report
-        for way in (
-            *_prompt_ways(judged.prompt_id, report.prompt),
-            *_response_ways(judged.system, judged.id, report.response),
-        ):
+        of_response = tuple(_response_ways(judged.system, judged.id, report.response))
+        for way in (*_prompt_ways(judged.prompt_id, report.prompt), *of_response):
             self.prompt_of.setdefault(way, judged.prompt_id)
         total = 0.0
+        scored: list[tuple[Digest, ...]] = []
         for claim in claims_that_count(report.claims, report.fingerprint.repeats):
-            self.claims.update(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
+            ways = tuple(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
+            self.claims.update(ways)
             verdict, score = claim.judgement.verdict, claim.judgement.score
             if verdict in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED):
+                scored.append(ways)
                 total += float(verdict is Verdict.SUPPORTED) if score is None else score
                 self.has_scores |= score is not None
         self.score_sums[judged.system, judged.id] = total
+        self.responses.append(RunResponse(judged.system, of_response, tuple(scored)))
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
         """The run's id of the prompt that the claim comes from; None for a stranger."""
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
-    def has(self, origin: ClaimOrigin) -> bool:
-        """Whether the claim is one of the run's own, which count in its figures."""
-        return not self.claims.isdisjoint(origin.claims)
+    def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
+        """Whether each claim is one of the run's own, which count in its figures.
+
+        Labels beyond the number of claims that the run has of the same text in the same response are not: a run all of
+        whose claims seem labelled would be taken for known.
+        """
+        taken: Counter[Digest] = Counter()
+        found = []
+        for origin in origins:
+            known = [way for way in origin.claims if self.claims[way]]
+            found.append(bool(known) and all(taken[way] < self.claims[way] for way in known))
+            taken.update(known)
+        return tuple(found)
+
+    def systems_labelled_whole(self, origins: Sequence[ClaimOrigin]) -> frozenset[str]:
+        """Systems of which every response with a labelled claim has each of its scored claims labelled.
+
+        Where people split the responses, their facts are then the claims of a draw of whole responses, and not those
+        that happen to have the same words, which are the simple ones.
+        """
+        claims = {way for one in origins for way in one.claims}
+        places = {way for one in origins for way in one.prompts}
+        labelled = [one for one in self.responses if not places.isdisjoint(one.ways)]
+        broken = {one.system for one in labelled if any(claims.isdisjoint(ways) for ways in one.claims)}
+        return frozenset(one.system for one in labelled) - broken
 
 
 def text_of(claim: Claim) -> str:

@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from factloop.evaluation.debiasing.records import LEVEL, Estimate
+from factloop.evaluation.debiasing.records import LEVEL, Estimate, Method
 from factloop.evaluation.runs.records import Calibration, RunDebiasing
-from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS, weight_words
+from factloop.evaluation.runs.views.debiasing_words import (
+    CAUTION_WORDS,
+    METHOD_WORDS,
+    NO_INTERVAL_WORDS,
+    weight_words,
+)
 from factloop.evaluation.runs.views.sheets import interval_head
 from factloop.evaluation.runs.views.words import interval, share
-from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, page_only, sheet_of
+from factloop.reports.figures import plural
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of
 
 
-def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
-    """Each figure of a system with its name, raw before corrected."""
+def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
+    """Each figure of a system with its name and what it rests on, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
-        yield "Precision, all claims", estimate
+        yield "Precision, all claims", estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
-        yield "Precision, this run alone", one.precision.own_claims
+        own = one.precision.own_claims
+        yield "Precision, this run alone", own, _basis(own, plural(own.n_run, "claim"))
     for f1 in one.f1:
-        yield f"F1@{f1.k}", f1.raw
-        yield f"F1@{f1.k}", f1.corrected
+        for estimate in (f1.raw, f1.corrected):
+            yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
 
 
-Row = tuple[str, str, Estimate, bool]
-"""System, measure, estimate, and whether it is the preferred one."""
+def _basis(estimate: Estimate, run: str) -> str:
+    """`6 claims`, `3 responses, 5 labels`."""
+    return run if estimate.method is Method.RAW else f"{run}, {plural(estimate.n_labels, 'label')}"
+
+
+Row = tuple[str, str, Estimate, bool, str]
+"""System, measure, estimate, whether it is the preferred one, and what it rests on."""
 
 
 def corrected(found: Calibration) -> Sheet:
@@ -34,22 +46,27 @@ def corrected(found: Calibration) -> Sheet:
         (name("Measure"), lambda row: row[1]),
         (name("By"), _method),
         (Column("Value", is_strong=True), lambda row: replace(figure_cell(row[2], share), note="")),
-        (Column(interval_head(_level(found))), lambda row: interval(row[2].low, row[2].high)),
-        (page_only("Claims"), lambda row: row[2].n_run),
-        (page_only("Labelled"), lambda row: row[2].n_labels or NOTHING),
+        (Column(interval_head(_level(found))), _interval),
         (Column("Cautions", is_name=True, on_terminal=False), _cautions),
     )
     rows = [
-        (one.system, measure, estimate, estimate.method is one.precision.preferred)
+        (one.system, measure, estimate, estimate.method is one.precision.preferred, basis)
         for one in found.systems
-        for measure, estimate in estimates(one)
+        for measure, estimate, basis in estimates(one)
     ]
     return sheet_of("Raw and corrected", columns, rows)
 
 
 def _method(row: Row) -> Cell:
     words = METHOD_WORDS[row[2].method]
-    return Cell(f"{words}, preferred" if row[3] else words, weight_words(row[2]))
+    return Cell(f"{words}, preferred" if row[3] else words, weight_words(row[2]), basis=row[4])
+
+
+def _interval(row: Row) -> Cell:
+    """The interval, or a dash and why there is none."""
+    why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
+    is_missing = row[2].value is not None and row[2].interval is None
+    return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
 
 
 def _cautions(row: Row) -> Cell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.console import Console, Group
 from rich.text import Text
@@ -12,11 +13,13 @@ from factloop.evaluation.runs.views.calibration_sheets import corrected, estimat
 from factloop.evaluation.runs.views.debiasing_words import (
     CAUTION_WORDS,
     METHOD_WORDS,
+    PRECISION_WORDS,
     TRANSFER_WORDS,
     overlap_words,
     targets,
 )
 from factloop.reports.figures import plural
+from factloop.reports.sheet.table import Sheet
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
 from factloop.reports.visible import visible
@@ -24,8 +27,17 @@ from factloop.reports.visible import visible
 
 def print_calibration(found: Calibration, console: Console) -> None:
     """Prints the figures and what they rest on. Names are printed as text: no markup, no escapes."""
-    sheet = corrected(found)
+    sheet = _with_reasons_below(corrected(found))
     print_section(console, sheet.title, Group(sheet_body(sheet, console.width), Text(), rows_table(_rows(found))))
+
+
+def _with_reasons_below(sheet: Sheet) -> Sheet:
+    """The sheet without the reasons of undefined figures, which are sentences: they stand under it, in its width."""
+    lines = tuple(
+        replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
+        for line in sheet.lines
+    )
+    return replace(sheet, lines=lines)
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
@@ -35,13 +47,14 @@ def _rows(found: Calibration) -> Iterator[Row]:
     for one in found.systems:
         if words := overlap_words(one):
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
+    yield "Precision", Text(PRECISION_WORDS)
     for words in targets(found):
         yield "Figures of", Text(words)
     for transfer in dict.fromkeys(one.transfer for one in found.systems):
         yield "Assumed", Text(f"for F1@K and what is preferred: {TRANSFER_WORDS[transfer]}")
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
-        for name, estimate in estimates(one):
+        for name, estimate, _ in estimates(one):
             place = f"{one_line(one.system)}, {name}, {METHOD_WORDS[estimate.method]}"
             if estimate.undefined is not None:
                 where.setdefault(("Undefined", estimate.why), []).append(place)

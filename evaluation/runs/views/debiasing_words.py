@@ -14,11 +14,17 @@ METHOD_WORDS = {
     Method.DIFFERENCE: "its labelled claims",
 }
 
+NO_INTERVAL_WORDS = {
+    Caution.NO_SPREAD: "nothing varies",
+    Caution.ONE_GROUP: "a single group",
+}
+"""Why a value has no interval, in the width of one."""
+
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
     Caution.FEW_OF_A_CLASS: "few labelled claims of one class",
     Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
-    Caution.NO_SPREAD: "a sample does not vary, so its uncertainty is left out",
+    Caution.NO_SPREAD: "nothing varies from prompt to prompt, which is no certainty: there is no interval",
     Caution.WIDENED: "a class is rare among the labels; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
     Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
@@ -36,6 +42,12 @@ TARGET_WORDS = {
     Target.PROMPTS: "what the system says to such prompts; intervals take the run's as a draw of them",
     Target.RUN: "the claims of this run, as if people had labelled them all; intervals leave open the unlabelled ones",
 }
+
+
+PRECISION_WORDS = (
+    "“Precision, all claims” is over all claims of a system together, so that long responses weigh more, and has an "
+    "interval of its own; “Precision” of the scores is the mean over responses"
+)
 
 
 def targets(found: Calibration) -> list[str]:

@@ -166,9 +166,13 @@ def _words(cell: Cell) -> Iterator[str]:
 
 
 def _cell(cell: Cell, column: Column, width: int) -> Text:
-    """Where columns stand close, a reason takes the place of the figure, and what figures rest on has no room."""
+    """Where columns stand close, a reason takes the place of the figure, and what figures rest on has no room.
+
+    Names are folded to the room that there is, so that what stands below them is folded no further.
+    """
     text, *notes = _texts(cell, says_why=bool(column.width))
-    notes += [] if column.width else _folded(_below(cell), width)
+    below = _below(cell)
+    notes += [] if column.width or not below else [below] if column.is_name else _folded(below, width)
     style = cell.style or ("yellow" if cell.why else "")
     return Text.assemble((text, style), *((f"\n{note}", "not bold dim") for note in notes))
 

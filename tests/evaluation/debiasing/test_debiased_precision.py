@@ -216,7 +216,8 @@ def test_cautions() -> None:
     assert debiased_precision(one_group, ONE).prediction_powered.low is None
     rare = LabelledClaims([1] * 95 + [0] * 5, [1] * 100)
     assert set(debiased_precision(rare, ONE).prediction_powered.cautions) == {Caution.FEW_OF_A_CLASS, Caution.WIDENED}
-    assert debiased_precision(rare, JudgedResponses.of_claims([1, 1, 1])).raw.cautions == (Caution.NO_SPREAD,)
+    all_called = debiased_precision(rare, JudgedResponses.of_claims([1, 1, 1])).raw
+    assert (all_called.cautions, all_called.value, all_called.interval) == ((Caution.NO_SPREAD,), 1.0, None)
     good = LabelledClaims([1, 0] * 50, [1, 0] * 45 + [0, 1] * 5)
     assert debiased_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
 

@@ -58,11 +58,19 @@ def test_strangers_are_no_prompts_of_the_run(said: dict[str, str]) -> None:
 def test_a_claim_is_the_runs_by_its_text_within_its_response() -> None:
     run = known(RUN)
     place = {"system": "one", "response_id": "one/p3"}
-    assert run.has(origin_of(**place, claim=TEXTS[0]))
-    assert run.has(origin_of(system="one", response="Answer 3.", claim=TEXTS[1]))
-    assert not run.has(origin_of(**place, claim="Lindel is old."))
-    assert not run.has(origin_of(claim=TEXTS[0]))
-    assert not run.has(origin_of(**place))
+    assert run.own([origin_of(**place, claim=TEXTS[0])]) == (True,)
+    assert run.own([origin_of(system="one", response="Answer 3.", claim=TEXTS[1])]) == (True,)
+    strangers = [origin_of(**place, claim="Lindel is old."), origin_of(claim=TEXTS[0]), origin_of(**place)]
+    assert run.own(strangers) == (False, False, False)
+
+
+def test_a_claim_of_the_run_has_one_label() -> None:
+    """The run says TEXTS[0] once and "Fact." twice: of three labels of each one is its own, or two."""
+    twice = judged("p", "sss", texts=(TEXTS[0], "Fact.", "Fact."))
+    labels = [
+        origin_of(system="one", response_id="one/p", claim=text) for text in (TEXTS[0], "Fact.") for _ in range(3)
+    ]
+    assert known([twice]).own(labels) == (True, False, False, True, True, False)
 
 
 def corrected(place: Path, run: list[JudgedResponse] = RUN) -> RunDebiasing:
@@ -112,17 +120,48 @@ def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
     assert found.precision.own_claims.value == pytest.approx(0.7469136)
 
 
-def test_facts_that_people_split_are_no_draw_of_the_runs_claims(tmp_path: Path) -> None:
-    """Though two of them be the same text."""
-    labelled = [prompted(place, labels="SN") for place in range(4)]
-    folder = tmp_path / "labelled"
+def labelled_run(folder: Path, responses: list[JudgedResponse]) -> Path:
+    """The folder of a run over facts that people split and labelled."""
     folder.mkdir()
     (folder / "run.json").write_text("{}")
-    (folder / "summary.json").write_text(to_json(summary_of(labelled, kind="factscore")))
-    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in labelled))
+    (folder / "summary.json").write_text(to_json(summary_of(responses, kind="factscore")))
+    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in responses))
+    return folder
+
+
+def test_facts_that_are_alike_by_chance_are_no_draw_of_the_runs_claims(tmp_path: Path) -> None:
+    """Of the last response people label one claim of two: the others' labels do not make up for it."""
+    labelled = [prompted(place, labels="SN" if place < 3 else "S-") for place in range(4)]
+    folder = labelled_run(tmp_path / "labelled", labelled)
     found = corrected(folder)
-    assert (found.n_of_prompts, found.n_own) == (8, 0)
+    assert (found.n_of_prompts, found.n_own) == (7, 0)
     assert found.precision.own_claims is None
+    said = warnings_of(folder)
+    assert "no precision of this run alone for one: label claims of this run" in said
+
+
+def test_facts_that_are_all_claims_of_their_responses_are_a_draw_of_the_run(tmp_path: Path) -> None:
+    """All 120 claims are labelled, 60 of them supported: 0.5 with no room for doubt, whatever the 80 verdicts say."""
+    whole = [prompted(place, "sn" if place % 3 else "ss", labels="SN") for place in range(60)]
+    folder = labelled_run(tmp_path / "whole", whole)
+    own = corrected(folder).precision.own_claims
+    assert own is not None
+    assert (own.value, own.interval, own.n_labels) == (0.5, (0.5, 0.5), 120)
+    assert "people split" not in warnings_of(folder)
+
+
+def test_an_irrelevant_label_leaves_a_response_whole(tmp_path: Path) -> None:
+    """Labels S of 60 first claims, IR of 60 others: all 60 with a label that counts are supported."""
+    whole = [prompted(place, "ss", labels="SI") for place in range(60)]
+    own = corrected(labelled_run(tmp_path / "whole", whole), whole).precision.own_claims
+    assert own is not None
+    assert (own.value, own.n_labels) == (1.0, 60)
+
+
+def warnings_of(place: Path, run: list[JudgedResponse] = RUN) -> str:
+    rng = np.random.default_rng(0)
+    sample = load_calibration(place)
+    return "\n".join(calibrated(summary_of(run), sample, transfer=None, rng=rng, resamples=20, run=known(run)).warnings)
 
 
 def scored(one: JudgedResponse, *scores: float | None) -> JudgedResponse:

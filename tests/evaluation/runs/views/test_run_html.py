@@ -95,8 +95,9 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     corrected = table(tree, "Raw and corrected")
     assert len(corrected) == 1 + 3 * (3 + 2 * 2)
     methods = [row[2] for row in corrected[1:4]]
-    assert (methods[0], methods[2]) == ("raw", "adjusted count")
-    assert re.fullmatch(r"prediction-powered, preferred λ 0\.\d\d: \d+% from labels alone", methods[1])
+    assert (methods[0], methods[2]) == ("raw 247 claims", "adjusted count 247 claims, 26 labels")
+    preferred = r"prediction-powered, preferred λ 0\.\d\d: \d+% from labels alone 247 claims, 26 labels"
+    assert re.fullmatch(preferred, methods[1])
     assert "few labelled claims" in words(tree)
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):

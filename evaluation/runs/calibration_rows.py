@@ -1,0 +1,121 @@
+"""A row of labelled claims, and what is wrong of rows beside each other: two labels of a claim, misspelt columns.
+
+A claim that counts twice moves the figure, and where all claims of a run seem labelled the interval would have no
+width around it. So rows of the same claim of the same response count once, and are refused where they differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import takewhile
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from factloop.core.files.rows import NotBlank, Row, shown
+from factloop.core.records import Record, Share
+from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
+
+_NOT_A_LETTER = re.compile(r"[^a-z]+")
+
+
+def _zero_or_one(value: Any) -> Any:
+    if type(value) is not int or value not in (0, 1):
+        raise ValueError("the number 1 (supported) or 0 (not) is needed")
+    return value
+
+
+def _zero_one_or_none(value: Any) -> Any:
+    if value is not None and (type(value) is not int or value not in (0, 1)):
+        raise ValueError("the number 1 (supported) or 0 (not) is needed, or null where there is no verdict")
+    return value
+
+
+def _name(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
+class LabelledRow(Record):
+    """One labelled claim with the evaluator's verdict."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
+    group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    system: NotBlank | None = None
+    """The system that wrote the claim."""
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for labelling, as `factloop labels next` writes it."""
+    response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    claim: str | None = None
+    """What the claim is recognised by where it is one of the run that is corrected."""
+    score: Share | None = None
+    """The evaluator's score, which stands in the place of its verdict where that narrows an interval."""
+    judge: NotBlank | None = None
+    """The evaluator that gave the verdict, as `factloop labels export` names it."""
+
+    @property
+    def origin(self) -> ClaimOrigin:
+        return origin_of(system=self.system, group=self.group, response_id=self.response_id, claim=self.claim)
+
+
+@dataclass
+class NamedClaims:
+    """The claims of a file that can be told from each other, with the first row of each."""
+
+    first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
+    n_repeated: int = 0
+
+    def has(self, row: Row, read: LabelledRow) -> bool:
+        """Whether an earlier row is about the same claim and says the same of it.
+
+        Raises DataError where it says another label, verdict or probability.
+        """
+        key = _key(row, read)
+        if key is None:
+            return False
+        line, earlier = self.first.setdefault(key, (row.line, read))
+        if earlier is read:
+            return False
+        for name in ("label", "verdict", "probability"):
+            here, there = getattr(read, name), getattr(earlier, name)
+            if here != there:
+                said = f"{shown(here)}, but line {line} has {shown(there)} for the same claim of the same response"
+                raise row.error(f"{said}: give each claim one row", name)
+        self.n_repeated += 1
+        return True
+
+
+def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
+    """What tells a claim from all others; None where rows may be of different responses.
+
+    A response may say one thing twice: such claims have ids of their own.
+    """
+    place = read.response_id or (read.group if read.system else None)
+    claim_id = row.fields.get("claim_id")
+    if not place or (read.claim is None and not claim_id):
+        return None
+    return read.system, read.response_id, read.group, str(claim_id or ""), read.claim
+
+
+def refuse_misspelt(row: Row, known: Collection[str]) -> None:
+    """Raises DataError for a column that is spelt nearly as a known one which the row has not."""
+    for name in row.fields:
+        for near in sorted(known):
+            if name not in known and near not in row.fields and _is_near(name, near):
+                raise row.error(f"there is no such column; is it {near!r}? Rename it, or leave it out", name)
+
+
+@lru_cache(maxsize=1024)
+def _is_near(name: str, known: str) -> bool:
+    """Whether the letters are the same but for one that is missing, too many or wrong, or two that are swapped."""
+    letters, wanted = (_NOT_A_LETTER.sub("", one.lower()) for one in (name, known))
+    for _ in range(2):  # cuts off the same start, and then, both turned, the same end
+        n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])
+        letters, wanted = letters[n_same:][::-1], wanted[n_same:][::-1]
+    longest = max(len(letters), len(wanted))
+    return longest <= 1 or (longest == 2 and letters == wanted[::-1])
