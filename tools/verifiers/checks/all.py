@@ -33,6 +33,7 @@ Check = Callable[[Alignment], Iterator[Mismatch]]
 
 SURE: dict[str, Check] = {
     "owners": subjects.owners,
+    "namesakes": subjects.namesakes,
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from factloop.tools.linguistics.english import is_known
 from factloop.tools.linguistics.lexicon import MODALS
-from factloop.tools.linguistics.mentions import TITLES
+from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -56,6 +57,41 @@ def owners(alignment: Alignment) -> Iterator[Mismatch]:
     is_alone = len(alignment.partners[verb - 1]) == 1 and bool(between) and len(between) <= OWNED_REACH
     if is_owner and is_alone and all(_is_stranger(alignment, place) for place in between):
         yield Mismatch("person", (verb - 1,), (subject, *between))
+
+
+def namesakes(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Ida Kern*, where the sentence that has most of the claim speaks of *Marta Kern*.
+
+    Initials, titles and other names of the person fit both.
+    """
+    claim, sentence = alignment.claim, alignment.sentence
+    number = sentence.sentence_of[alignment.main]
+    here = {
+        place: [one for one in partners if sentence.sentence_of[sentence.clauses[one]] == number]
+        for place, partners in alignment.partners.items()
+    }
+    for place, partners in here.items():
+        ours = _before_in_name(claim, place)
+        if not partners or not ours or claim.terms[place].key in GENERIC_NOUNS or any(here.get(one) for one in ours):
+            continue
+        first = {claim.terms[one].surface[:1] for one in ours}
+        theirs = [_before_in_name(sentence, one) for one in partners]
+        if all(names and all(sentence.terms[one].surface[:1] not in first for one in names) for names in theirs):
+            yield Mismatch("person", (*ours, place), (*theirs[0], partners[0]))
+
+
+def _before_in_name(reading: Reading, place: int) -> list[int]:
+    """The places of the names right before a name, but for titles and for words that are no names in lower case."""
+    before: list[int] = []
+    clause = reading.clauses[place]
+    while place and all(reading.terms[one].kind is TermKind.NAME for one in (place, place - 1)):
+        place -= 1
+        if reading.clauses[place] != clause:
+            break
+        word = reading.terms[place].surface.lower()
+        if word not in TITLES and not is_known(word):
+            before.insert(0, place)
+    return before
 
 
 def _is_stranger(alignment: Alignment, place: int) -> bool:

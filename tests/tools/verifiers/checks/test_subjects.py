@@ -78,3 +78,37 @@ def test_what_an_owned_thing_did_is_not_said_of_its_owner(claim: str, passage: s
 )
 def test_what_the_owner_did_is(claim: str, passage: str) -> None:
     assert LexicalVerifier().verify(claim, [passage]).label == "supported"
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Marta Kern retired in 2001.",
+        "Dr. Marta Kern retired in 2001. Ida Kern is her sister.",
+        "The firm was led by Ida Kern and Marta Kern. Marta Kern retired in 2001.",
+    ],
+)
+def test_what_is_said_of_a_namesake_is_not_supported(passage: str) -> None:
+    read = LexicalVerifier().verify("Ida Kern retired in 2001.", [passage])
+    assert read.label == "insufficient"
+    assert 'of "Marta Kern", not of "Ida Kern"' in read.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Ida Kern retired in 2001.", "I. Kern retired in 2001. Ida Kern was a nurse."),
+        ("Ida Kern retired in 2001.", "Chairman Kern retired in 2001. His name was Ida Kern."),
+        ("Ida Kern retired in 2001.", "On Monday Kern retired in 2001. Ida Kern was a nurse."),
+        ("Ida Kern retired in 2001.", "Ida and Marta Kern retired in 2001."),
+        ("Ida Kern left Ulm in 2001.", "Marta and Ida Kern left Ulm in 2001."),
+        ("Ida Kern led the Kern Group.", "Ida Kern led the Marta Kern Group."),
+        ("Ida Marie Kern retired in 2001.", "Marie Kern retired in 2001. Ida Marie Kern is a nurse."),
+        ("John Adams died in Leeds.", "John Quincy Adams died in Leeds."),
+        ("Bill Clinton was born in 1946.", "William Jefferson Clinton was born in 1946. Bill Clinton likes music."),
+        ("Smeaton's Tower is red.", "Eddystone Tower is red. Smeaton's Tower is one name of it."),
+        ("Marta Kern was succeeded by Ida Kern.", "Ida Kern succeeded Marta Kern."),
+    ],
+)
+def test_other_forms_of_a_name_are_of_the_same_person(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "supported"
