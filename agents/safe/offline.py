@@ -179,7 +179,8 @@ def _by_noun(
         tuple(pieces[place] for place in taken),
         tuple(documents[place] for place in taken),
     )
-    return replace(read, cited=tuple(taken[place] for place in read.cited)) if read.label == "supported" else None
+    is_said = read.label == "supported" and f"the {found.noun}" in read.quote.lower()  # not of the mill beside it
+    return replace(read, cited=tuple(taken[place] for place in read.cited)) if is_said else None
 
 
 @lru_cache(maxsize=100)

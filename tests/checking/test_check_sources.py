@@ -62,6 +62,8 @@ BAKERY = ["The Bramley bakery opened in 1921 in Leeds.", "The bakery employs 42 
         ([*BAKERY, "The Holt bakery in York has four ovens."], 1),
         ([*BAKERY, *[f"Loaf {n} is of rye." for n in range(40)], "Two bakeries stand in York."], 1),
         ([BAKERY[0], "The bakery employs 50 people.", BAKERY[2]], 2),
+        ([BAKERY[0], BAKERY[1], "The mill has three ovens. The bakery is small."], 2),
+        ([BAKERY[0], "The bakery never employed 42 people.", "The bakery has no ovens."], 1),
     ],
 )
 @pytest.mark.parametrize("plan", ["fused", "paper"])
