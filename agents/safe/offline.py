@@ -19,16 +19,20 @@ from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.leads import under_lead
+from factloop.tools.linguistics.named_things import by_noun_alone, is_of_named_thing
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.linguistics.rows import row_claims
+from factloop.tools.search.base import SearchTool
 from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 from factloop.tools.verifiers.base import SupportReading, Verifier
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+MOST_LOOKED_THROUGH = 200_000
+"""Characters of all documents at most, where they are looked through for another thing of a kind."""
 NOTHING_FOUND = "The search found nothing on this claim."
 
 
@@ -56,9 +60,9 @@ class OfflineFusedStages:
     ) -> Sequence[FoundFact]:
         return [self._found(fact, task) for fact in facts] if _is_read(task) else [_unread(fact) for fact in facts]
 
-    async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
+    async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
-        entailment = _verify(self._verifier, case)
+        entailment = _verify(self._verifier, case, context.searching.tools)
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
@@ -114,10 +118,10 @@ class OfflinePaperStages:
         """
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
-    async def rate(self, case: Case, _context: CheckContext) -> Judgement:
+    async def rate(self, case: Case, context: CheckContext) -> Judgement:
         if not _is_read(case.task):
             return other_language(self.name)
-        return _judgement(_verify(self._verifier, case), case, self.name)
+        return _judgement(_verify(self._verifier, case, context.searching.tools), case, self.name)
 
 
 def _is_read(task: SentenceTask) -> bool:
@@ -141,7 +145,7 @@ def _is_worth_another_query(case: Case) -> bool:
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)
 
 
-def _verify(verifier: Verifier, case: Case) -> SupportReading:
+def _verify(verifier: Verifier, case: Case, tools: Sequence[SearchTool]) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*. Those of one document may bear the claim out together."""
@@ -149,9 +153,34 @@ def _verify(verifier: Verifier, case: Case) -> SupportReading:
     found = [(index, piece) for index, one in enumerate(case.evidence) for piece in pieces_of(one.title, one.passage)]
     pieces, documents = tuple(piece for _, piece in found), tuple(numbers[index] for index, _ in found)
     read = _read(verifier.verify, case.claim, pieces, documents)
+    if read.label == "insufficient":
+        read = _by_noun(verifier, case, pieces, documents, tools) or read
     cited = tuple(dict.fromkeys(found[index][0] for index in read.cited))
     is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
     return replace(read, cited=cited, quote=read.quote if is_said else "")
+
+
+def _by_noun(
+    verifier: Verifier, case: Case, pieces: Sequence[str], documents: Sequence[int], tools: Sequence[SearchTool]
+) -> SupportReading | None:
+    """The reading that bears out a claim about *it* by pieces that call it *the bakery*, where no document that could
+    be found names another one; else None."""
+    if not is_of_named_thing(case.claim, case.task.sentence):
+        return None
+    known = [tool.all_passages(MOST_LOOKED_THROUGH) for tool in tools]
+    texts = [f"{hit.title}\n{hit.passage}" for hits in known for hit in hits or ()]
+    found = None if None in known else by_noun_alone(case.claim, case.task.sentence, [*pieces, *texts])
+    if found is None:
+        return None
+    taken = [place for place in found.passages if place < len(pieces)]
+    read = _read(
+        verifier.verify,
+        found.claim,
+        tuple(pieces[place] for place in taken),
+        tuple(documents[place] for place in taken),
+    )
+    is_said = read.label == "supported" and f"the {found.noun}" in read.quote.lower()  # not of the mill beside it
+    return replace(read, cited=tuple(taken[place] for place in read.cited)) if is_said else None
 
 
 @lru_cache(maxsize=100)

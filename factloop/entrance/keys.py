@@ -76,3 +76,11 @@ def _owner(hashed: str) -> str:
 
 def _hash(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def key_refusal(header: str | None) -> str:
+    """What a caller is told whose header `Authorization` names no key of ours."""
+    scheme, _, key = (header or "").strip().partition(" ")
+    if scheme.lower() == "bearer" and key.strip():
+        return "the key is wrong: this server has no such key"
+    return "a key is needed: Authorization: Bearer KEY"

@@ -19,7 +19,7 @@ GUARDED = (
 def code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """Reasons of sentences that were not read."""
     n = sum(one.no_claim is NoClaim.CODE for one in sentences)
-    return (f"Fenced code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
+    return (f"Code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
 
 
 def whole_report(

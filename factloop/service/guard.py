@@ -18,6 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
+from factloop.entrance.keys import key_refusal
 from factloop.service.attempts import KeyAttempts
 from factloop.service.errors import RequestRefusal
 from factloop.service.metrics import Metrics
@@ -113,7 +114,7 @@ class ServiceGuard:
         return RequestRefusal(
             401,
             "unauthorized",
-            "a key is needed: Authorization: Bearer KEY",
+            key_refusal(given),
             headers={"WWW-Authenticate": "Bearer"},
             page=EXPIRED if is_opened else None,
         )

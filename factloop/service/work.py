@@ -32,6 +32,7 @@ from factloop.service.shapes import (
     TrustAsk,
     TrustSummary,
 )
+from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
@@ -114,7 +115,8 @@ class Work:
             await self._chat.aclose()
 
     async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
-        report = _noted(_with_ks(await self._factuality(ask, folder, watching), ask.k), notes)
+        report = _with_ks(await self._factuality(ask, folder, watching), ask.k)
+        report = _noted(report, (*notes, *self._cut(ask.limits)))
         summary = summary_of_check(report)
         watching.event(CheckEnded(summary=summary), "check_finished")
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
@@ -142,8 +144,12 @@ class Work:
             scored = await acheck_and_score(
                 checked, settings=self.scorer.settings, pace=self.scorer.pace, meter=meter, run_dir=folder / "trust"
             )
-        report = _noted(scored, notes)
+        report = _noted(scored, (*notes, *self._cut(ask.limits)))
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
+
+    def _cut(self, asked: Limits | None) -> tuple[str, ...]:
+        """What is said of limits above those that the service gives each check."""
+        return () if asked is None else asked.cut_to(Limits.per_check(self.checker.settings))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
         """The report of a check, each event of which is told as it happens."""

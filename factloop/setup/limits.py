@@ -60,6 +60,15 @@ class Limits(BaseModel):
             budget_usd=_tighter(self.budget_usd, others.budget_usd),
         )
 
+    def cut_to(self, most: Limits) -> tuple[str, ...]:
+        """What is said of each limit that is above the one that holds."""
+        pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
+        return tuple(
+            f"{name}: {asked:g} was asked for; {holds:g} holds, the most that a check is given here"
+            for name, asked, holds in pairs
+            if holds is not None and asked > holds
+        )
+
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
         """These limits, for work begun at a time of `time.monotonic()`; `of` names that work in messages."""
         return Allowance(

@@ -192,6 +192,9 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
         for wrong in ({}, {"Authorization": KEY}, {"Authorization": "Bearer "}, {"Authorization": f"Bearer {KEY}x"}):
             answer = await client.get("/v1/jobs", headers=wrong)
             assert words(answer) == (401, "unauthorized")
+            is_key = wrong.get("Authorization", "").startswith("Bearer ") and wrong["Authorization"] != "Bearer "
+            said = "the key is wrong: this server" if is_key else "a key is needed: Authorization: Bearer KEY"
+            assert answer.json()["error"]["message"].startswith(said)
             assert answer.headers["www-authenticate"] == "Bearer"
             assert (await client.post("/v1/checks", json=ASK, headers=wrong)).status_code == 401
         job = (await client.post("/v1/checks", json=ASK, headers=ours)).json()["id"]
@@ -273,6 +276,10 @@ async def test_a_check_takes_limits_within_those_of_the_service(service: Service
             assert {claim.judgement.rationale for claim in report.claims} == {
                 "the check ran into its deadline of 0.3 s"
             }
+            said = "deadline_s: 900 was asked for; 0.3 holds, the most that a check is given here"
+            job = (await client.get("/v1/jobs")).json()["jobs"][0]
+            assert [one for one in report.warnings if "holds" in one] == [said] * (limits is not None)
+            assert (said in job["summary"]["warnings"]) is (limits is not None)
         wrong = await client.post("/v1/checks", json={**ASK, "limits": {"max_calls": -1}})
         assert (wrong.status_code, wrong.json()["error"]["field"]) == (422, "limits.max_calls")
         unpriced = await client.post("/v1/checks?wait=true", json={**ASK, "limits": {"budget_usd": 1}})

@@ -13,6 +13,7 @@ from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention
+from factloop.tools.linguistics.questions import nouns_after
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["it", "they"]
@@ -153,6 +154,8 @@ def _phrase_of(mention: Mention, text: str) -> str:
     opens = next((i for i in range(first - 1, max(-1, first - 1 - _MODIFIERS), -1) if words[i].lower == "the"), None)
     if opens is not None and all(word.word_class in {"number", "other"} for word in words[opens + 1 : first]):
         first = opens
+    if words[first].lower == "the":
+        last += nouns_after(words, first, last)
     return text[words[first].start : max(words[last].end, mention.end)].removesuffix("'s")
 
 

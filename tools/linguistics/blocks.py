@@ -73,7 +73,7 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
     `within` is the mark of a fence that was opened before the text begins.
     """
     lines = list(lines_of(text))
-    fences = {fence.index: fence for fence in fences_of(lines, within)}
+    fences = {one.index: one for one in fences_of(lines, within) if one.is_passed_over or not one.is_indented}
     open_start, previous = -1, None
     open_kind: Kind = "prose"
     opens_alone = after_blank = True
@@ -129,10 +129,10 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
 
 
 def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
-    """Start and end of each stretch of fenced code, which `find_blocks` skips; its fences are part of it."""
+    """Start and end of each stretch of code, which `find_blocks` skips; the fences are part of it."""
     lines = list(lines_of(text))
     for fence in fences_of(lines, within):
-        if fence.after > fence.index + 1:
+        if fence.is_passed_over:
             yield lines[fence.index].start, lines[fence.after - 1].end
 
 

@@ -1,7 +1,8 @@
-"""Fences of code (three backticks or tildes) in a response, and which of them hold code.
+"""Code in a response: in fences of three backticks or tildes, in indented paragraphs, alone between backticks.
 
 A fence that names a language holds code, one that names prose (`PROSE_FENCES`) holds prose. One that says nothing of
-the kind is told by the first line in it that is clearly a statement of code or clearly English. All is linear.
+the kind, and an indented paragraph, are told by the first line in them that is clearly a statement of code or clearly
+English. All is linear.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
 
@@ -26,6 +27,8 @@ LONGEST_INFO = 2
 """Words after a fence: a language and a name for the code, say. More, or words of other scripts, are prose, unless they
 set something."""
 
+_INDENT = 4
+"""Columns from which on a paragraph may be code."""
 _MOST_LINES = 40
 """Lines of a fence that are looked at to tell what it holds."""
 _LONGEST_LOOK = 400
@@ -69,6 +72,8 @@ class Line:
     body: str
     """Without indentation and line break, and without trailing blanks."""
     hard_break: bool
+    indent: int
+    """Columns before its first letter; a tab goes on to the next fourth one."""
     is_whole: bool
     """Whether its end was seen: nothing that may still come belongs to it."""
 
@@ -88,6 +93,13 @@ class Fence:
     is_closed: bool
     within: str | None
     """The mark of the fence in which the next line stands."""
+    is_indented: bool = False
+    """Whether it is no fence, but the first line of a paragraph that is indented as code is."""
+
+    @property
+    def is_passed_over(self) -> bool:
+        """Whether the lines up to `after` are code."""
+        return self.after > self.index + 1 or (self.is_indented and bool(self.is_code))
 
 
 def lines_of(text: str) -> Iterator[Line]:
@@ -98,9 +110,10 @@ def lines_of(text: str) -> Iterator[Line]:
         assert found is not None  # the pattern matches the empty string
         raw = found.group().rstrip(_BREAKS)
         body = raw.strip()
-        start = position + len(raw) - len(raw.lstrip())
-        is_whole = len(raw) < len(found.group())
-        yield Line(start, start + len(body), body, raw.endswith(("  ", "\\")), is_whole)
+        before = raw[: len(raw) - len(raw.lstrip())]
+        start = position + len(before)
+        hard_break, is_whole = raw.endswith(("  ", "\\")), len(raw) < len(found.group())
+        yield Line(start, start + len(body), body, hard_break, len(before.expandtabs(4)), is_whole)
         position = max(found.end(), position + 1)
 
 
@@ -110,10 +123,19 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
     One of code that nothing closes is no fence, since a stray mark must not hide the claims after it.
     """
     closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
-    index = 0
+    index = reached = 0
+    in_list = False
     while index < len(lines):
-        found = _fence(lines[index])
+        found, line = _fence(lines[index]), lines[index]
         if found is None:
+            if index >= reached and not in_list and _is_indented(lines, index):
+                reached = _end_of_indented(lines, index)
+                fence = _indented(lines, index, reached, within)
+                yield fence
+                index = fence.after
+                continue
+            if line.body and line.indent < _INDENT:
+                in_list = _MARKER.match(line.body) is not None or (in_list and line.indent > 0)
             index += 1
             continue
         mark = found[1]
@@ -123,7 +145,7 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
             later = bisect_right(closing[mark], index)
             fence = _opened(lines, index, found, closing[mark][later] if later < len(closing[mark]) else None)
         yield fence
-        if fence.after == index + 1:
+        if not fence.is_passed_over:
             within = fence.within
         index = fence.after
 
@@ -133,9 +155,34 @@ def fence_at(lines: Sequence[Line], start: int, within: str | None = None) -> st
     for fence in fences_of(lines, within):
         if lines[fence.index].start >= start:
             break
-        is_passed = fence.after > fence.index + 1 and lines[fence.after - 1].end < start
+        is_passed = fence.is_passed_over and lines[fence.after - 1].end < start
         within = within if is_passed else fence.within
     return within
+
+
+def _is_indented(lines: Sequence[Line], index: int) -> bool:
+    """Whether a line begins a paragraph of four blanks or more."""
+    return lines[index].indent >= _INDENT and bool(lines[index].body) and (index == 0 or not lines[index - 1].body)
+
+
+def _end_of_indented(lines: Sequence[Line], index: int) -> int:
+    """The index after the last line that is indented so, blank lines between them included."""
+    end = index + 1
+    for place in range(index + 1, len(lines)):
+        line = lines[place]
+        if line.body and (line.indent < _INDENT or _fence(line) is not None):
+            break
+        end = place + 1 if line.body else end
+    return end
+
+
+def _indented(lines: Sequence[Line], index: int, end: int, within: str | None) -> Fence:
+    """What an indented paragraph is, by the first of its lines that tells; text is often indented, too."""
+    looked_at = (replace(line, is_whole=True) for line in lines[index : min(end, index + _MOST_LINES)])
+    is_code = next((told for line in looked_at if (told := _is_code(line)) is not None), None)
+    is_closed = any(lines[place].body for place in range(end, len(lines)))
+    after = end if is_code else index + 1
+    return Fence(index, after, None, is_code=is_code, is_closed=is_closed, within=within, is_indented=True)
 
 
 def is_code_alone(text: str) -> bool:
@@ -143,7 +190,7 @@ def is_code_alone(text: str) -> bool:
     found = _ALONE.fullmatch(text)
     if found is None:
         return False
-    line = Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)
+    line = Line(0, len(found[2]), found[2], hard_break=False, indent=0, is_whole=True)
     told = _is_code(line)
     return _are_commands([line]) if told is None else told
 

@@ -155,7 +155,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
-            return lines[fence.index].start, bool(fence.is_code)
+            return lines[fence.index].start, bool(fence.is_code) and not fence.is_indented
     return None, False
 
 

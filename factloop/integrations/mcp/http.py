@@ -23,7 +23,7 @@ from factloop.entrance.callers import (
     received,
     replayed,
 )
-from factloop.entrance.keys import ApiKeys
+from factloop.entrance.keys import ApiKeys, key_refusal
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
@@ -39,10 +39,9 @@ class Guard:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and self._keys.owner(Headers(scope=scope).get("authorization")) is None:
-            refusal = JSONResponse(
-                {"error": "a key is needed: Authorization: Bearer KEY"}, 401, {"WWW-Authenticate": "Bearer"}
-            )
+        given = Headers(scope=scope).get("authorization") if scope["type"] == "http" else None
+        if scope["type"] == "http" and self._keys.owner(given) is None:
+            refusal = JSONResponse({"error": key_refusal(given)}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
         if scope["type"] == "http":

@@ -85,6 +85,7 @@ async def test_with_the_key_a_claim_is_checked(keyed: str) -> None:
 def test_without_the_key_nothing_is_read(keyed: str, headers: dict[str, str]) -> None:
     answer = httpx.post(keyed, json=HELLO, headers={**ACCEPT, **headers})
     assert answer.status_code == 401
+    assert answer.json()["error"].startswith("the key is wrong" if "wrong" in str(headers) else "a key is needed")
     assert KEY not in answer.text
 
 

@@ -121,6 +121,35 @@ def test_a_fence_that_nothing_closes_hides_nothing() -> None:
     assert [one.text for one in split_sentences("```\nx = 1\n\nThe kiln was lit.")] == ["x = 1", "The kiln was lit."]
 
 
+@pytest.mark.parametrize(
+    "code", ["x=1\nload(x)", "$ make test", "if (lit) {\n    burn();\n}\n\nx = 2", "// lit\nlet n = 42"]
+)
+@pytest.mark.parametrize("blanks", ["    ", "\t", "      "])
+def test_an_indented_paragraph_of_statements_is_code(code: str, blanks: str) -> None:
+    shown = "\n".join(blanks + line if line else line for line in code.split("\n"))
+    text = f"It fell.\n\n{shown}\n\nIt rose again.\n"
+    assert [text[start:end] for start, end in code_in(text)] == [shown.lstrip()]
+    assert [one.text for one in split_sentences(text)] == ["It fell.", "It rose again."]
+    assert grown(text) == ["It fell.", shown.lstrip(), "It rose again."]
+    assert grown(f"It fell.\n\n{shown}") == ["It fell.", shown.lstrip()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It fell.\n\n    The kiln was lit in 1759.\n    It was red.\n",
+        "- It fell.\n\n    x = 1 sets it.\n\n    y = 2 as well.\n",
+        "1. It fell.\n\n       x = 1 sets it.\n",
+        "It fell.\n    x = 1 sets it.\n",
+        "It fell.\n\n   x = 1 sets it.\n",
+        "    The kiln was lit in 1759.\n\n    x = 1 sets it.\n",
+    ],
+)
+def test_other_indented_text_is_read(text: str) -> None:
+    assert list(code_in(text)) == []
+    assert grown(text) == [one.text for one in split_sentences(text)]
+
+
 def grown(text: str) -> list[str]:
     growing = GrowingText()
     found = [stretch for letter in text for stretch in growing.feed(letter)]

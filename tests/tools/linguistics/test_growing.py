@@ -38,6 +38,7 @@ PIECES = st.sampled_from(
         "```python\n",
         "```\n",
         "```text\n",
+        "\n\n    ",
         "~~~\n",
         "x = 1\n",
         '"Stop!" ',
