@@ -14,7 +14,11 @@ from factloop.tools.verifiers.wording import JOINING
 MAX_HEADING_TERMS = 8
 RANK_REACH = 3
 """Words after a rank in which the noun stands that has it: *the first English woman*."""
+MAX_CONTENT_OF_HALVES = 5
+"""Words of content in a claim of two halves that must stand in the evidence: a longer one is mostly put in other words."""
 _RANKS = frozenset({"first", "last"})
+_NO_RANKS = frozenset({"best", "greatest", "finest", "most"})
+"""Superlatives that say little, as praise may be put in any words; and a quantifier."""
 _BULLETS = ("-", "*", "•", "–", "·", "|")
 
 
@@ -22,6 +26,8 @@ def unsaid_half(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words on one side of *and* where the evidence has none of them: *two brothers and a sister* is not said where
     it has brothers alone."""
     claim, missing = comparison.alignment.claim, set(comparison.missing())
+    if len(claim.content) > MAX_CONTENT_OF_HALVES:
+        return ()
     for place in [one for one, term in enumerate(claim.terms) if term.key == "and"]:
         for side in (phrase_after(claim, place), _phrase_before(claim, place)):
             words = [one for one in side if claim.terms[one].kind not in FIGURES]
@@ -71,7 +77,7 @@ def unsaid_rank(comparison: ClaimComparison) -> tuple[Term, ...]:
 def _ranked(claim: Reading, place: int) -> int | None:
     """The place of the noun whose rank a word of the claim tells; None where it tells none."""
     term = claim.terms[place]
-    if term.surface.lower() not in _RANKS and not _is_superlative(term):
+    if term.surface.lower() not in _RANKS and (not _is_superlative(term) or term.surface.lower() in _NO_RANKS):
         return None
     following = range(place + 1, min(place + 1 + RANK_REACH, len(claim.terms)))
     after = next((one for one in following if claim.terms[one].kind in CONTENT), None)
@@ -81,9 +87,9 @@ def _ranked(claim: Reading, place: int) -> int | None:
 
 
 def _is_superlative(term: Term) -> bool:
-    """Whether a word is a form in *-est* of another: *oldest*, but not *forest*."""
+    """Whether a word is *most*, or a form in *-est* of another: *oldest*, but not *forest*."""
     surface = term.surface.lower()
-    return surface.endswith("est") and term.kind is TermKind.WORD and term.key != surface
+    return surface == "most" or (surface.endswith("est") and term.kind is TermKind.WORD and term.key != surface)
 
 
 def _same_rank(sentence: SentenceTerms, term: Term) -> list[int]:
