@@ -88,9 +88,12 @@ def for_nothing(comparison: ClaimComparison, gap: Sequence[Term], passage: str) 
         said = f"No sentence of the sources speaks of {_listed(told, claim)}"
     else:
         essential = [term for term in comparison.terms if term.kind in {TermKind.NAME, *FIGURES}]
-        listed = _listed(gap or essential or comparison.terms, claim)
+        apart = gap or essential or comparison.terms
+        listed, held = _listed(apart, claim), {term.key for term in sentence.terms}
         rest = "" if '" and "' in listed else " and the rest of the claim"
         said = f"No one sentence of the sources speaks of {listed}{rest} together"
+        if all(term.key in held for term in apart):
+            said = "No one sentence of the sources says all of this"
     return Grounds(f"{said}. The nearest says: {_quoted(sentence)}", as_written(sentence, passage))
 
 
@@ -159,7 +162,8 @@ def _spelt(words: str, text: str) -> str:
             if in_plain_figures(written) == words:
                 return written
     whole = (token for token in tokens if _is_scaled(token, words) or _ends_in(in_plain_figures(token), words))
-    return next(whole, words)
+    glued = words.replace(" ", "")
+    return next(whole, glued if words not in text and glued in text else words)
 
 
 def _ends_in(figures: str, words: str) -> bool:

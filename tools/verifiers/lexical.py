@@ -65,8 +65,12 @@ class LexicalVerifier:
         by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
-        passages = of_numbered(claim, of_subject(claim, passages))
+        of_all = of_subject(claim, passages)
+        passages = of_numbered(claim, of_all)
         read = self._verify_text(claim, passages, documents)
+        if read.label == "insufficient" and list(passages) != list(of_all):
+            of_others = self._verify_text(claim, of_all, documents)  # it says of whom the evidence speaks
+            read = of_others if of_others.label == "insufficient" else read
         other = None if read.label == "contradicted" else find_other_value(claim, passages)
         if other is not None:
             return _contradicted(read, other)

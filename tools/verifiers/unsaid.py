@@ -15,7 +15,7 @@ MAX_HEADING_TERMS = 8
 RANK_REACH = 3
 """Words after a rank in which the noun stands that has it: *the first English woman*."""
 MAX_CONTENT_OF_HALVES = 5
-"""Words of content in a claim of two halves that must stand in the evidence: a longer one is mostly put in other words."""
+"""Most words of content in a claim whose halves must both stand in the evidence: a longer one is put in other words."""
 _RANKS = frozenset({"first", "last"})
 _NO_RANKS = frozenset({"best", "greatest", "finest", "most"})
 """Superlatives that say little, as praise may be put in any words; and a quantifier."""

@@ -34,6 +34,7 @@ Check = Callable[[Alignment], Iterator[Mismatch]]
 SURE: dict[str, Check] = {
     "owners": subjects.owners,
     "namesakes": subjects.namesakes,
+    "others by number": subjects.others_by_number,
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,

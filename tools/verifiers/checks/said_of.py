@@ -82,10 +82,10 @@ def _counts_another(alignment: Alignment, mismatch: Mismatch) -> bool:
         return False
     same = sentence.places.get(claim.terms[ours[0]].key, ())
     is_gapped = any(_is_before_gap(sentence, place) or not counted(sentence, place) for place in same)
-    return is_gapped or _is_of_name(claim, ours[0]) or _is_of_name(sentence, theirs[0])
+    return is_gapped or is_of_name(claim, ours[0]) or is_of_name(sentence, theirs[0])
 
 
-def _is_of_name(reading: Reading, number: int) -> bool:
+def is_of_name(reading: Reading, number: int) -> bool:
     """Whether a number is the end of a name: *X4*, or *Kestrel 2* before its verb."""
     before = reading.terms[number - 1] if number else None
     if before is None or before.kind not in _NOUNS or not before.surface[:1].isupper():

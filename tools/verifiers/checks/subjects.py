@@ -9,6 +9,7 @@ from factloop.tools.linguistics.lexicon import MODALS
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.said_of import is_of_name
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 
@@ -78,6 +79,24 @@ def namesakes(alignment: Alignment) -> Iterator[Mismatch]:
         theirs = [_before_in_name(sentence, one) for one in partners]
         if all(names and all(sentence.terms[one].surface[:1] not in first for one in names) for names in theirs):
             yield Mismatch("person", (*ours, place), (*theirs[0], partners[0]))
+
+
+def others_by_number(alignment: Alignment) -> Iterator[Mismatch]:
+    """*The R400* or *Class 7*, where the clause that has most of the claim speaks of *the R200* or *Class 6* alone."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in claim.of_kind(TermKind.NUMBER):
+        if not is_of_name(claim, place):
+            continue
+        partners = alignment.partners.get(place - 1, ())
+        numbers = [
+            one + 1 for one in partners if sentence.clauses[one] == alignment.main and _has_number(sentence, one)
+        ]
+        if numbers and all(sentence.terms[one].key != claim.terms[place].key for one in numbers):
+            yield Mismatch("person", (place - 1, place), (numbers[0] - 1, numbers[0]))
+
+
+def _has_number(reading: Reading, place: int) -> bool:
+    return reading.terms[place + 1 : place + 2] != () and reading.terms[place + 1].kind is TermKind.NUMBER
 
 
 def _before_in_name(reading: Reading, place: int) -> list[int]:

@@ -112,3 +112,47 @@ def test_what_is_said_of_a_namesake_is_not_supported(passage: str) -> None:
 )
 def test_other_forms_of_a_name_are_of_the_same_person(claim: str, passage: str) -> None:
     assert LexicalVerifier().verify(claim, [passage]).label == "supported"
+
+
+ROUTERS = "The R200 was released in September 2020, the R400 in April 2022 and the R600 in May 2024."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "said_of"),
+    [
+        ("The R400 was released in September 2020.", ROUTERS, "R200"),
+        ("The R400 was discontinued in 2019.", "The R100 was discontinued in 2019. The R400 is the newest.", "R100"),
+        ("The R200 is for large homes.", "The R200 is for small flats. The R400 is for large homes.", "R400"),
+        ("Firmware 3.2 added support for VPN.", "Firmware 3.4 added support for VPN.", "Firmware 3.4"),
+        ("Class 7 visited Rome.", "Class 6 visited Rome. Class 7 went to Ulm.", "Class 6"),
+        ("Room 14 is for meetings.", "Room 12 is for meetings and room 14 is for meals.", "Room 12"),
+    ],
+)
+def test_what_is_said_of_one_of_another_number_is_not_supported(claim: str, passage: str, said_of: str) -> None:
+    read = LexicalVerifier().verify(claim, [passage])
+    assert read.label == "insufficient"
+    assert f'of "{said_of}", not of' in read.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The R200 was released in September 2020.", ROUTERS),
+        ("The R400 was released in April 2022.", ROUTERS),
+        ("The R400 weighs 680 g.", "The R200 weighs 410 g and the R400 weighs 680 g."),
+        ("The R400 has four antennas.", "The R200 and the R400 have four antennas."),
+        (
+            "The Kestrel 3 has a frame of carbon.",
+            "The Kestrel 2 has a frame of steel, the Kestrel 3 has one of carbon.",
+        ),
+    ],
+)
+def test_what_is_said_of_the_number_itself_is_supported(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == "supported"
+
+
+def test_a_reason_calls_nothing_missing_that_the_nearest_sentence_has() -> None:
+    passage = "The Corvex R200 is a dual-band router and the R400 is a tri-band router."
+    read = LexicalVerifier().verify("The R200 is a tri-band router.", [passage])
+    assert read.label == "insufficient"
+    assert read.rationale.startswith("No one sentence of the sources says all of this.")
