@@ -36,7 +36,7 @@ from factloop.integrations.langchain.correction import (
 )
 from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
 from factloop.integrations.langchain.inputs import is_persons
-from factloop.integrations.langchain.runnable import Check, FactCheckRunnable, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.search.handed_over import documents_of
 
@@ -116,7 +116,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def __init__(
         self,
-        check: Check | None = None,
+        check: AnyChecker | None = None,
         *,
         action: AnswerAction = "annotate",
         documents: Sequence[Document | str] = (),
