@@ -26,7 +26,6 @@ from factloop.core.records import (
     Verdict,
 )
 from factloop.reports.visible import visible
-from factloop.setup.sources import FACTUALITY, FAITHFULNESS
 from factloop.testing import (
     NotFactual,
     NotTrustworthy,
@@ -37,6 +36,7 @@ from factloop.testing import (
 )
 from factloop.testing.running import RunningTest, running
 from factloop.testing.words import factual_failure
+from tests.modes import FACTUALITY, FAITHFULNESS
 
 SOURCES = "examples/lighthouse/sources"
 RIGHT = "John Smeaton built the third Eddystone tower."
