@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from itertools import count
 
 from rich.console import Console
 
@@ -12,7 +11,7 @@ from factloop.cli.outputs import leave_now
 from factloop.core.errors import ConfigError
 from factloop.core.reasons import FAILURES, UnscoredReason
 from factloop.core.records import FactualityReport
-from factloop.reports.figures import plural, unscored_reasons
+from factloop.reports.figures import plural, shown_below, unscored_reasons
 from factloop.reports.visible import visible
 
 Result = tuple[UnscoredReason | None, str]
@@ -62,9 +61,7 @@ def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
     """Says that a figure is below --fail-under, with three digits or as many as tell the two apart."""
-    reached = "undefined"
-    if value is not None:
-        reached = next(said for digits in count(3) if float(said := f"{value:.{digits}f}") < threshold)
+    reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 

@@ -27,7 +27,10 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """One query of one claim was answered."""
+    """One query of one claim was answered.
+
+    The claim may turn out to repeat another (`duplicate_of`), and then has no queries in the report.
+    """
 
     type: Literal["claim_searched"] = "claim_searched"
     claim_id: str

@@ -12,7 +12,7 @@ from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
-from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction, after_dropped
+from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction, after_dropped, marker_of
 from factloop.guarding.reading import PendingSentence, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.guarding.sentence import SentenceCheck
@@ -92,16 +92,17 @@ class StreamGuard:
         limits = self._limits
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
-        text, released, treatment = "", "", "passed"
+        text, released, treatment, marker = "", "", "passed", ""
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
                 checked = await pending.checked
                 parts.append(checked)
-                whole = pending.stretch.text
-                event = self._treated(
-                    pending, checked, after_dropped(whole, released) if treatment == "dropped" else whole
-                )
+                left, sentence = pending.stretch.text, pending.stretch.sentence
+                if treatment == "dropped":
+                    left = after_dropped(left, released, marker)
+                event = self._treated(pending, checked, left)
+                marker = marker_of(left, "" if sentence is None else sentence.text)
                 text, released, treatment = text + event.text, released + event.released, event.treatment
                 yield event
                 if treatment == "stopped":

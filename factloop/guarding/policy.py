@@ -99,14 +99,24 @@ def _without_marker(before: str) -> str:
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
 
 
-def after_dropped(text: str, released: str) -> str:
-    """What is left of the text that follows a dropped sentence, with `released` before it: not the rest of a line, or
-    of a row of a table, of which nothing was released, nor blank lines after a blank line."""
+def marker_of(text: str, sentence: str) -> str:
+    """What stands before the sentence in its line, where the text ends in the sentence: blanks, a list marker."""
+    before = text.removesuffix(sentence)
+    return before.removeprefix(_without_marker(before))
+
+
+def after_dropped(text: str, released: str, marker: str) -> str:
+    """What is left of the text that follows a dropped sentence, with `released` before it.
+
+    Where nothing of the line was released, the rest of it takes the `marker` of the dropped sentence, and no blank
+    before it. The end of a line or of a row of a table of which nothing was released is left out, and so are blank
+    lines after a blank line.
+    """
     if released and not released.endswith(("\n", "\r")):
         return text
     rest = _REST_OF_LINE.match(text)
     if rest is None:
-        return text
+        return marker + text.lstrip(" \t")
     text = text[rest.end() :]
     is_blank = not released or _ENDS_BLANK.search(released[-8:]) is not None
     return _BLANK_LINES.sub("", text) if is_blank else text

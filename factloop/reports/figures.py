@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import count
+from typing import Literal
 
 from factloop.core.records import FactualityReport, NoClaim, StageUsage
 from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
@@ -23,6 +25,11 @@ def percent(share: float) -> str:
 def precision(report: FactualityReport) -> str:
     """Precision to two digits, or a dash where nothing was scored."""
     return "–" if report.precision is None else f"{report.precision:.2f}"
+
+
+def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
+    """A figure that is below the threshold, with three digits or as many as tell the two apart."""
+    return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_basis(report: FactualityReport) -> str:

@@ -12,17 +12,6 @@ SourceMode = Literal["faithfulness", "factuality"]
 """`faithfulness`: against what is given, and nothing else. `factuality`: the checker's own tools are searched too."""
 
 
-def _warning(mode: SourceMode, against: str) -> str:
-    if mode == "faithfulness":
-        return f"Faithfulness: judged against {against} alone; nothing else was searched."
-    return f"Factuality: judged against {against} and what the checker itself searches."
-
-
-_GIVEN = "what was given with the answer"
-FAITHFULNESS = _warning("faithfulness", _GIVEN)
-FACTUALITY = _warning("factuality", _GIVEN)
-
-
 @dataclass(frozen=True)
 class Sources:
     """Sources of one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
@@ -36,7 +25,10 @@ class Sources:
     def warning(self) -> str:
         """A warning for readers of the report."""
         name = self.registered_as
-        return _warning(self.mode, _GIVEN if name is None else f"the documents registered as “{name}”")
+        against = "what was given with the answer" if name is None else f"the documents registered as “{name}”"
+        if self.mode == "faithfulness":
+            return f"Faithfulness: judged against {against} alone; nothing else was searched."
+        return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
         """All tools searched by a checker with these tools of its own: what was given comes first."""

@@ -16,7 +16,7 @@ from factloop.core.factuality import n_contradicted
 from factloop.core.findings import Finding, unchecked
 from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.core.sync import run_blocking
-from factloop.reports.figures import plural
+from factloop.reports.figures import plural, shown_below
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
@@ -64,8 +64,10 @@ class _FactualThresholds:
             there_are = f"there are {counts.scored}" if counts.scored else why
             missed.append(f"at least {plural(self.min_scored, 'scored claim')}, and {there_are}")
         if self.min_precision is not None and (report.precision is None or report.precision < self.min_precision):
-            reached = f"undefined: {why}" if report.precision is None else f"{report.precision:.3g}"
-            missed.append(f"precision at least {self.min_precision:g}, and it is {reached}")
+            reached = f"undefined: {why}"
+            if report.precision is not None:
+                reached = f"{shown_below(report.precision, self.min_precision, 'g')} (n = {counts.scored})"
+            missed.append(f"precision at least {str(self.min_precision).removesuffix('.0')}, and it is {reached}")
         if self.min_supported is not None and counts.supported < self.min_supported:
             missed.append(f"at least {self.min_supported} supported claims, and there are {counts.supported}")
         if self.max_contradicted is not None and contradicted > self.max_contradicted:

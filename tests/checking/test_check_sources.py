@@ -11,8 +11,9 @@ from langchain_core.documents import Document
 from factloop import FactChecker, Verdict
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished
-from factloop.setup.sources import FACTUALITY, FAITHFULNESS, Sources
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
+from tests.modes import FACTUALITY, FAITHFULNESS
 
 TEXT = "Ada Lovelace was born in London."
 KNOWS = GivenDocuments([Document("Ada Lovelace was born in London in 1815.")])

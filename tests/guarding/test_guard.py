@@ -208,6 +208,9 @@ HEAD = "| who | where |\n|---|---|\n"
         (f"{TRUE}\n\n| Bo | 1888 |", f"{TRUE}\n\n"),
         (f"{TRUE} {FALSE}\n\n{TRUE}", f"{TRUE}\n\n{TRUE}"),
         (f"{TRUE} {FALSE}\n{TRUE}", f"{TRUE}\n{TRUE}"),
+        (f"- {FALSE} {TRUE}\n- {TRUE}", f"- {TRUE}\n- {TRUE}"),
+        (f"{TRUE}\n  1. {FALSE} {FALSE} {TRUE}\n", f"{TRUE}\n  1. {TRUE}\n"),
+        (f"{FALSE} {TRUE}", TRUE),
         (f"> {TRUE}\n> {FALSE}\n\n{TRUE}", f"> {TRUE}\n\n{TRUE}"),
     ],
 )

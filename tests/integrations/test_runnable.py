@@ -21,9 +21,9 @@ from factloop.integrations.langchain import (
     build_factcheck_node,
     factcheck_tool,
 )
-from factloop.setup.sources import FACTUALITY, FAITHFULNESS
 from tests.checking.simulated import simulated_checker
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
+from tests.modes import FACTUALITY, FAITHFULNESS
 from tests.simulator import Simulator
 
 RIGHT = ["supported", "not_supported"]

@@ -10,7 +10,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckStreamGuard, is_revision_request
-from factloop.integrations.langchain.middleware import AnswerAction
+from factloop.integrations.langchain.middleware import BLOCKED_EMPTY, AnswerAction
 from tests.integrations.ada import ADA, ANSWER, QUESTION, offline
 from tests.integrations.scripted import ScriptedModel
 
@@ -75,6 +75,7 @@ def test_the_tokens_of_an_agent_may_pass_through_the_guard_of_streams() -> None:
 @pytest.mark.parametrize(
     ("options", "let_out"),
     [
+        ({"action": "block"}, BLOCKED_EMPTY),
         ({"action": "block", "message": "No."}, "No."),
         ({"action": "revise", "message": lambda report: f"{len(report.claims)} claims."}, "0 claims."),
         ({"action": "annotate"}, "Fact check: the answer is empty, so nothing was checked."),
@@ -96,9 +97,15 @@ def test_an_empty_answer_is_recorded_and_the_users_own_rule_decides() -> None:
     assert own["messages"][-1].text == ""
 
 
-def test_an_answer_without_words_that_shows_a_picture_is_left_alone() -> None:
-    picture: Any = [{"type": "image", "url": "https://example.org/ada.png"}]
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image", "url": "https://example.org/ada.png"},
+        {"type": "refusal", "refusal": "I cannot help with that."},
+    ],
+)
+def test_an_answer_without_text_that_shows_a_picture_or_refuses_is_left_alone(block: Any) -> None:
     guard = FactCheckMiddleware(offline(), action="block", documents=[ADA])
-    agent: Any = create_agent(ScriptedModel(script=[AIMessage(picture)]), [], middleware=[guard])
+    agent: Any = create_agent(ScriptedModel(script=[AIMessage([block])]), [], middleware=[guard])
     found = agent.invoke(ASKS)
-    assert (found["messages"][-1].content, found["factcheck"]) == (picture, None)
+    assert (found["messages"][-1].content, found["factcheck"]) == ([block], None)

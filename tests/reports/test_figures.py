@@ -85,3 +85,11 @@ def test_moments_are_in_utc() -> None:
 @pytest.mark.parametrize(("share", "expected"), [(0.95, "95%"), (0.999, "99.9%"), (0.29, "29%")])
 def test_a_level_is_a_percentage(share: float, expected: str) -> None:
     assert figures.percent(share) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "as_f", "as_g"),
+    [(0.5, 0.9, "0.500", "0.5"), (0.8996, 0.9, "0.8996", "0.8996"), (0.0, 1, "0.000", "0")],
+)
+def test_a_figure_below_a_threshold_looks_so(value: float, threshold: float, as_f: str, as_g: str) -> None:
+    assert (figures.shown_below(value, threshold, "f"), figures.shown_below(value, threshold, "g")) == (as_f, as_g)

@@ -26,7 +26,6 @@ from factloop.core.records import (
     Verdict,
 )
 from factloop.reports.visible import visible
-from factloop.setup.sources import FACTUALITY, FAITHFULNESS
 from factloop.testing import (
     NotFactual,
     NotTrustworthy,
@@ -37,6 +36,7 @@ from factloop.testing import (
 )
 from factloop.testing.running import RunningTest, running
 from factloop.testing.words import factual_failure
+from tests.modes import FACTUALITY, FAITHFULNESS
 
 SOURCES = "examples/lighthouse/sources"
 RIGHT = "John Smeaton built the third Eddystone tower."
@@ -63,7 +63,7 @@ def test_what_holds_passes_and_gives_the_report() -> None:
         (
             f"{RIGHT} {WRONG}",
             {"min_precision": 0.6, "max_contradicted": 1},
-            "required: precision at least 0.6, and it is 0.5\nreached:",
+            "required: precision at least 0.6, and it is 0.5 (n = 2)\nreached:",
         ),
         (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, and there are 1"),
         ("", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
@@ -73,7 +73,12 @@ def test_what_holds_passes_and_gives_the_report() -> None:
         (
             WRONG,
             {"max_contradicted": 0, "min_precision": 1},
-            "required: precision at least 1, and it is 0\nrequired: at most 0",
+            "required: precision at least 1, and it is 0 (n = 1)\nrequired: at most 0",
+        ),
+        (
+            f"{RIGHT} {RIGHT} {WRONG}",
+            {"min_precision": 0.667, "max_contradicted": 1},
+            "required: precision at least 0.667, and it is 0.6667 (n = 3)\nreached:",
         ),
     ],
 )

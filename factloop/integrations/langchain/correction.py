@@ -15,7 +15,7 @@ from factloop.core.sync import run_blocking
 from factloop.correction.corrector import MAX_ROUNDS, Corrector
 from factloop.correction.records import Correction, Unchecked, Unproven
 from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
-from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.prompts.registry import Prompt
 from factloop.reports.status import status_words
 
@@ -37,7 +37,7 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
 
     def __init__(
         self,
-        check: Check | None = None,
+        check: AnyChecker | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
         unproven: Unproven = "mark",

@@ -16,7 +16,7 @@ from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
 from factloop.integrations.langchain.inputs import Keys
-from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.tools.search.handed_over import documents_of
 
 
@@ -38,7 +38,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
     def __init__(
         self,
-        check: Check | None = None,
+        check: AnyChecker | None = None,
         policy: SentenceAction | Choose = "annotate",
         *,
         documents: Sequence[Document | str] | None = None,

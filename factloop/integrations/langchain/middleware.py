@@ -36,7 +36,7 @@ from factloop.integrations.langchain.correction import (
 )
 from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
 from factloop.integrations.langchain.inputs import is_persons
-from factloop.integrations.langchain.runnable import Check, FactCheckRunnable, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.search.handed_over import documents_of
 
@@ -46,6 +46,7 @@ Retrieved = Literal["turn", "conversation"]
 _LAST_ACTIONS = ("annotate", "block", "record")
 _ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
+BLOCKED_EMPTY = "I cannot give an answer here: I have found none."
 MAX_REVISIONS = 2
 
 
@@ -65,6 +66,11 @@ def in_a_note(report: FactualityReport) -> str:
     if not report.response.strip():
         return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
+
+
+def in_its_place(report: FactualityReport) -> str:
+    """What takes the place of a blocked answer."""
+    return BLOCKED if report.response.strip() else BLOCKED_EMPTY
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
@@ -98,8 +104,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
     An empty answer has a report without claims: it is blocked, or annotated, unless your own `blocks` says otherwise.
-    An answer in the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, and
-    `factcheck` is None. Raises ConfigError.
+    An answer in the form of a tool call (`response_format=ToolStrategy(...)`) is no text, nor is a picture or a block
+    in which the provider words a refusal: these are let out unchecked, and `factcheck` is None. Raises ConfigError.
 
     What the model writes cannot be held back: a stream of the agent's `messages` has the model's own answer, in tokens
     or whole, before the check begins. What takes its place has an id of its own, so that it follows in that stream; in
@@ -110,7 +116,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def __init__(
         self,
-        check: Check | None = None,
+        check: AnyChecker | None = None,
         *,
         action: AnswerAction = "annotate",
         documents: Sequence[Document | str] = (),
@@ -118,7 +124,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         system_message: bool | ReadSystem = False,
         blocks: Callable[[FactualityReport], bool] | None = None,
         passing: Collection[Finding | str] = (),
-        message: str | Callable[[FactualityReport], str] = BLOCKED,
+        message: str | Callable[[FactualityReport], str] = in_its_place,
         formatter: Callable[[FactualityReport], str] = in_a_note,
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",

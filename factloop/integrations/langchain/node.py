@@ -9,11 +9,11 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def build_factcheck_node(
-    check: Check | None = None,
+    check: AnyChecker | None = None,
     *,
     answer: str = "answer",
     question: str | None = "question",

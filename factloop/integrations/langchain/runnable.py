@@ -138,11 +138,11 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         return Sources(() if given is None else (given,), self.mode)
 
 
-Check = FactCheckRunnable | FactChecker
+AnyChecker = FactCheckRunnable | FactChecker
 """What checks: a step of a chain with its mode, keys, retriever and limits, or the bare checker."""
 
 
-def as_check(check: Check | None) -> FactCheckRunnable:
+def as_check(check: AnyChecker | None) -> FactCheckRunnable:
     """The check itself, or one around a checker; the offline engine if there is none.
 
     A checker with documents or a search of its own is asked for `factuality`, so that these are searched, too; any

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from factloop.checking.views.brief import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.integrations.langchain.runnable import Check, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.tools.search.handed_over import documents_of
 
 DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
@@ -23,7 +23,7 @@ class FactCheckInput(BaseModel):
 
 
 def factcheck_tool(
-    check: Check | None = None,
+    check: AnyChecker | None = None,
     *,
     documents: Sequence[Document | str] | None = None,
     name: str = "factcheck",

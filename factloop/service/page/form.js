@@ -8,6 +8,8 @@ import { Trouble, area, jobForm } from "./fields.js";
 import { dropZone, fileButton, textsOf } from "./files.js";
 import { documentsOf, restore, sourceChoice } from "./sources.js";
 
+const LOAD = "Load an example";
+
 // A check done before, back in the form.
 export const again = ({ prompt, response, documents, mode, k, limits }) => {
   Object.assign(draft, { prompt: prompt ?? "", response });
@@ -31,10 +33,10 @@ export const showForm = (view, info) => {
     if (wrong) return trouble.say(wrong[1], fields[wrong[0]]);
     return `#/checks/${encodeURIComponent((await post("/v1/checks", { ...asked, ...advancedAsked() })).id)}`;
   };
-  let isAsked = false;
-  const example = button("Load an example", () => {
-    if (isTyped() && !isAsked) {
-      isAsked = true;
+  let askedOf = null;
+  const example = button(LOAD, () => {
+    if (isTyped() && askedOf !== JSON.stringify(typed())) {
+      askedOf = JSON.stringify(typed());
       example.textContent = "Replace what you typed?";
       return;
     }
@@ -43,20 +45,24 @@ export const showForm = (view, info) => {
     showForm(view, info);
     view.querySelector(".go").focus();
   });
+  const form = jobForm("Check", trouble, { main: [prompt.element, response.element], side: [against.element, rest.element], send, fieldOf: (name) => fields[name] ?? against.field(name) });
+  form.addEventListener("input", () => {
+    if (askedOf !== JSON.stringify(typed())) example.textContent = LOAD;
+  });
   replace(view, h("section", { class: "intro" },
     h("h1", { id: "title", tabindex: "-1" }, "Which of its claims hold?"),
     h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is held against documents or a search. ", `Judged by ${info.judge}.`),
-    h("div", { class: "actions" }, example)),
-  jobForm("Check", trouble, { main: [prompt.element, response.element], side: [against.element, rest.element], send, fieldOf: (name) => fields[name] ?? against.field(name) }));
+    h("div", { class: "actions" }, example)), form);
 };
 
 // Whether the draft has words of the reader's, which the example would take away.
 const isTyped = () => {
   const { prompt, response, documents } = EXAMPLE;
   const ours = new Set([prompt, response, ...documents.flatMap(({ title, text }) => [title, text])]);
-  const typed = [draft.prompt, draft.response, ...draft.check.pasted.flatMap(({ title, text }) => [title, text])];
-  return typed.some((text) => text.trim() && !ours.has(text));
+  return typed().some((text) => text.trim() && !ours.has(text));
 };
+
+const typed = () => [draft.prompt, draft.response, ...draft.check.pasted.flatMap(({ title, text }) => [title, text])];
 
 const responseField = (info, trouble) => {
   const take = async (files) => {

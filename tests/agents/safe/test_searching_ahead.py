@@ -82,6 +82,9 @@ async def test_rules_that_read_at_once_search_claim_by_claim() -> None:
     for plan in (FusedPlan, BunchedPlan):
         search = ScriptedSearch()
         stages = FusedScript(facts, {"Rome is old.": [supported("c1.1-e1")]}, Latency(random.Random(0)))
-        await run(plan(stages), SHORT, [search])
+        result = await run(plan(stages), SHORT, [search])
         asked[plan] = search.asked
+        told = {event["claim_id"] for event in result.events if event["type"] == "claim_searched"}
+        assert told == {"c1.1", *(["c1.2"] if plan is FusedPlan else [])}
+        assert [claim.queries for claim in result.claims] == [("Rome age",), ()]
     assert asked == {FusedPlan: ["Rome age", "age of Rome"], BunchedPlan: ["Rome age"]}

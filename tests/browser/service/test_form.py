@@ -136,6 +136,18 @@ def test_the_example_takes_nothing_away_unasked(looking: Looking, offline: Servi
     expect(page.get_by_role("button", name="Load an example")).to_be_visible()
 
 
+def test_what_is_typed_after_the_question_is_asked_about_again(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url)
+    page.get_by_label(DOCUMENT).fill(TEXT)
+    page.get_by_role("button", name="Load an example").click()
+    page.get_by_label(RESPONSE).fill(TEXT)
+    page.get_by_role("button", name="Load an example").click()
+    expect(page.get_by_role("button", name="Replace what you typed?")).to_be_visible()
+    expect(page.get_by_label(RESPONSE)).to_have_value(TEXT)
+    page.get_by_role("button", name="Replace what you typed?").click()
+    expect(page.get_by_label(RESPONSE)).to_have_value(re.compile("Menai"))
+
+
 def test_what_was_typed_is_there_after_a_reload(looking: Looking, offline: Serving) -> None:
     page = looking.at(offline.url)
     page.get_by_label(RESPONSE).fill(TEXT)

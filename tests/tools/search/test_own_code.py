@@ -57,6 +57,17 @@ async def test_what_a_retriever_raises_is_in_the_report_and_in_the_log(
             httpx.HTTPError("the key hush-hush is wrong"),
             "HTTPError: the key *** is wrong",
         ),
+        (
+            OSError("404 for url: https://store.example/q?api_key=zzz999&q=Ada (no such page)"),
+            "OSError: 404 for url: https://store.example/q?[secret] (no such page)",
+        ),
+        (OSError("retries exceeded with url: /q?q=Ada&sig=zzz999"), "OSError: retries exceeded with url: /q?[secret]"),
+        (RuntimeError("user=ada password=zzz999, down"), "RuntimeError: user=ada password=[secret], down"),
+        (RuntimeError("x-api-key: zzz999; later"), "RuntimeError: x-api-key: [secret]; later"),
+        (RuntimeError("Authorization: Basic zzz999"), "RuntimeError: Authorization: [secret]"),
+        (RuntimeError({"api-key": "zzz 999", "k": 3}), "RuntimeError: {'api-key': [secret], 'k': 3}"),
+        (RuntimeError('{"client_secret": "zzz999"}'), 'RuntimeError: {"client_secret": [secret]}'),
+        (RuntimeError("is it there? no: 1 = 1, key == 2"), "RuntimeError: is it there? no: 1 = 1, key == 2"),
     ],
 )
 def test_no_secret_is_shown(
@@ -72,17 +83,25 @@ def test_no_secret_is_shown(
 
 
 def test_what_a_tool_raises_is_shown_alike_with_its_traceback_for_those_who_debug(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("STORE_TOKEN", SECRET)
+
     @tool
     def look_up(query: str) -> str:
         """Looks something up."""
-        raise RuntimeError(f"nothing about {query}")
+        try:
+            raise ConnectionError("no answer of https://store.example/q?sig=zzz999")
+        except ConnectionError as error:
+            raise RuntimeError(f"nothing about {query} with {SECRET}") from error
 
     with (
         caplog.at_level(logging.DEBUG),
         pytest.raises(ToolError, match=r"look_up: the tool failed .*nothing about Ada"),
     ):
         as_search_tool(look_up).search("Ada", 3)
-    (record,) = [record for record in caplog.records if record.name.endswith("own_code")]
-    assert record.exc_info is not None
+    short, long = [record for record in caplog.records if record.name.endswith("own_code")]
+    assert (short.levelno, long.levelno) == (logging.WARNING, logging.DEBUG)
+    assert "ConnectionError: no answer of https://store.example/q?[secret]\n" in long.getMessage()
+    assert long.getMessage().endswith("RuntimeError: nothing about Ada with [secret]")
+    assert not any(secret in caplog.text for secret in (SECRET, "q?sig=zzz999"))

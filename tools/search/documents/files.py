@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from factloop.core.errors import DataError
@@ -18,8 +19,9 @@ EXTENSIONS = frozenset(
     | {".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
 )
 _READABLE = ", ".join(sorted(EXTENSIONS))
-MOST_HIDDEN = 10_000
-"""Hidden files that are counted: an environment or a repository may have very many."""
+MOST_SEEN = 1_000
+"""Files and folders that are looked at in a hidden folder: an environment or a repository has very many."""
+_MOST_SEEN_IN_ALL = 10_000
 _MOST_PLACES = 3
 """Hidden folders that are named."""
 
@@ -42,12 +44,13 @@ class HiddenFiles:
     places: tuple[Path, ...]
     """The hidden folders and files, with those that hold none of them left out."""
     count: int
-    """At most `MOST_HIDDEN`, from which on they are not counted."""
+    is_all: bool = True
+    """False where hidden folders hold more than is looked at (`MOST_SEEN`), so that there may be more such files."""
 
     def __str__(self) -> str:
         named = ", ".join(map(str, self.places[:_MOST_PLACES]))
         more = f" and {len(self.places) - _MOST_PLACES:,} more" if len(self.places) > _MOST_PLACES else ""
-        at_least = "at least " if self.count == MOST_HIDDEN else ""
+        at_least = "" if self.is_all else "at least "
         return f"{at_least}{self.count:,} hidden {'file' if self.count == 1 else 'files'} ({named}{more})"
 
 
@@ -100,22 +103,28 @@ def _hidden_files(passed_over: Iterable[Path], read: Collection[Path]) -> Hidden
     """The readable files at these places that are not read as files of another place. Each counts once."""
     found: set[Path] = set()
     places: dict[Path, None] = {}
+    n_left, is_all = _MOST_SEEN_IN_ALL, True
     for place in passed_over:
-        for path in _readable_below(place):
-            if len(found) == MOST_HIDDEN:
-                break
-            file = resolved(path)
-            if file not in read and file not in found:
-                found.add(file)
-                places[place] = None
-    return HiddenFiles(tuple(places), len(found)) if found else None
+        n_seen = 0
+        for path in islice(_below(place), min(MOST_SEEN, n_left) + 1):
+            n_seen += 1
+            if n_seen > min(MOST_SEEN, n_left):
+                is_all = False
+            elif extension_of(path) in EXTENSIONS and path.is_file():
+                file = resolved(path)
+                if file not in read and file not in found:
+                    found.add(file)
+                    places[place] = None
+        n_left = max(n_left - n_seen, 0)
+    return HiddenFiles(tuple(places), len(found), is_all) if found else None
 
 
-def _readable_below(place: Path) -> Iterator[Path]:
-    if extension_of(place) in EXTENSIONS and place.is_file():
-        yield place
-    for root, _, names in os.walk(place):  # links are not followed, which may lead anywhere
-        yield from (Path(root, name) for name in names if extension_of(Path(name)) in EXTENSIONS)
+def _below(place: Path) -> Iterator[Path]:
+    """The place itself and all files and folders below it, one folder after the other as they are asked for."""
+    yield place
+    for root, folders, names in os.walk(place):  # links are not followed, which may lead anywhere
+        folders.sort()
+        yield from (Path(root, name) for name in (*folders, *sorted(names)))
 
 
 def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, bool]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.tools.search.documents.files import MOST_HIDDEN, HiddenFiles, UnreadFile, find_files
+from factloop.tools.search.documents.files import MOST_SEEN, HiddenFiles, UnreadFile, find_files
 
 
 def make(folder: Path, *names: str) -> None:
@@ -49,10 +49,19 @@ def test_of_hidden_folders_few_are_named_and_many_files_are_not_counted(tmp_path
     make(tmp_path, "a.txt", *(f".h{number}/b.txt" for number in range(5)))
     said = str(find_files([tmp_path]).hidden)
     assert said == f"5 hidden files ({tmp_path}/.h0, {tmp_path}/.h1, {tmp_path}/.h2 and 2 more)"
-    assert str(HiddenFiles((tmp_path,), MOST_HIDDEN)).startswith("at least 10,000 hidden files")
+    assert str(HiddenFiles((tmp_path,), 1_200, is_all=False)).startswith("at least 1,200 hidden files")
     make(tmp_path / "only", ".b.txt")
     with pytest.raises(DataError, match="no file to read; 1 hidden file "):
         find_files([tmp_path / "only"])
+
+
+def test_large_hidden_folders_are_not_walked_to_their_end(tmp_path: Path) -> None:
+    make(
+        tmp_path, "a.txt", ".git/x/y/b.txt", ".notes/c.txt", *(f".git/objects/{number}" for number in range(MOST_SEEN))
+    )
+    assert find_files([tmp_path]).hidden == HiddenFiles((tmp_path / ".notes",), 1, is_all=False)
+    make(tmp_path, ".git/b.txt")
+    assert str(find_files([tmp_path]).hidden) == f"at least 2 hidden files ({tmp_path}/.git, {tmp_path}/.notes)"
 
 
 def test_globs_and_overlapping_places(tmp_path: Path) -> None:
