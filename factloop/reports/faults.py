@@ -40,7 +40,8 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
     """The words that fail among the claims of a sentence, in order and apart; empty where none of them fails.
 
     The words that the judge names; else those of the claim that no claim beside it has too; else the whole sentence.
-    In the row of a table, whose head is given, they are looked for in the cell that the claim is about; else the cell.
+    In the row of a table, whose head is given, those that the judge names are looked for in the cell that the claim is
+    about, then in the whole row; where it has none of them, the cell fails.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # where two meet, the words are those of the graver one
@@ -54,12 +55,14 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
 
 def _failing(sentence: str, claim: Claim, claims: Sequence[Claim], table_head: str | None) -> list[Span]:
     cell = None if table_head is None else cell_of(claim.text, sentence, table_head)
-    if cell is not None:
-        start, end = cell
-        within = _named(sentence[start:end], claim.judgement.wrong)
-        return [cell if within is None else (start + within[0], start + within[1])]
-    named = _named(sentence, claim.judgement.wrong)
-    return [named] if named is not None else _own_words(sentence, claim, claims)
+    if cell is None:
+        named = _named(sentence, claim.judgement.wrong)
+        return [named] if named is not None else _own_words(sentence, claim, claims)
+    start, end = cell
+    within = _named(sentence[start:end], claim.judgement.wrong)
+    if within is not None:
+        return [(start + within[0], start + within[1])]
+    return [_named(sentence, claim.judgement.wrong) or cell]
 
 
 def _named(sentence: str, wrong: str) -> Span | None:

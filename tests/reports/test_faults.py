@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +94,24 @@ def test_the_words_that_the_judge_names_are_those_of_the_cell() -> None:
     price = claim("Plan: Plan 15; Price: 15 €.", wrong="15", instead="12")
     (found,) = faults(row, [price], HEAD)
     assert (found.start, found.end, found.said) == (10, 12, "15 · the source says 12")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "instead", "marked"), [("24", "20", (7, 9)), ("Team", "Solo", (0, 4)), ("10", "8", (18, 20))]
+)
+def test_words_that_the_judge_names_outside_of_the_cell_fail_in_the_row(
+    wrong: str, instead: str, marked: tuple[int, int]
+) -> None:
+    row = "Team | 24 euros | 10 | 500"
+    users = claim("Team has 10 users and costs 24 euros.", wrong=wrong, instead=instead)
+    (found,) = faults(row, [users], HEAD)
+    assert (found.start, found.end, found.said) == (*marked, f"{wrong} · the source says {instead}")
+
+
+def test_the_cell_fails_where_the_row_has_no_words_that_the_judge_names() -> None:
+    users = claim("Plan: Team; Users: 10.", wrong="ten", instead="eight")
+    (found,) = faults("Team | 24 euros | 10 | 500", [users], HEAD)
+    assert (found.start, found.end) == (18, 20)
 
 
 def test_a_claim_about_no_one_cell_of_a_row_has_its_own_words() -> None:

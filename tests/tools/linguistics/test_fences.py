@@ -38,6 +38,35 @@ CODE = [
     "\\frac{1}{2}",
     "echo hello",
     "git status\ngit push origin main",
+    "try:\n    bake()\nexcept OSError:\n    pass",
+    'class Oven:\n    """Bake bread in the oven."""\n\n    heat = 220',
+    "else:\n    # The oven is hot by now.\n    bake()",
+    "name: bramley\ndescription: The bakery opened in 1921.\nversion: 2",
+    "title: Bramley\nabout: >\n  The bakery opened in 1921.",
+    "for loaf in loaves:\n    yield loaf",
+    "if oven.is_hot:\n    return loaf not in oven and loaf is not None",
+    "-v\n    Print more of the log.",
+    "-I DIR  The folder is searched for headers.",
+    "x -> x + 1",
+    "steps:\n  - run: echo the oven is on",
+    "docker run \\\n  --rm bramley",
+    "kubectl logs web\nkubectl get pods",
+    "factloop check report",
+    "requests\nnumpy\nlanggraph",
+    "cat notes.txt",
+    "cd ../bakery\nls",
+    "loaf => bake(loaf)",
+    "import os\n\nclass Oven:\n    pass",
+    "-- Bakeries of the north in Leeds.\nSELECT name FROM bakeries",
+    "with oven as hot:\n    hot.bake()",
+    "oven:\n  heat: 220\n  doors: 2",
+    "while True:\n    '''Wait until the oven is hot.'''\n    wait()",
+    "@property\ndef heat(self):\n    return 220",
+    "BAKERY = 1921\nbake(BAKERY)",
+    "elif loaf in the_loaves:\n    continue",
+    "services:\n  web:\n    image: nginx",
+    "map(x -> x + 1, loaves)",
+    "poetry add bramley\npoetry install",
 ]
 TEXT = [
     "<div>The bakery opened in 1921.</div>",
@@ -63,6 +92,40 @@ TEXT = [
     "42 people work there",
     "Note: the bakery opened in 1921; it employs 42 people.",
     "Q: When did the bakery open?\nA: It opened in 1921.",
+    "for adults:\nThe dose is 5 mg a day.",
+    "with these effects:\n- The pulse slows down.",
+    "with these effects:\n- the pulse slows within a day",
+    "do the following:\nTake the tablets with water.",
+    "summary: Eddystone lighthouse\n\nThe tower was built in 1759.",
+    "-Smeaton built the tower in 1759.",
+    "Leeds -> York\nThe line opened in 1839.",
+    "rating: 5/5\nThe bakery opened in 1921.",
+    "source: [1]\nThe bakery opened in 1921.",
+    "for children in care:\nThe dose is 2 mg a day.",
+    "la tour fut construite en pierre",
+    "der turm wurde von smeaton gebaut",
+    "le phare brille",
+    "aspirin lowers fever",
+    "tea contains caffeine",
+    "aspirin thins blood",
+    "answer: yes\n\nThe bakery opened in 1921.",
+    "Leeds => York\n\nThe line opened in 1839.",
+    "-A tower was built in 1698.\n-A second one followed in 1708.",
+    "verdict: supported\nThe dose is 5 mg a day",
+    "BMI = 24\nThe patient is of normal weight.",
+    "The tower\\\nIt was built in 1759.",
+    "@ada\nThe bakery opened in 1921.",
+    "if pregnant:\nThe drug must not be taken.",
+    "name: Ada Lovelace\nborn: 1815\n\nShe wrote the first program.",
+    "oslo: capital\n\nOslo is the capital of Norway.",
+    "except in winter:\nThe kiosk is open daily.",
+    "import tariffs\nThey rose to 20 percent in 2018.",
+    "while on treatment:\nDo not drive a car.",
+    "bees make honey",
+    "born: 1815\ndied: 1852\nShe wrote the first program.",
+    "input -> output\nPhotosynthesis turns light into sugar.",
+    "class A:\nThese drugs are banned in the United Kingdom.",
+    "confidence: high\n\n- The tower was built in 1759.\n- It is 22 m tall.",
 ]
 
 
@@ -95,7 +158,8 @@ def test_what_follows_the_end_of_a_fence_of_text_is_in_none(opened: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["`x = 1`", "`pip install bramley`.", "``load(x)``", "**`git push --force`**", "`rm -r x`:"]
+    "text",
+    ["`x = 1`", "`pip install bramley`.", "``load(x)``", "**`git push --force`**", "`rm -r x`:", "`npm run build`"],
 )
 def test_code_alone_between_backticks_is_code(text: str) -> None:
     assert is_code_alone(text)
@@ -111,6 +175,9 @@ def test_code_alone_between_backticks_is_code(text: str) -> None:
         "`The kiln is in Oss`",
         "x = 1",
         "`42 people work there`",
+        "`aspirin lowers fever`",
+        "`bees make honey`",
+        "`le phare brille`",
     ],
 )
 def test_other_text_with_backticks_is_text(text: str) -> None:
@@ -122,7 +189,14 @@ def test_a_fence_that_nothing_closes_hides_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["x=1\nload(x)", "$ make test", "if (lit) {\n    burn();\n}\n\nx = 2", "// lit\nlet n = 42"]
+    "code",
+    [
+        "x=1\nload(x)",
+        "$ make test",
+        "if (lit) {\n    burn();\n}\n\nx = 2",
+        "// lit\nlet n = 42",
+        "name: bramley\nopened: 1921",
+    ],
 )
 @pytest.mark.parametrize("blanks", ["    ", "\t", "      "])
 def test_an_indented_paragraph_of_statements_is_code(code: str, blanks: str) -> None:
@@ -141,6 +215,7 @@ def test_an_indented_paragraph_of_statements_is_code(code: str, blanks: str) -> 
         "- It fell.\n\n    x = 1 sets it.\n\n    y = 2 as well.\n",
         "1. It fell.\n\n       x = 1 sets it.\n",
         "It fell.\n    x = 1 sets it.\n",
+        "It fell.\n\n    rating: 5/5\n\n    The kiln was lit in 1759.\n\nIt rose.\n",
         "It fell.\n\n   x = 1 sets it.\n",
         "    The kiln was lit in 1759.\n\n    x = 1 sets it.\n",
     ],
@@ -171,6 +246,26 @@ def test_text_in_a_fence_is_not_held_back_until_the_fence_ends() -> None:
     assert {one.sentence.text for one in stretches if one.sentence is not None} == {"The kiln was lit in 1759."}
 
 
-@pytest.mark.parametrize("unit", ["```\nx\n", "```text\n", "```\n", "```md\n", "```\n" + "f(" * 300 + "\n"])
+def test_text_below_a_line_that_looks_like_code_is_not_held_back_either() -> None:
+    growing = GrowingText()
+    text = "```\nsummary: kiln\n\n" + "The kiln was lit in 1759. " * 20
+    stretches = [one for letter in text for one in growing.feed(letter)]
+    said = [one.sentence.text for one in stretches if one.sentence is not None]
+    assert said[:2] == ["summary: kiln", "The kiln was lit in 1759."]
+    assert len(said) > 10
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "```\nx\n",
+        "```\nx: 1\n",
+        "```\nfor" + " in" * 90 + "\n",
+        "```text\n",
+        "```\n",
+        "```md\n",
+        "```\n" + "f(" * 300 + "\n",
+    ],
+)
 def test_work_is_linear(unit: str) -> None:
     assert growth(lambda n: list(code_in(unit * n)), 250) < LINEAR
