@@ -13,6 +13,7 @@ from factloop.tools.verifiers.checks.said_of import is_of_name
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 
+PERSONAL = frozenset({"he", "she", "they", "his", "her", "hers", "their", "theirs", "him", "them"})
 OWNED_REACH = 2
 """Words between an owner and the verb: *the museum's new café*."""
 _OWNING = ("'s", "’s", "s'", "s’")
@@ -63,22 +64,33 @@ def owners(alignment: Alignment) -> Iterator[Mismatch]:
 def namesakes(alignment: Alignment) -> Iterator[Mismatch]:
     """*Ida Kern*, where the sentence that has most of the claim speaks of *Marta Kern*.
 
-    Initials, titles and other names of the person fit both.
+    Initials, titles and other names of the person fit both, and who is *her father* has her name.
     """
     claim, sentence = alignment.claim, alignment.sentence
     number = sentence.sentence_of[alignment.main]
+    clauses = (number == sentence.sentence_of[clause] for clause in sentence.clauses)
+    told = (term for term, is_here in zip(sentence.terms, clauses, strict=True) if is_here)
+    if any(term.surface.lower() in PERSONAL for term in told):
+        return
     here = {
         place: [one for one in partners if sentence.sentence_of[sentence.clauses[one]] == number]
         for place, partners in alignment.partners.items()
     }
     for place, partners in here.items():
         ours = _before_in_name(claim, place)
-        if not partners or not ours or claim.terms[place].key in GENERIC_NOUNS or any(here.get(one) for one in ours):
+        is_owner = claim.terms[place].surface.endswith(_OWNING)
+        if not partners or not ours or is_owner or claim.terms[place].key in GENERIC_NOUNS:
+            continue
+        if any(here.get(one) for one in ours):
             continue
         first = {claim.terms[one].surface[:1] for one in ours}
         theirs = [_before_in_name(sentence, one) for one in partners]
-        if all(names and all(sentence.terms[one].surface[:1] not in first for one in names) for names in theirs):
+        if all(names and all(_is_other_name(alignment, one, first) for one in names) for names in theirs):
             yield Mismatch("person", (*ours, place), (*theirs[0], partners[0]))
+
+
+def _is_other_name(alignment: Alignment, place: int, initials: set[str]) -> bool:
+    return place not in alignment.paired and alignment.sentence.terms[place].surface[:1] not in initials
 
 
 def others_by_number(alignment: Alignment) -> Iterator[Mismatch]:

@@ -108,6 +108,8 @@ def test_what_is_said_of_a_namesake_is_not_supported(passage: str) -> None:
         ("Bill Clinton was born in 1946.", "William Jefferson Clinton was born in 1946. Bill Clinton likes music."),
         ("Smeaton's Tower is red.", "Eddystone Tower is red. Smeaton's Tower is one name of it."),
         ("Marta Kern was succeeded by Ida Kern.", "Ida Kern succeeded Marta Kern."),
+        ("Ida Kern's father repaired watches.", "Ida Kern lived in Ulm. Her father, Konrad Kern, repaired watches."),
+        ("Ida Kern was a child of Konrad Kern.", "Konrad Kern had a child, Ida."),
     ],
 )
 def test_other_forms_of_a_name_are_of_the_same_person(claim: str, passage: str) -> None:
