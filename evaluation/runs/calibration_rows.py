@@ -19,7 +19,7 @@ from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.records import Record, Share
 from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
 
-_NOT_A_LETTER = re.compile(r"[^a-z]+")
+_SEPARATOR = re.compile(r"[^a-z0-9]+")
 
 
 def _zero_or_one(value: Any) -> Any:
@@ -73,7 +73,7 @@ class NamedClaims:
     def has(self, row: Row, read: LabelledRow) -> bool:
         """Whether an earlier row is about the same claim and says the same of it.
 
-        Raises DataError where it says another label, verdict or probability.
+        Raises DataError where it has another judge, label, verdict or probability.
         """
         key = _key(row, read)
         if key is None:
@@ -81,7 +81,7 @@ class NamedClaims:
         line, earlier = self.first.setdefault(key, (row.line, read))
         if earlier is read:
             return False
-        for name in ("label", "verdict", "probability"):
+        for name in ("judge", "label", "verdict", "probability"):
             here, there = getattr(read, name), getattr(earlier, name)
             if here != there:
                 said = f"{shown(here)}, but line {line} has {shown(there)} for the same claim of the same response"
@@ -95,11 +95,11 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 
     A response may say one thing twice: such claims have ids of their own.
     """
-    place = read.response_id or (read.group if read.system else None)
     claim_id = row.fields.get("claim_id")
-    if not place or (read.claim is None and not claim_id):
+    named = "" if claim_id is None else str(claim_id)
+    if read.response_id is None or (read.claim is None and not named):
         return None
-    return read.system, read.response_id, read.group, str(claim_id or ""), read.claim
+    return read.system, row.fields.get("dataset"), read.response_id, read.group, named, read.claim
 
 
 def refuse_misspelt(row: Row, known: Collection[str]) -> None:
@@ -112,10 +112,13 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
 
 @lru_cache(maxsize=1024)
 def _is_near(name: str, known: str) -> bool:
-    """Whether the letters are the same but for one that is missing, too many or wrong, or two that are swapped."""
-    letters, wanted = (_NOT_A_LETTER.sub("", one.lower()) for one in (name, known))
+    """Whether the letters are the same but for one that is missing or too many, or two that are swapped.
+
+    A wrong letter mostly makes another word: *store* is no *score*.
+    """
+    letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
     for _ in range(2):  # cuts off the same start, and then, both turned, the same end
         n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])
         letters, wanted = letters[n_same:][::-1], wanted[n_same:][::-1]
-    longest = max(len(letters), len(wanted))
-    return longest <= 1 or (longest == 2 and letters == wanted[::-1])
+    is_swapped = len(letters) == 2 and letters == wanted[::-1]
+    return is_swapped or len(letters + wanted) == 0 or (len(letters + wanted) == 1 and not letters.isdigit())

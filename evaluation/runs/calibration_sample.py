@@ -86,15 +86,16 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """The system's own claims where there are some, and otherwise all."""
+        """The system's own claims where there are some, and otherwise all, none of which is then of its own run."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
+        is_of_others = self.of_systems is not None and not own
         return LabelledClaims(
             [self.labels[place] for place in kept],
             [self.verdicts[place] for place in kept],
             None if self.groups is None else [self.groups[place] for place in kept],
             None if self.probabilities is None else [self.probabilities[place] for place in kept],
-            None if self.is_own is None else [self.is_own[place] for place in kept],
+            None if self.is_own is None else [self.is_own[place] and not is_of_others for place in kept],
             None if self.scores is None else [self.scores[place] for place in kept],
         )
 

@@ -86,5 +86,5 @@ def test_rows_of_claims_are_sent_to_the_commands_that_take_them(tmp_path: Path, 
     with pytest.raises(DataError) as caught:
         list(load_factscore(jsonl(tmp_path / "flat.jsonl", row)))
     assert (caught.value.line, caught.value.field) == (1, "claim")
-    for words in ("eval FILE --calibration", "factloop experiment", "factloop verify", "docs/evaluation.md"):
+    for words in ("eval RESPONSES --calibration FILE", "factloop experiment", "factloop verify", "docs/evaluation.md"):
         assert words in str(caught.value)

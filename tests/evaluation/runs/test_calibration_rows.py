@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def test_a_claim_that_comes_again_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [
+        ({"judge": "y"}, "judge", '"y", but line 1 has "x" for the same claim'),
         ({"label": 1}, "label", "1, but line 1 has 0 for the same claim of the same response"),
         ({"verdict": 0}, "verdict", "0, but line 1 has 1 for"),
         ({"verdict": None}, "verdict", "null, but line 1 has 1 for"),
@@ -73,7 +75,7 @@ def test_a_claim_that_comes_again_counts_once(tmp_path: Path) -> None:
 def test_rows_that_differ_about_a_claim_are_refused(
     tmp_path: Path, change: dict[str, Any], field: str, said: str
 ) -> None:
-    rows = labelled(probability=0.5)
+    rows = labelled(probability=0.5, judge="x")
     with pytest.raises(DataError) as caught:
         load_calibration(jsonl(tmp_path / "c.jsonl", *rows, {**rows[0], **change}))
     assert (caught.value.line, caught.value.field) == (7, field)
@@ -87,6 +89,8 @@ def test_rows_that_differ_about_a_claim_are_refused(
         {"response_id": "another"},
         {"claim": "another"},
         {"claim_id": "c2"},
+        {"claim_id": 0},
+        {"dataset": "another"},
     ],
 )
 def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> None:
@@ -102,10 +106,22 @@ def test_rows_that_name_no_response_may_say_the_same(tmp_path: Path, known: dict
     assert load_calibration(jsonl(tmp_path / "c.jsonl", row, row)).labels == (1, 1)
 
 
-def test_one_system_has_one_response_to_a_prompt(tmp_path: Path) -> None:
-    row = {"claim": "a", "label": 1, "verdict": 1, "system": "one", "group": "p"}
-    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, row))
-    assert (sample.labels, sample.n_repeated) == ((1,), 1)
+def test_claims_of_a_topic_may_be_of_several_responses(tmp_path: Path) -> None:
+    row = {"claim": "a", "label": 1, "verdict": 1, "system": "one", "group": "topic"}
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 0}))
+    assert (sample.labels, sample.n_repeated) == ((1, 0), 0)
+
+
+def test_a_system_without_labels_has_no_figure_of_its_own_run(tmp_path: Path) -> None:
+    """What is known of its judge comes from the claims of another, none of which is its own."""
+    other = [judged("p4", "ss", texts="ab")]
+    rows = [{**row, "system": "careful"} for row in labelled()]
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", *rows))
+    assert sample.origins is not None
+    assert not any(sample.for_system(other[0].system).is_own or ())
+    held = replace(sample, is_own=(True,) * len(rows))
+    assert held.for_system("careful").is_own == [True] * len(rows)
+    assert held.for_system("modest").is_own == [False] * len(rows)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +145,10 @@ def test_a_misspelt_column_is_refused(tmp_path: Path, name: str, meant: str) -> 
     assert f"is it '{meant}'?" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["response", "claim_id", "prompt_id", "of_system", "document", "blind", "id", "日本"])
+@pytest.mark.parametrize(
+    "name",
+    ["response", "claim_id", "of_system", "document", "id", "日本", "store", "scope", "score2", "fudge", "group_2"],
+)
 def test_other_columns_are_passed_over(tmp_path: Path, name: str) -> None:
     row = {"label": 1, "verdict": 1, name: "x"}
     assert load_calibration(jsonl(tmp_path / "c.jsonl", row)).labels == (1,)
