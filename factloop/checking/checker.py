@@ -337,7 +337,7 @@ class FactChecker:
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """The checker that was given; the offline engine if there is none. Raises ConfigError for anything else."""
+    """The checker that was given, or the offline engine. Raises ConfigError for anything else."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):

@@ -143,7 +143,7 @@ AnyChecker = FactCheckRunnable | FactChecker
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """The check itself, or one around a checker; the offline engine if there is none.
+    """The check itself, one around a checker, or one by the offline engine where nothing is given.
 
     A checker with documents or a search of its own is asked for `factuality`, so that these are searched, too; any
     other for `faithfulness`. Raises ConfigError for anything else.
