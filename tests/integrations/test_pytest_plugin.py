@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from factloop import FactChecker
 from factloop.integrations.pytest.plugin import summary
 from factloop.integrations.pytest.recordings import file_name, recording_path
 from factloop.testing import assert_trustworthy  # loaded here: the projects' runs in this process share it
@@ -53,6 +54,20 @@ PROJECT = """
     def test_offline(monkeypatch):
         assert True
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded(running: Simulator) -> None:
+    """Does a check by a model and one without, so that what they import is there before any project runs.
+
+    At its end a project's run in this process forgets what it was first to import. Imported a second time, `openai`
+    would have classes beside those that the modules around it hold, and every later test of the process would fail.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**running.environment, "OPENAI_BASE_URL": running.base_url}.items():
+            patch.setenv(name, value)
+        for model in ("openai:sim", None):
+            assert FactChecker(model, docs=EXAMPLE / "documents").check("Rome lies on the Tiber.").claims
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +123,12 @@ def test_what_is_recorded_once_is_replayed_in_any_process(
     distributed.stdout.fnmatch_lines(["factloop: 6 assertions on 6 claims for 0.0000 USD; * answers replayed"])
     assert written(project) == files
     assert sim.stats().model.requests == requests
+
+
+def test_what_a_project_loads_is_loaded_once(project: pytest.Pytester, sim: Simulator) -> None:
+    project.makepyfile("import openai, factloop.tools.models.completions\n\ndef test_x():\n    pass\n")
+    project.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    assert {"openai", "factloop.tools.models.completions"} <= set(sys.modules)
 
 
 def test_a_test_without_a_recording_fails_with_the_way_to_make_it(project: pytest.Pytester, sim: Simulator) -> None:
