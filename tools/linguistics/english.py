@@ -16,5 +16,15 @@ is_known = partial(simplemma.is_known, lang="en")
 """Whether the dictionary has a word, which is as a text spells it."""
 lemmatize = partial(simplemma.lemmatize, lang="en")
 """The form under which the dictionary has a word; the word itself where it has none."""
-in_figures = partial(alpha2digit, lang="en")
-"""The text, with its numbers in figures: *two hundred* as 200."""
+
+
+def in_figures(text: str) -> str:
+    """The text, with its numbers in figures: *two hundred* as 200.
+
+    Halves of surrogate pairs, which JSON may hold and the library refuses, come back as question marks.
+    """
+    try:
+        figures: str = alpha2digit(text, lang="en")
+    except UnicodeEncodeError:
+        figures = alpha2digit(text.encode(errors="replace").decode(), lang="en")
+    return figures

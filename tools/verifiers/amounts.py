@@ -75,5 +75,5 @@ def _amounts(text: str) -> Iterator[_Amount]:
 def _plain(text: str) -> str:
     """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
     text = _HALF.sub(r"0.5 \g<unit>s", _AND_A_HALF.sub(r"1.5 \g<unit>s", text))
-    plain: str = in_figures(_ONE.sub(r"\g<before> 1 \g<unit>", text))
+    plain = in_figures(_ONE.sub(r"\g<before> 1 \g<unit>", text))
     return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves this one as it stands

@@ -207,8 +207,7 @@ def _terms(sentence: str) -> Iterator[Term]:
 def in_plain_figures(text: str) -> str:
     """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000."""
     labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, text))
-    plain: str = in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled)))
-    return plain
+    return in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled)))
 
 
 def _under_label(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -298,6 +298,7 @@ def test_a_passage_split_in_two_is_judged_alike(verifier: Verifier) -> None:
     st.text(alphabet=st.characters(), max_size=120),
     st.lists(st.text(alphabet=st.characters(), max_size=200), max_size=3),
 )
+@example("\ud800 two", ["\ud800"])
 @settings(max_examples=3 * settings().max_examples)
 def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
     found = LexicalVerifier().verify(claim, passages)
