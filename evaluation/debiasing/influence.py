@@ -7,6 +7,9 @@ import numpy as np
 from factloop.evaluation.debiasing.records import LEVEL
 from factloop.evaluation.debiasing.samples import Floats, Ints, Samples
 
+ROUNDING = 1e-28
+"""What rounding leaves of a variance of 0, at most: as a divisor it would give any weight."""
+
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
     """(n_groups,): influence of each group on the weighted mean of the values.

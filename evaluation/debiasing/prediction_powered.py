@@ -60,8 +60,8 @@ def precision(samples: Samples, level: float) -> Estimate:
 def _grouped_precision(samples: Samples, level: float) -> Estimate:
     run, label = influence.run_rate_influence(samples), influence.labelled_influence(samples.label, samples)
     change = run - influence.labelled_influence(samples.verdict, samples)
-    square = influence.covariance(change, change)
-    weight = float(np.clip(-influence.covariance(label, change) / square, 0.0, 1.0)) if square > 0.0 else 0.0
+    square, together = influence.covariance(change, change), influence.covariance(label, change)
+    weight = float(np.clip(-together / square, 0.0, 1.0)) if square > influence.ROUNDING else 0.0
     moves = label + weight * change
     value, groups = _value(samples, weight), smallest_sample(METHOD, samples)
     if groups < 2:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
@@ -288,6 +288,7 @@ def test_order_and_names_do_not_matter(
 
 
 @given(claims=CLAIMS, run=RUN)
+@example(claims=[*[(0, 0, 0)] * 4, (1, 1, 0)], run=[(0, 1)])
 def test_asking_for_the_errors_gives_the_mirror_image(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
 ) -> None:
