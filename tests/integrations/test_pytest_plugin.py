@@ -125,7 +125,7 @@ def test_what_is_recorded_once_is_replayed_in_any_process(
     assert sim.stats().model.requests == requests
 
 
-def test_what_a_project_loads_is_loaded_once(project: pytest.Pytester, sim: Simulator) -> None:
+def test_what_a_project_loads_is_loaded_once(project: pytest.Pytester) -> None:
     project.makepyfile("import openai, factloop.tools.models.completions\n\ndef test_x():\n    pass\n")
     project.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
     assert {"openai", "factloop.tools.models.completions"} <= set(sys.modules)

@@ -178,11 +178,15 @@ class CallCache:
         return self._path is not None
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Does work with this cache in its one thread, in the order in which it comes; in memory, here.
+        """Does work with this cache in its one thread, in the order in which it comes; at once where none can wait.
 
-        A caller that is cancelled does not wait for it: it is done all the same, before the cache is closed.
+        The journal of a run, which has no bounds, is written by one process: there an answer is on disk before the
+        event loop turns to the next, so that a kill finds none that came and is not kept.
+
+        A caller that is cancelled does not wait for the thread: the work is done all the same, before the cache is
+        closed.
         """
-        if self._path is None:
+        if self._path is None or self._bounds is None:
             return work()
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factloop-answers")

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,9 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache, StoredAnswer
+from factloop.tools.calls.cache_bounds import CacheBounds
+
+WIDE = CacheBounds(max_bytes=1_000_000_000, max_age_s=86_400.0)
 
 WRITER = """
 import sys
@@ -194,7 +198,7 @@ def test_values_are_plain_json_in_the_file(tmp_path: Path) -> None:
 
 async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
-    cache, other = CallCache(path), sqlite3.connect(path, isolation_level=None)
+    cache, other = CallCache(path, WIDE), sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     putting = asyncio.create_task(cache.aside(partial(cache.put, "key", "answer")))
     for _ in range(10):  # turns of the loop, which it would not have if it waited for the file
@@ -208,9 +212,20 @@ async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_pat
     cache.close()
 
 
+async def test_a_journal_has_an_answer_before_the_event_loop_turns_to_the_next(tmp_path: Path) -> None:
+    """So a kill finds none that came and is not kept, however many come together."""
+    journal = CallCache(tmp_path / "calls.sqlite")
+    putting = [asyncio.create_task(journal.aside(partial(journal.put, key, "answer"))) for key in "abc"]
+    await asyncio.sleep(0)
+    with closing(CallCache(tmp_path / "calls.sqlite")) as reopened:
+        assert len(list(reopened.values())) == 3
+    await asyncio.gather(*putting)
+    journal.close()
+
+
 async def test_what_was_paid_for_is_kept_though_its_caller_leaves(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
-    cache, other = CallCache(path), sqlite3.connect(path, isolation_level=None)
+    cache, other = CallCache(path, WIDE), sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     putting = [asyncio.create_task(cache.aside(partial(cache.put, key, "answer"))) for key in "ab"]
     await asyncio.sleep(0)
