@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
@@ -62,6 +63,7 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
+        claim = plain_text(claim)  # the mark [3] of a claim from outside would be a figure that no source has
         by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
