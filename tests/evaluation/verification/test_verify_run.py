@@ -69,8 +69,8 @@ async def test_a_run_makes_what_the_audit_reads(sim: Simulator, tmp_path: Path) 
     assert [row["claim_id"] for row in found] == [row["claim_id"] for row in given]
     verdict = LexicalVerifier()
     for row in found[:10]:
-        found = find_pieces(row["claim"], GivenDocuments([Document(row["document"])]), RESULTS)
-        assert row["evaluators"]["lexical"] == verdict.verify(row["claim"], found.passages, found.documents).score
+        pieces = find_pieces(row["claim"], GivenDocuments([Document(row["document"])]), RESULTS)
+        assert row["evaluators"]["lexical"] == verdict.verify(row["claim"], pieces.passages, pieces.documents).score
     # one call for a whole document, and one for each other chunk: what both columns read is asked once
     assert run.usage.calls == sim.stats().model.requests == run.usage.stages["verify"].calls
 
