@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from factloop.tools.linguistics.english import in_figures
-from factloop.tools.verifiers.terms import sentence_texts
+from factloop.tools.verifiers.terms import in_plain_figures, sentence_texts
 from factloop.tools.verifiers.wording import UNITS
 
 MOST_TRIED = 3
@@ -31,9 +30,8 @@ _AMOUNT = re.compile(
     rf"(?P<unit>{_SPELLINGS})(?:e?s)?\b"
 )
 _UNIT = re.compile(rf"(?<![^\W\d_])(?:{_SPELLINGS})(?:e?s)?\b")
-_AND_A_HALF = re.compile(rf"\b(?:1|one|an?) (?P<unit>{_SPELLINGS}) and a half\b", re.IGNORECASE)
-_HALF = re.compile(rf"\bhalf an? (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
 _ONE = re.compile(rf"\b(?P<before>for|within|after|in|takes?|took|lasts?|lasted) an? (?P<unit>{_SPELLINGS})\b")
+_ONE_UNIT = re.compile(rf"\bone (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
 
 
 class _Amount(NamedTuple):
@@ -74,6 +72,6 @@ def _amounts(text: str) -> Iterator[_Amount]:
 
 def _plain(text: str) -> str:
     """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
-    text = _HALF.sub(r"0.5 \g<unit>s", _AND_A_HALF.sub(r"1.5 \g<unit>s", text))
-    plain = in_figures(_ONE.sub(r"\g<before> 1 \g<unit>", text))
-    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves this one as it stands
+    plain = in_plain_figures(text)
+    plain = _ONE_UNIT.sub(r"1 \g<unit>", _ONE.sub(r"\g<before> 1 \g<unit>", plain))
+    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves these as they stand

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from factloop.tools.linguistics.english import in_figures
-from factloop.tools.verifiers.terms import sentence_texts
+from factloop.tools.verifiers.terms import in_plain_figures, sentence_texts
 
 MOST_AWAY = 0.25
 """Share of the bound by which a figure may pass it: *more than 12,000* is no fair word for 40,000."""
@@ -33,14 +32,14 @@ def as_figures(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
     *More than 12,000 people signed* becomes *12,300 people signed*. What else the claim says is for the verifier.
     """
-    claim = in_figures(claim)
+    claim = in_plain_figures(claim)
     for pattern, is_above in ((_ABOVE, True), (_BELOW, False)):
         found = pattern.search(claim)
         bound = None if found is None else _number(found[1])
         if found is None or not bound:
             continue
-        sentences = (text for passage in passages for text, _ in sentence_texts(passage))
-        figures = {one for text in sentences for one in _figures(in_figures(text), with_limits=not _gives_limit(claim))}
+        sentences = (in_plain_figures(text) for passage in passages for text, _ in sentence_texts(passage))
+        figures = {one for text in sentences for one in _figures(text, with_limits=not _gives_limit(claim))}
         away = {one: (_number(one) - bound) / bound * (1 if is_above else -1) for one in figures}
         kept = sorted((share, one) for one, share in away.items() if 0 < share <= MOST_AWAY)
         yield from (f"{claim[: found.start()]}{one}{claim[found.end() :]}" for _, one in kept[:MOST_TRIED])
@@ -64,10 +63,10 @@ def keeps_bound(claim: str, figure: str, sentence: str = "") -> bool:
 
     It does where the sentence gives it as the same limit: *up to 32* is not *up to 64*.
     """
-    claim, figure = in_figures(claim), in_figures(figure)
+    claim, figure = in_plain_figures(claim), in_plain_figures(figure)
     if _FIGURE.fullmatch(figure) is None:
         return False
-    sentence = in_figures(sentence)
+    sentence = in_plain_figures(sentence)
     if _gives_limit(claim) and figure in {*_figures(sentence, with_limits=True)} - {*_figures(sentence)}:
         return False
     above, below = _ABOVE.search(claim), _BELOW.search(claim)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+from factloop.tools.verifiers.sums import in_one_unit, in_sums
 from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
 MAX_SENTENCE_CHARS = 600
@@ -205,9 +206,10 @@ def _terms(sentence: str) -> Iterator[Term]:
 
 
 def in_plain_figures(text: str) -> str:
-    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000."""
-    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, text))
-    return in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled)))
+    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000; sums of
+    them as one, *an hour and a quarter* as 1.25 hours."""
+    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, in_sums(text)))
+    return in_one_unit(in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled))))
 
 
 def _under_label(match: re.Match[str]) -> str:

@@ -42,5 +42,9 @@ def _durations(reading: Reading, units: Mapping[str, int]) -> Iterator[tuple[int
             continue
         if before.kind is TermKind.NUMBER and before.key.replace(".", "", 1).isdigit():
             yield place, float(before.key) * unit
-        elif before.key in _ONE and place > 1 and reading.terms[place - 2].surface.lower() in _LAST:
+        elif before.key == "one" or (before.key in _ONE and _lasts(reading, place - 2)):
             yield place, unit
+
+
+def _lasts(reading: Reading, place: int) -> bool:
+    return place >= 0 and reading.terms[place].surface.lower() in _LAST
