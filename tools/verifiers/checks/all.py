@@ -15,6 +15,7 @@ from factloop.tools.verifiers.checks import (
     dates,
     denial,
     durations,
+    duties,
     equatives,
     figures,
     fractions,
@@ -60,6 +61,8 @@ SURE: dict[str, Check] = {
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
     "causes": causes.other_causes,
+    "forces": duties.other_forces,
+    "forbidden deeds": duties.forbidden_deeds,
 }
 """Checks by name whose every mismatch refuses support."""
 DOUBTFUL: dict[str, Check] = {
@@ -140,7 +143,7 @@ def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
     if mismatch.kind == "denial":
         return quantity.denies_of_some(alignment)
     if mismatch.kind == "opposite":
-        return is_of_another_occasion(alignment, mismatch)
+        return is_of_another_occasion(alignment, mismatch) or duties.is_of_forbidden(alignment, mismatch)
     if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
         return False
     place = mismatch.claimed[0]
