@@ -13,6 +13,7 @@ from factloop.tools.verifiers.checks import (
     comparisons,
     counts,
     dates,
+    days,
     denial,
     durations,
     duties,
@@ -61,6 +62,7 @@ SURE: dict[str, Check] = {
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
     "causes": causes.other_causes,
+    "days": days.not_every_day,
     "forces": duties.other_forces,
     "forbidden deeds": duties.forbidden_deeds,
 }
