@@ -21,6 +21,7 @@ from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
 from factloop.tools.verifiers.coefficients import load_coefficients
+from factloop.tools.verifiers.ellipses import as_written, both_clauses, without_ellipses
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.labelled import verify_names
@@ -62,6 +63,11 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
+        whole, spoken = without_ellipses(passages)
+        reads = [self._verify(part, whole, documents) for part in both_clauses(claim) or [claim]]
+        return as_written(min(reads, key=_doubt), spoken, claim, passages)
+
+    def _verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None) -> SupportReading:
         by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
@@ -111,6 +117,11 @@ def _by_form(claim: str, passages: Sequence[str]) -> SupportReading | None:
     """What rows of tables, labels of forms and prohibitions say of a claim; None where they do not decide it."""
     readers = (verify_row, verify_answer, verify_comparison, verify_value, verify_names, verify_prohibition)
     return next((read for verify in readers if (read := verify(claim, passages)) is not None), None)
+
+
+def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
+    """The order of readings of the clauses of one claim: it holds no more than the one that holds least."""
+    return read.label != "contradicted", read.label == "supported", read.score
 
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
