@@ -34,7 +34,9 @@ _ONE = re.compile(rf"\b(?P<before>for|within|after|in|takes?|took|lasts?|lasted)
 _ONE_UNIT = re.compile(rf"\bone (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
 
 
-class _Amount(NamedTuple):
+class Amount(NamedTuple):
+    """An amount in a text: where it stands, and how much it makes in the base of its unit."""
+
     start: int
     end: int
     text: str
@@ -48,29 +50,33 @@ def in_other_units(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
     What else the claim says is for the verifier. Linear in the passages, and only where the claim has an amount.
     """
-    claim = _plain(claim)
-    ours = list(_amounts(claim))
-    if not ours:
-        return
-    sentences = (text for passage in passages for text, _ in sentence_texts(passage) if _UNIT.search(text))
-    theirs = {one.text: one for text in sentences for one in _amounts(_plain(text))}
-    said = [(one, other) for one in ours for other in theirs.values() if _are_equal(one, other)]
+    claim = in_amounts(claim)
+    ours = list(amounts_of(claim))
+    theirs = amounts_said(passages) if ours else []
+    said = [(one, other) for one in ours for other in theirs if _are_equal(one, other)]
     yield from (f"{claim[: one.start]}{other.text}{claim[one.end :]}" for one, other in said[:MOST_TRIED])
 
 
-def _are_equal(one: _Amount, other: _Amount) -> bool:
+def amounts_said(passages: Sequence[str]) -> list[Amount]:
+    """The amounts of the passages, each once."""
+    sentences = (text for passage in passages for text, _ in sentence_texts(passage) if _UNIT.search(text))
+    return list({one.text: one for text in sentences for one in amounts_of(in_amounts(text))}.values())
+
+
+def _are_equal(one: Amount, other: Amount) -> bool:
     return (one.base, one.worth) == (other.base, other.worth) and one.unit != other.unit
 
 
-def _amounts(text: str) -> Iterator[_Amount]:
+def amounts_of(text: str) -> Iterator[Amount]:
+    """The amounts of a text whose numbers are figures."""
     for found in _AMOUNT.finditer(text):
         unit = UNITS[found["unit"]][1]
         base, worth = _IN_BASE[unit]
         number = Decimal(found["number"].replace(",", ""))
-        yield _Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))
+        yield Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))
 
 
-def _plain(text: str) -> str:
+def in_amounts(text: str) -> str:
     """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
     plain = in_plain_figures(text)
     plain = _ONE_UNIT.sub(r"1 \g<unit>", _ONE.sub(r"\g<before> 1 \g<unit>", plain))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
-from factloop.tools.verifiers.bounds import as_figures, keeps_bound
+from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
@@ -126,7 +126,7 @@ def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
     """The claim with a figure of the passages that keeps its bound, or with an amount in their unit."""
-    return chain(as_figures(claim, passages), in_other_units(claim, passages))
+    return chain(as_figures(claim, passages), as_amounts(claim, passages), in_other_units(claim, passages))
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

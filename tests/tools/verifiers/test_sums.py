@@ -90,6 +90,10 @@ def test_other_sums_do_not(claim: str, passage: str) -> None:
         ("The tower is over a hundred metres tall.", "The tower is 112 metres tall."),
         ("The film cost under a million euros.", "The film cost 850,000 euros."),
         ("The hall seats more than half a million people.", "The hall seats 560,000 people."),
+        ("The film lasts more than two hours.", "The film lasts 2 hours and 5 minutes."),
+        ("The film lasts nearly two hours.", "The film lasts 1 hour and 55 minutes."),
+        ("The course takes less than two years.", "The course takes 20 months."),
+        ("The course takes less than two years.", "The course takes a year and a half."),
         ("50 is more than the number of members of the club.", "The club has fewer than 50 members."),
         ("30 is less than the number of rooms in the hotel.", "The hotel has more than 30 rooms."),
     ],
@@ -111,6 +115,32 @@ def test_a_bound_in_words_is_kept(claim: str, passage: str) -> None:
 )
 def test_a_bound_in_words_is_broken(claim: str, passage: str) -> None:
     assert LexicalVerifier().verify(claim, [passage]).label != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The film lasts less than 2 hours.", "The film lasts 125 minutes."),
+        ("The film lasts more than two hours.", "The film lasts 1 hour and 55 minutes."),
+        ("The course takes more than two years.", "The course takes 20 months."),
+        ("The course takes less than two years.", "The course takes two and a half years."),
+    ],
+)
+def test_an_amount_past_a_bound_does_not_keep_it(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The film lasts at least one hour.", "The film lasts 2 hours and 5 minutes."),
+        ("The film lasts less than three hours.", "The film lasts 75 minutes."),
+        ("The lease runs for at most ten years.", "The lease runs for a year and a half."),
+        ("The film lasts less than three hours.", "The film lasts half an hour."),
+    ],
+)
+def test_an_amount_far_from_a_bound_does_not_break_it(claim: str, passage: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label != "contradicted"
 
 
 def test_a_reason_spells_a_sum_as_the_texts_do() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
@@ -59,8 +60,15 @@ def _spoken(reading: Reading, always: re.Pattern[str]) -> list[int]:
 def _some_days(reading: Reading, number: int | None) -> list[int]:
     """The places of the days that a sentence names; none where it names all seven."""
     found = [one for one in _within(reading, number) if reading.terms[one].key in _DAYS]
-    is_all = {reading.terms[one].key for one in found} >= _WEEK
-    return [] if is_all else found
+    keys = {reading.terms[one].key for one in found}
+    is_all = keys >= _WEEK or ("weekday" in keys and ("weekend" in keys or keys >= {"saturday", "sunday"}))
+    return [] if is_all or any(_spans_week(reading, one, two) for one, two in pairwise(found)) else found
+
+
+def _spans_week(reading: Reading, one: int, two: int) -> bool:
+    """Whether two days are those of *Monday to Sunday*."""
+    between = {term.key for term in reading.terms[one + 1 : two]}
+    return reading.terms[one].key == "monday" and reading.terms[two].key == "sunday" and not between & {"and", "or"}
 
 
 def _some_seasons(reading: Reading, number: int | None) -> list[int]:

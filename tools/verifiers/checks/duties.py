@@ -40,9 +40,15 @@ def other_forces(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def _forces_of(alignment: Alignment, verb: int) -> list[tuple[str, int] | None]:
-    """How strongly the evidence asks for a deed of the claim, in each place that has it."""
+    """How strongly the evidence asks for a deed of the claim, in each place that has it with the most of the claim."""
     sentence, partners = alignment.sentence, alignment.partners.get(verb, ())
-    return [None if _is_bound(sentence, one) else _force(sentence, one) for one in partners]
+
+    def n_held(place: int) -> int:
+        return sum(sentence.clauses[place] in alignment.clauses_of(one) for one in alignment.partners)
+
+    most = max(map(n_held, partners), default=0)
+    telling = (one for one in partners if n_held(one) == most)
+    return [None if _is_bound(sentence, one) else _force(sentence, one) for one in telling]
 
 
 def _is_bound(reading: Reading, verb: int) -> bool:

@@ -46,6 +46,8 @@ def test_only_on_some_contradicts_every_day(claim: str, passage: str) -> None:
         ("The shop is open on Sundays.", "The shop is open only on Sundays."),
         ("The cafe is open every day.", "The cafe is open every day, and only on Sundays does it serve lunch."),
         ("The pool is open daily.", "The pool is open daily; children may enter only on Sundays."),
+        ("The gym is open every day.", "The gym is open from Monday to Sunday."),
+        ("The gym is open daily.", "The gym is open on weekdays from 6 to 22 and at weekends from 8 to 20."),
         ("The ferry runs all year.", "The ferry runs all year, twice a day in summer."),
         ("The ferry runs every day in summer.", "The ferry runs every day in summer."),
         ("The market is held every day.", "The market is held every day. The flea market is held only on Saturdays."),

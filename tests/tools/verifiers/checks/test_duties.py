@@ -21,6 +21,7 @@ OUTDOORS = "Storing petrol inside is forbidden."
         ("Owners are required to insure the boat.", "Owners can insure the boat."),
         ("You have to register.", "You are allowed to register."),
         ("You may register.", "You must register."),
+        ("Children must enter with a parent.", "You must be 18 to enter; children may enter with a parent."),
         ("Petrol may be used.", "Using petrol is forbidden in winter."),
         ("You must use petrol.", "Using petrol is forbidden in winter."),
     ],
