@@ -100,6 +100,14 @@ def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> 
     assert (sample.labels, sample.n_repeated) == ((0, 1), 0)
 
 
+@pytest.mark.parametrize("value", [["a", 1], {"a": 1}])
+@pytest.mark.parametrize("name", ["dataset", "claim_id"])
+def test_columns_that_are_not_ours_may_hold_anything(tmp_path: Path, name: str, value: object) -> None:
+    row = {**labelled()[0], name: value}
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, name: "another"}, row))
+    assert (sample.labels, sample.n_repeated) == ((0, 1), 1)
+
+
 @pytest.mark.parametrize("known", [{}, {"group": "p"}, {"system": "one"}])
 def test_rows_that_name_no_response_may_say_the_same(tmp_path: Path, known: dict[str, str]) -> None:
     row = {"claim": "a", "label": 1, "verdict": 1, **known}
