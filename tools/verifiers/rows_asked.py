@@ -11,7 +11,9 @@ from typing import NamedTuple
 from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.rows import OTHERWISE, SAID, rows_in, tokens_of, words_of
+from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS
 
+# The forms take the square of a text's length: they are for sentences.
 _HAS = r"(?:has|have|had|offers?|holds?|includes?|comes? with|contains?)"
 _IS = r"(?:is|are|was|were)"
 _COMPARED = re.compile(rf"(?P<one>.+?) {_HAS} (?P<degree>more|fewer|less) (?P<column>.+?) than (?P<other>.+)")
@@ -71,7 +73,8 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     None for other claims, and where the rows or the column are not there or not alike. Equal cells make nothing more.
     """
     text = claim.strip().rstrip(".")
-    found = next((one for form in (_COMPARED, _COMPARATIVE, _COSTS, _MOST) if (one := form.fullmatch(text))), None)
+    forms = (_COMPARED, _COMPARATIVE, _COSTS, _MOST) if len(text) <= MAX_SENTENCE_CHARS else ()
+    found = next((one for form in forms if (one := form.fullmatch(text))), None)
     if found is None:
         return None
     column, sign = _asked_column(found)
@@ -89,7 +92,7 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
 def verify_value(claim: str, passages: Sequence[str]) -> SupportReading | None:
     """The contradiction of a figure by the one cell of its subject's row and its column; None for everything else."""
     text = claim.strip().rstrip(".")
-    for form, columns in _VALUES:
+    for form, columns in _VALUES if len(text) <= MAX_SENTENCE_CHARS else ():
         found = form.fullmatch(text)
         if found is None:
             continue
