@@ -134,22 +134,25 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
     return {"pending": asdict(wish), "missing": [*state["missing"], *([wish.missing] if wish.missing else [])]}
 
 
-async def search_ahead(fact: PlacedFact, sentence: SentenceState, runtime: Runtime[CheckContext]) -> PlacedFact:
-    """The fact with what its first query brings, where it is to be searched for and a server answers."""
+def search_ahead(fact: PlacedFact, sentence: SentenceState, runtime: Runtime[CheckContext]) -> None:
+    """Begins the first search of a fact, where it is to be searched for and a server answers."""
     tools = runtime.context.searching.tools
-    if fact["status"] != "open" or not fact["query"].strip() or not tools or tools[0].is_local:
-        return fact
-    return {**fact, "searched": await search(open_case(fact, sentence), runtime)}
+    if fact["status"] == "open" and fact["query"].strip() and tools and not tools[0].is_local:
+        runtime.context.ahead.begin(claim_id(fact["place"]), _ask(open_case(fact, sentence), runtime))
 
 
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+    """Searches by the pending queries, where the first was not asked ahead: then what that brings."""
+    ahead = None if state["rounds"] else await runtime.context.ahead.result(claim_id(state["fact"]["place"]))
+    return await _ask(state, runtime) if ahead is None else ahead
+
+
+async def _ask(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
 
-    A failure is kept even where another tool answers: "nothing was found" is then no verdict. No query is pending where
-    the first was asked ahead.
+    A failure is kept even where another tool answers: "nothing was found" is then no verdict.
     """
-    if state["pending"] is None:
-        return {}
+    assert state["pending"] is not None
     wish, gateway = NextQueries(**state["pending"]), runtime.context.searching
     tools = gateway.in_turn(wish.tool, state["rounds"])
     asked: dict[str, Any] = {

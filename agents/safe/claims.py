@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
@@ -66,7 +66,7 @@ def reopened(fact: PlacedFact) -> PlacedFact:
 
 def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
     """The state in which a claim's branch starts. A fact without a query is searched by its `self_contained` text."""
-    case = FactState(
+    return FactState(
         task=task,
         fact=fact,
         settled=[],
@@ -83,7 +83,6 @@ def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | N
         relevant=fact["relevant"],
         stage=stage,
     )
-    return cast("FactState", {**case, **fact.get("searched", {})})
 
 
 def case_of(state: FactState, task: SentenceTask, *, searches_left: int) -> Case:

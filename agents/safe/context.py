@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from factloop.agents.safe.ahead import SearchesAhead
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """The context of one run of the graph (LangGraph's `Runtime.context`)."""
+    """The context of one run of the graph (LangGraph's `Runtime.context`), which ends within its `ahead`."""
 
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+    ahead: SearchesAhead = field(default_factory=SearchesAhead)
 
 
 EVENT = "factloop"

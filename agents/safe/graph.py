@@ -6,8 +6,8 @@
 `read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts. The offline
 rules, for which a step of the graph takes longer than its work, take many sentences and facts a branch.
 `distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when; the
-first searches of a plan that `searches_ahead` do not wait for that. After it no claim waits for another, but for those
-that a plan looks at again together; what such a look leaves open goes to a branch of its own.
+first searches of a plan that `searches_ahead` do not wait for that, nor it for them. After it no claim waits for
+another, but for those that a plan looks at again together; what such a look leaves open goes to a branch of its own.
 """
 
 from __future__ import annotations
@@ -253,8 +253,8 @@ def _build_read(plan: SafePlan, look: ClaimNode | None) -> Node[WindowState, Che
             )
         if plan.searches_ahead and look is None:
             of_number = {sentence["number"]: sentence for sentence in sentences}
-            ahead = (search_ahead(fact, of_number[fact["place"]["sentence"]], runtime) for fact in found)
-            found = await together(ahead)
+            for fact in found:
+                search_ahead(fact, of_number[fact["place"]["sentence"]], runtime)
         return {"found": found}
 
     return read

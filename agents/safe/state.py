@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 ClaimDict = dict[str, Any]
@@ -64,8 +63,6 @@ class PlacedFact(TypedDict):
     """Given where the status is `settled`, and for a fact that is to be looked at again: as it was judged at first."""
     evidence: list[EvidenceDict]
     """What it was judged by, where that was done as it was found."""
-    searched: NotRequired[Mapping[str, Any]]
-    """What its first query brought (a part of `FactState`), where that was asked as the fact was found."""
 
 
 class PlacedClaim(TypedDict):

@@ -86,7 +86,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
     verdict = own.verdict - own.labelled_mean(own.verdict)
     square = float((weight * verdict**2).sum())
     together = float((weight * verdict * (own.label - own.labelled_mean(own.label))).sum())
-    return float(np.clip(together / square, 0.0, 1.0)) if square > influence.ROUNDING else 0.0
+    return float(np.clip(together / square, 0.0, 1.0)) if square > influence.ROUNDING * weight.sum() else 0.0
 
 
 def _variance(own: Samples, values: Floats, open_share: Floats) -> float:

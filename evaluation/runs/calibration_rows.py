@@ -95,11 +95,15 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 
     A response may say one thing twice: such claims have ids of their own.
     """
-    claim_id = row.fields.get("claim_id")
-    named = "" if claim_id is None else str(claim_id)
-    if read.response_id is None or (read.claim is None and not named):
+    dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
+    if read.response_id is None or (read.claim is None and not claim_id):
         return None
-    return read.system, row.fields.get("dataset"), read.response_id, read.group, named, read.claim
+    return read.system, dataset, read.response_id, read.group, claim_id, read.claim
+
+
+def _as_text(value: Any) -> str:
+    """What a field that is not ours holds, be it a list, as a text; empty where it holds nothing."""
+    return "" if value is None else str(value)
 
 
 def refuse_misspelt(row: Row, known: Collection[str]) -> None:

@@ -138,8 +138,10 @@ class Checking:
         meter, setup = self._meter(asked), self.setup
         with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
-            with rare_collections():
-                final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
+            context = self._context(asked, meter)
+            async with context.ahead:
+                with rare_collections():
+                    final = await graph.ainvoke(asked.state, self._config, context=context)
             report = self._report(asked, final, meter)
             note_check(span, report)
         return report
@@ -166,14 +168,15 @@ class Checking:
         final: Mapping[str, Any] = {}
         span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, rare_collections(), told_of_waits(tell):
+            context = self._context(asked, meter)
             steps: Any = self.graph_of(setup.fingerprint.plan).astream(
                 asked.state,
                 self._config,
-                context=self._context(asked, meter),
+                context=context,
                 stream_mode=["custom", "values"],
                 subgraphs=True,
             )
-            async with aclosing(steps):
+            async with context.ahead, aclosing(steps):
                 async for namespace, mode, chunk in steps:
                     if mode == "values":
                         final = final if namespace else chunk

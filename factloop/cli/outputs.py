@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from factloop.setup.settings import RunSettings
 
 STANDARD_OUTPUT = "-"
-_PADDING = re.compile(" +(?=\n)")
+_PADDING = re.compile("(?<! ) +(?=\n)")
 FILLED_IN = "a person may have filled it in"
 """Why a sheet of labels is not written over."""
 

@@ -62,7 +62,9 @@ def _build(plan: Plan) -> CompiledStateGraph[Any]:
     safe = checking.graph_of(plan)
 
     async def check(state: ResponseState) -> Any:
-        return await safe.ainvoke(state, context=CheckContext(UsageMeter(), checking.searching))
+        context = CheckContext(UsageMeter(), checking.searching)
+        async with context.ahead:
+            return await safe.ainvoke(state, context=context)
 
     graph = StateGraph(ResponseState, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node("check", check)

@@ -60,8 +60,10 @@ class RegisteredDocuments(SearchTool):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        unread = self._documents.unread
-        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in unread])
+        unread, hidden = self._documents.unread, self._documents.hidden
+        if hidden is not None:
+            hidden = replace(hidden, places=tuple(Path(self._shown(str(place))) for place in hidden.places))
+        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in unread], hidden)
 
     @property
     def n_files(self) -> int:

@@ -64,7 +64,7 @@ class Limits(BaseModel):
         """What is said of each limit that is above the one that holds."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
-            f"{name}: {asked:g} was asked for; {holds:g} holds, the most that a check is given here"
+            f"{name}: {_figure(asked)} was asked for; {_figure(holds)} holds, the most that a check is given here"
             for name, asked, holds in pairs
             if holds is not None and asked > holds
         )
@@ -74,6 +74,11 @@ class Limits(BaseModel):
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
+
+
+def _figure(limit: float) -> str:
+    """All digits of a limit: 1,000,001 calls are more than a million, which six digits do not tell."""
+    return str(limit).removesuffix(".0")
 
 
 def _tighter(*limits: Any) -> Any:

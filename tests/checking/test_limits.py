@@ -28,6 +28,15 @@ def text_of(sim: Simulator, n_sentences: int = 3) -> str:
     return " ".join(sim.world.responses[0].sentences[:n_sentences])
 
 
+def test_a_limit_that_is_cut_is_said_to_its_last_digit() -> None:
+    said = Limits(max_calls=1_000_001, deadline_s=900).cut_to(Limits(max_calls=1_000_000, deadline_s=0.25))
+    rest = "the most that a check is given here"
+    assert said == (
+        f"deadline_s: 900 was asked for; 0.25 holds, {rest}",
+        f"max_calls: 1000001 was asked for; 1000000 holds, {rest}",
+    )
+
+
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
     """Assessments of claims that the first round left open never come; what it settled is kept."""
     async with simulated_checker(sim) as checker:

@@ -79,11 +79,14 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
 async def test_reports_name_registered_documents_that_were_not_read(service: Service, docs: Path) -> None:
     (docs / "letters").mkdir()
     (docs / "letters" / "photo.png").write_bytes(b"\x89PNG")
+    (docs / "letters" / ".old").mkdir()
+    (docs / "letters" / ".old" / "ada.md").write_text("Ada Lovelace was born in Leeds.")
     ask = {"response": ANSWER, "documents": "lives"}
     async with service(documents={"lives": (str(docs),)}) as client:
         report = (await client.post("/v1/checks?wait=true", json=ask)).json()
     (told,) = (warning for warning in report["warnings"] if warning.startswith("Not read"))
     assert told.startswith("Not read of the documents, 1 in all: lives/letters/photo.png (")
+    assert "Left out of the documents: 1 hidden file (lives/letters/.old)." in report["warnings"]
     assert str(docs) not in str(report)
 
 

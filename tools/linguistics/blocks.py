@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factloop.tools.linguistics.bold import is_bold_title, words_in_bold
-from factloop.tools.linguistics.fences import Line, fences_of, lines_of
+from factloop.tools.linguistics.fences import NOTHING_BEFORE, Before, Line, fences_of, lines_of
 
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
@@ -67,13 +67,13 @@ class Block:
         return self.kind in ("prose", "item")
 
 
-def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
+def find_blocks(text: str, before: Before = NOTHING_BEFORE) -> Iterator[Block]:
     """Yields the blocks of a response in order. Fenced code is skipped (`fences.py`); an unclosed fence is no fence.
 
-    `within` is the mark of a fence that was opened before the text begins.
+    `before` says what stands before the text, where it is the rest of one.
     """
     lines = list(lines_of(text))
-    fences = {one.index: one for one in fences_of(lines, within) if one.is_passed_over or not one.is_indented}
+    fences = {one.index: one for one in fences_of(lines, before) if one.is_passed_over or not one.is_indented}
     open_start, previous = -1, None
     open_kind: Kind = "prose"
     opens_alone = after_blank = True
@@ -128,10 +128,10 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
         yield Block(open_start, previous.end, open_kind)
 
 
-def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
+def code_in(text: str, before: Before = NOTHING_BEFORE) -> Iterator[tuple[int, int]]:
     """Start and end of each stretch of code, which `find_blocks` skips; the fences are part of it."""
     lines = list(lines_of(text))
-    for fence in fences_of(lines, within):
+    for fence in fences_of(lines, before):
         if fence.is_passed_over:
             yield lines[fence.index].start, lines[fence.after - 1].end
 

@@ -149,6 +149,23 @@ class Fence:
         return self.after > self.index + 1 or (self.is_indented and bool(self.is_code))
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What stands before the first of some lines."""
+
+    within: str | None = None
+    """The mark of a fence that was opened."""
+    in_list: bool = False
+    """Whether an item of a list goes on."""
+    begins: bool = True
+    """Whether a paragraph may begin with the first of them: nothing or a blank line is before it."""
+    is_text: bool = False
+    """Whether the first of them is within an indented paragraph that is no code."""
+
+
+NOTHING_BEFORE = Before()
+
+
 def lines_of(text: str) -> Iterator[Line]:
     """The lines of a text in order."""
     position = 0
@@ -164,25 +181,25 @@ def lines_of(text: str) -> Iterator[Line]:
         position = max(found.end(), position + 1)
 
 
-def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
-    """The fences in order, but for those in code; `within` is the mark of one that was opened before the first line.
+def fences_of(lines: Sequence[Line], before: Before = NOTHING_BEFORE) -> Iterator[Fence]:
+    """The fences in order, but for those in code.
 
     One of code that nothing closes is no fence, since a stray mark must not hide the claims after it.
     """
     closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
-    index = reached = 0
-    in_list = False
+    within, in_list, index = before.within, before.in_list, 0
+    reached = _end_of_indented(lines, 0) if before.is_text else 0
     while index < len(lines):
         found, line = _fence(lines[index]), lines[index]
         if found is None:
-            if index >= reached and not in_list and _is_indented(lines, index):
+            begins = before.begins if index == 0 else not lines[index - 1].body
+            if index >= reached and not in_list and begins and line.body and line.indent >= _INDENT:
                 reached = _end_of_indented(lines, index)
                 fence = _indented(lines, index, reached, within)
                 yield fence
                 index = fence.after
                 continue
-            if line.body and line.indent < _INDENT:
-                in_list = _MARKER.match(line.body) is not None or (in_list and line.indent > 0)
+            in_list = _is_in_list(line, in_list)
             index += 1
             continue
         mark = found[1]
@@ -197,19 +214,30 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
         index = fence.after
 
 
-def fence_at(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
-    """The mark of the fence in which the line stands that begins at `start`, or that it closes; None outside of any."""
-    for fence in fences_of(lines, within):
-        if lines[fence.index].start >= start:
-            break
+def before_line(lines: Sequence[Line], start: int, before: Before = NOTHING_BEFORE) -> Before:
+    """What stands before the line that begins at `start`; `within` is also the mark of a fence that it closes."""
+    fences = {fence.index: fence for fence in fences_of(lines, before)}
+    within, in_list, begins, index = before.within, before.in_list, before.begins, 0
+    reached = _end_of_indented(lines, 0) if before.is_text else 0
+    while index < len(lines) and lines[index].start < start:
+        fence, line = fences.get(index), lines[index]
+        index, begins = index + 1, not line.body
+        if fence is None:
+            in_list = _is_in_list(line, in_list)
+            continue
         is_passed = fence.is_passed_over and lines[fence.after - 1].end < start
         within = within if is_passed else fence.within
-    return within
+        index, begins = fence.after, begins or fence.is_passed_over
+        if fence.is_indented and not fence.is_code:
+            reached = _end_of_indented(lines, fence.index)
+    return Before(within, in_list, begins, is_text=index < reached)
 
 
-def _is_indented(lines: Sequence[Line], index: int) -> bool:
-    """Whether a line begins a paragraph of four blanks or more."""
-    return lines[index].indent >= _INDENT and bool(lines[index].body) and (index == 0 or not lines[index - 1].body)
+def _is_in_list(line: Line, in_list: bool) -> bool:
+    """Whether an item of a list goes on after a line, which is outside of code; `in_list`: whether one did before."""
+    if not line.body or line.indent >= _INDENT:
+        return in_list
+    return _MARKER.match(line.body) is not None or (in_list and line.indent > 0)
 
 
 def _end_of_indented(lines: Sequence[Line], index: int) -> int:

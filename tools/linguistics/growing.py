@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from factloop.tools.linguistics.blocks import code_in, find_blocks
 from factloop.tools.linguistics.elements import open_element, without_elements
-from factloop.tools.linguistics.fences import fence_at, fences_of, lines_of
+from factloop.tools.linguistics.fences import NOTHING_BEFORE, Before, before_line, fences_of, lines_of
 from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
@@ -66,7 +66,7 @@ class GrowingText:
         self._looked = 0
         self._cut = 0
         self._fence: int | None = None
-        self._within: str | None = None
+        self._before = NOTHING_BEFORE
         self._again = 0
 
     @property
@@ -106,12 +106,12 @@ class GrowingText:
         anchor = self._anchor
         element = open_element(self._text[anchor:end])
         window = without_elements(self._text[anchor:end])
-        fence, is_code = _open_fence(window, self._within)
+        fence, is_code = _open_fence(window, self._before)
         self._fence = anchor + fence if fence is not None and is_code else None
         fence = None if fence is not None and len(window) - fence >= LONGEST_FENCE else fence
         element = None if element is not None and len(window) - element >= LONGEST_FENCE else element
         limit = min(
-            place for place in (fence, element, _open_mark(window, self._within), len(window)) if place is not None
+            place for place in (fence, element, _open_mark(window, self._before), len(window)) if place is not None
         )
         for sentence, is_code in self._sentences(end):
             over = _is_line_over if is_code else _is_over
@@ -125,10 +125,10 @@ class GrowingText:
         window = without_elements(self._text[anchor:end])
         found = [
             (one.start, one.end, False)
-            for block in find_blocks(window, self._within)
+            for block in find_blocks(window, self._before)
             for one in sentences_of(window, block)
         ]
-        found += [(*place, True) for place in code_in(window, self._within)]
+        found += [(*place, True) for place in code_in(window, self._before)]
         for first, last, is_code in sorted(found):
             body = self._text[max(anchor + first, self._cut) : anchor + last].lstrip()
             if any(character.isalnum() for character in body):
@@ -145,23 +145,23 @@ class GrowingText:
         self._cut = sentence.end
         if self._anchor > anchor:
             lines = list(lines_of(self._text[anchor : self._cut]))
-            self._within = fence_at(lines, self._anchor - anchor, self._within)
+            self._before = before_line(lines, self._anchor - anchor, self._before)
         self._fence, self._again = None, 0
         return Stretch(self._text[start : sentence.end], start, sentence, seen, is_code)
 
 
-def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
+def _open_fence(window: str, before: Before) -> tuple[int | None, bool]:
     """Where a fence of code, or one that may be of code, opens that nothing closes yet, and whether it surely is."""
     lines = list(lines_of(window))
-    for fence in fences_of(lines, within):
+    for fence in fences_of(lines, before):
         if not fence.is_closed and fence.is_code is not False:
             return lines[fence.index].start, bool(fence.is_code) and not fence.is_indented
     return None, False
 
 
-def _open_mark(window: str, within: str | None) -> int | None:
+def _open_mark(window: str, before: Before) -> int | None:
     """Where something opens that decides what the text before it is, and that may still be closed."""
-    blocks = list(find_blocks(window, within))
+    blocks = list(find_blocks(window, before))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
     last = blocks[-1]

@@ -15,6 +15,8 @@ _PRONOUN = re.compile(r"its?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?:\b(?P<article>[Tt]he )|\b)(?P<names>(?:[A-Z][\w’-]*(?:'s)? ){1,4})(?P<noun>[A-Za-z]{3,30})\b")
 _NARROWED = re.compile(r"(?: [a-z]+)? (?:in|at|of|on|near|from|by|called|named|known as) (?:the )?[A-Z]")
 """After a noun: which one of several it is, *the bakery in York*."""
+_LONGEST_NAME = 40
+"""Characters before a word in which the word before it is looked for."""
 _WORD_BEFORE = re.compile(r"([\w’'-]+)\W{1,3}$")
 _DATES = word_set(
     """
@@ -102,12 +104,13 @@ def _calls_of(thing: NamedThing, passage: str) -> set[str] | None:
     calls = set[str]()
     full = f"{' '.join(thing.names)} ".lower()
     for found in thing.pattern.finditer(passage):
-        before = _WORD_BEFORE.search(passage[max(0, found.start() - 40) : found.start()])
-        is_named = passage[: found.start()].lower().endswith(full)
+        before = _WORD_BEFORE.search(passage[max(0, found.start() - _LONGEST_NAME) : found.start()])
+        name_at = max(0, found.start() - len(full))
+        is_named = passage[name_at : found.start()].lower() == full
         is_bare = before is not None and before[1].lower() == "the" and found[0].islower()
         if found[0].lower() != thing.noun or not (is_named or is_bare):
             return None
-        if is_named and _has_other_name(passage[: found.start() - len(full)]):
+        if is_named and _has_other_name(passage[max(0, name_at - _LONGEST_NAME) : name_at]):
             return None
         if is_bare and _NARROWED.match(passage, found.end()):
             return None
@@ -117,7 +120,7 @@ def _calls_of(thing: NamedThing, passage: str) -> set[str] | None:
 
 def _has_other_name(before: str) -> bool:
     """Whether the name before a noun is the end of a longer one: *Upper Bramley bakery*."""
-    word = _WORD_BEFORE.search(before[-40:])
+    word = _WORD_BEFORE.search(before)
     return word is not None and before.endswith(" ") and word[1][0].isupper() and word[1].lower() != "the"
 
 

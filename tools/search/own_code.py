@@ -18,10 +18,10 @@ _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
 _NAMED = re.compile(
     r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # what the name ends in
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
-        (?:b?\\*"[^"\n]*"|b?\\*'[^'\n]*'|(?:(?:Bearer|Basic|Token)[ ])?[^\s"',;&(){}\[\]\\]+)""",
+        (?:b?\\*"[^"\n]*"?|b?\\*'[^'\n]*'?|(?:(?:Bearer|Basic|Token)[ ])?[^\s"',;&(){}\[\]\\]+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`."""
+"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`, also where what was said is cut off before the second quote."""
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:

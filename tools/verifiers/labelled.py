@@ -20,6 +20,8 @@ _JOINED = re.compile(r",? and (?=the )")
 class _Labelled(NamedTuple):
     passage: int
     sentence: str
+    written: str
+    """The sentence as the passage spells it."""
     label: frozenset[str]
     name: str
 
@@ -37,22 +39,22 @@ def verify_names(claim: str, passages: Sequence[str]) -> SupportReading | None:
     for name, there in found:
         if there is not None and not _words(name) & _words(there.name):
             rationale = f'The source says "{there.name}", the claim "{name}": “{there.sentence}”'
-            grounds = (rationale, there.sentence, name, there.name)
+            grounds = (rationale, there.written, name, there.name)
             return SupportReading("contradicted", OTHERWISE, (there.passage,), *grounds)
     if all(there is not None and _words(name) == _words(there.name) for name, there in found):
         borne = [there for _, there in found if there is not None]
         lines = " and ".join(f"“{there.sentence}”" for there in borne)
         cited = tuple(dict.fromkeys(there.passage for there in borne))
-        return SupportReading("supported", SAID, cited, f"Borne out by: {lines}", borne[0].sentence)
+        return SupportReading("supported", SAID, cited, f"Borne out by: {lines}", borne[0].written)
     return None
 
 
 def _labelled(passages: Sequence[str]) -> Iterator[_Labelled]:
     for number, passage in enumerate(passages):
-        for text, _ in sentence_texts(passage):
+        for text, written in sentence_texts(passage):
             found = _LABELLED.fullmatch(text.strip().removesuffix("."))
             if found is not None:
-                yield _Labelled(number, text.strip(), words_of(found["label"]), found["name"])
+                yield _Labelled(number, text.strip(), written.strip(), words_of(found["label"]), found["name"])
 
 
 def _named(label: str, given: Sequence[_Labelled]) -> _Labelled | None:

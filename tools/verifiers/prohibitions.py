@@ -9,7 +9,7 @@ from typing import NamedTuple
 from factloop.tools.linguistics.english import lemmatize
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.rows import OTHERWISE, SAID
-from factloop.tools.verifiers.terms import CONTENT, read_sentences, sentence_texts
+from factloop.tools.verifiers.terms import CONTENT, MAX_SENTENCE_CHARS, read_sentences, sentence_texts
 
 _REST = r"(?P<rest>[^,;:.]*?)"
 _FORBIDDEN = r"(?:not (?:allowed|permitted)|(?:strictly )?(?:forbidden|prohibited|banned))"
@@ -35,6 +35,13 @@ _EXCEPTIONS = re.compile(r"\b(?:except|unless|only|other than|apart from|but|if|
 MIN_DEED = 2
 
 
+class _Sentence(NamedTuple):
+    passage: int
+    text: str
+    written: str
+    """As the passage spells it."""
+
+
 class _Rule(NamedTuple):
     deeds: frozenset[str]
     """The verb, in the forms that it may have."""
@@ -48,36 +55,40 @@ def verify_prohibition(claim: str, passages: Sequence[str]) -> SupportReading | 
     It bears out that some may not do it, there or in a narrower place; it contradicts that they may in the same words.
     """
     text = claim.strip().rstrip(".")
+    if len(text) > MAX_SENTENCE_CHARS:  # the square of its length would be looked at
+        return None
     forbidden, allowed = _first((*_TO_ALL, *_TO_SOME), text), _first(_GIVEN, text)
     ours = forbidden or allowed
     if ours is None or _EXCEPTIONS.search(text):
         return None
-    for number, sentence, rule in _prohibitions(passages, ours):
+    for sentence, rule in _prohibitions(passages, ours):
         is_same = rule.rest == ours.rest
         is_wider = bool(rule.rest) and rule.rest <= ours.rest | ours.who
         if forbidden is not None and (is_same or is_wider):
-            return SupportReading("supported", SAID, (number,), f"Borne out by: “{sentence}”", sentence)
+            rationale = f"Borne out by: “{sentence.text}”"
+            return SupportReading("supported", SAID, (sentence.passage,), rationale, sentence.written)
         if forbidden is None and is_same and not _is_given_anywhere(passages, ours):
-            rationale = f"The source forbids this: “{sentence}”"
-            return SupportReading("contradicted", OTHERWISE, (number,), rationale, sentence)
+            rationale = f"The source forbids this: “{sentence.text}”"
+            return SupportReading("contradicted", OTHERWISE, (sentence.passage,), rationale, sentence.written)
     return None
 
 
-def _prohibitions(passages: Sequence[str], ours: _Rule) -> Iterator[tuple[int, str, _Rule]]:
+def _prohibitions(passages: Sequence[str], ours: _Rule) -> Iterator[tuple[_Sentence, _Rule]]:
     """The prohibitions of the same deed for all, without exceptions, each with its sentence."""
-    for number, sentence in _sentences(passages):
-        rule = None if _EXCEPTIONS.search(sentence) else _first(_TO_ALL, sentence.rstrip("."))
+    for sentence in _sentences(passages):
+        rule = None if _EXCEPTIONS.search(sentence.text) else _first(_TO_ALL, sentence.text.rstrip("."))
         if rule is not None and rule.deeds & ours.deeds:
-            yield number, sentence, rule
+            yield sentence, rule
 
 
 def _is_given_anywhere(passages: Sequence[str], ours: _Rule) -> bool:
-    rules = (_first(_GIVEN, sentence.rstrip(".")) for _, sentence in _sentences(passages))
+    rules = (_first(_GIVEN, sentence.text.rstrip(".")) for sentence in _sentences(passages))
     return any(rule is not None and rule.deeds & ours.deeds for rule in rules)
 
 
-def _sentences(passages: Sequence[str]) -> Iterator[tuple[int, str]]:
-    return ((number, text.strip()) for number, passage in enumerate(passages) for text, _ in sentence_texts(passage))
+def _sentences(passages: Sequence[str]) -> Iterator[_Sentence]:
+    for number, passage in enumerate(passages):
+        yield from (_Sentence(number, text.strip(), written.strip()) for text, written in sentence_texts(passage))
 
 
 def _first(forms: Sequence[re.Pattern[str]], text: str) -> _Rule | None:

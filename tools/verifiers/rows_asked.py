@@ -11,7 +11,9 @@ from typing import NamedTuple
 from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.rows import OTHERWISE, SAID, rows_in, tokens_of, words_of
+from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS
 
+# The forms take the square of a text's length: they are for sentences.
 _HAS = r"(?:has|have|had|offers?|holds?|includes?|comes? with|contains?)"
 _IS = r"(?:is|are|was|were)"
 _COMPARED = re.compile(rf"(?P<one>.+?) {_HAS} (?P<degree>more|fewer|less) (?P<column>.+?) than (?P<other>.+)")
@@ -70,6 +72,13 @@ _VALUES = (
     ),
 )
 _ONE_FIGURE = re.compile(r"\D*(\d[\d,]*(?:\.\d+)?)\D*")
+_NOT_SURELY = re.compile(
+    r"[<>≤≥~±]|\d ?\+|(?<!\w)[-–−] ?\d"
+    r"|\b(?:up to|at (?:least|most)|over|under|above|below|(?:more|less|fewer) than|about|around|nearly|almost|not"
+    r"|approx|circa|ca|max|min|maximum|minimum|from)\b",
+    re.IGNORECASE,
+)
+"""What makes the one number of a cell a bound, a rough or a negative one: *up to 60*, *30+*."""
 _PERIODS = frozenset({"hour", "day", "week", "month", "year", "night", "person", "user", "seat", "piece", "agent"})
 _COUNTING = frozenset({"number", "total", "count"})
 
@@ -93,6 +102,8 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     None for other claims, and where the rows or the column are not there or not alike. Equal cells make nothing more.
     """
     text = claim.strip().rstrip(".")
+    if len(text) > MAX_SENTENCE_CHARS:
+        return None
     found = next((one for form in (_COMPARED, _COMPARATIVE, _COSTS, _MOST) if (one := form.fullmatch(text))), None)
     found = found or next((one for form in _BEST if (one := form.fullmatch(text))), None)
     if found is None:
@@ -103,17 +114,18 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     if len(ours) != 1:
         return None
     like = [row for row in rows if row != ours[0] and _are_alike(row, ours[0])]
+    beside = [row for row in like if row.passage == ours[0].passage]
     if found.re is _MOST or found.re in _BEST:
-        is_decided = len(like) + 1 == _n_rows(ours[0], passages) and _are_all(found, ours[0], len(like) + 1)
+        is_decided = len(beside) + 1 == _n_rows(ours[0], passages) and _are_all(found, ours[0], len(beside) + 1)
         return _of_most(ours[0], like, sign) if like and is_decided else None
-    others = [row for row in like if _is_subject(found["other"], row)]
+    others = [row for row in beside if _is_subject(found["other"], row)]
     return _of_two(ours[0], others[0], sign) if len(others) == 1 else None
 
 
 def verify_value(claim: str, passages: Sequence[str]) -> SupportReading | None:
     """The contradiction of a figure by the one cell of its subject's row and its column; None for everything else."""
     text = claim.strip().rstrip(".")
-    for form, columns in _VALUES:
+    for form, columns in _VALUES if len(text) <= MAX_SENTENCE_CHARS else ():
         found = form.fullmatch(text)
         if found is None:
             continue
@@ -183,15 +195,15 @@ def _is_subject(phrase: str, row: _Asked) -> bool:
 
 
 def _number(cell: str) -> Decimal | None:
-    """The one number of a cell; None without one, and for several."""
+    """The one number of a cell; None without one, for several, and for a bound."""
     found = _ONE_FIGURE.fullmatch(in_figures(cell))
-    return None if found is None else Decimal(found[1].replace(",", ""))
+    return None if found is None or _NOT_SURELY.search(cell) else Decimal(found[1].replace(",", ""))
 
 
 def _are_alike(row: _Asked, other: _Asked) -> bool:
-    """Whether two rows are of one table and give their numbers in one unit."""
+    """Whether two rows have the columns of one table and give their numbers in one unit."""
     one, two = (sorted(token for token in tokens_of(cell) if not token[0].isdigit()) for cell in (row.cell, other.cell))
-    return (row.passage, row.columns, one) == (other.passage, other.columns, two)
+    return (row.columns, one) == (other.columns, two)
 
 
 def _has_unit(said: str, row: _Asked) -> bool:
@@ -208,18 +220,20 @@ def _of_two(ours: _Asked, other: _Asked, sign: int) -> SupportReading:
 
 
 def _of_most(ours: _Asked, others: Sequence[_Asked], sign: int) -> SupportReading:
+    """A row of another passage that has more may be of the same table, which goes on there, or of another one."""
     first = (max if sign > 0 else min)(others, key=lambda row: row.number)
-    if first.number == ours.number:
-        rationale = f"Another row has as much: “{first.line}”"
-        return SupportReading("insufficient", OTHERWISE, (ours.passage,), rationale, first.line)
-    return _of_two(ours, first, sign)
+    read = _of_two(ours, first, sign)
+    if first.number == ours.number or (read.label == "contradicted" and first.passage != ours.passage):
+        said = "as much" if first.number == ours.number else "more" if sign > 0 else "less"
+        rationale = f"Another row has {said}: “{first.line}”"
+        return SupportReading("insufficient", OTHERWISE, (first.passage,), rationale, first.line)
+    return read
 
 
 def _decided(rows: Sequence[_Asked], *, is_so: bool) -> SupportReading:
     """The reading of a claim that two cells bear out or not."""
     lines = " and ".join(f"“{row.line}”" for row in rows)
+    cited = tuple(dict.fromkeys(row.passage for row in rows))
     if is_so:
-        return SupportReading("supported", SAID, (rows[0].passage,), f"Borne out by: {lines}", rows[0].line)
-    return SupportReading(
-        "contradicted", OTHERWISE, (rows[0].passage,), f"The source gives other figures: {lines}", rows[0].line
-    )
+        return SupportReading("supported", SAID, cited, f"Borne out by: {lines}", rows[0].line)
+    return SupportReading("contradicted", OTHERWISE, cited, f"The source gives other figures: {lines}", rows[0].line)

@@ -284,16 +284,18 @@ async def run(
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
     given = None if facts is None else [one.model_dump(mode="json") for one in facts]
-    async for namespace, mode, chunk in graph.astream(
+    steps = graph.astream(
         {"prompt": prompt, "response": response, "facts": given, "spans": spans},
         context=context,
         stream_mode=["custom", "values"],
         subgraphs=True,
-    ):
-        if mode == "custom" and (event := told_in(chunk)) is not None:
-            events.append(event)
-        elif not namespace:
-            final = chunk
+    )
+    async with context.ahead:
+        async for namespace, mode, chunk in steps:
+            if mode == "custom" and (event := told_in(chunk)) is not None:
+                events.append(event)
+            elif not namespace:
+                final = chunk
     return Run(
         tuple(Claim.model_validate(claim) for claim in final["claims"]),
         tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),

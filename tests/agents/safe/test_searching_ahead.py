@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from factloop.agents.safe.bunches import BunchedPlan
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.stages import FoundFact, SentenceTask
+from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
 from factloop.core.errors import ToolError
-from factloop.core.records import UnscoredReason
+from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import FusedScript, Latency, ScriptedSearch, fact, run, supported
 
@@ -58,6 +58,52 @@ async def test_a_fact_is_searched_for_while_a_longer_sentence_is_still_read() ->
     assert search.asked == ["Rome age", "Paris size"]
     assert [claim.queries for claim in result.claims] == [("Rome age",), ("Paris size",)]
     assert [claim.evidence[0].id for claim in result.claims] == ["c1.1-e1", "c2.1-e1"]
+
+
+@dataclass
+class Freeing(FusedScript):
+    """Tells when a claim on Paris is judged."""
+
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
+        if "Paris" in case.claim:
+            self.release.set()
+        return await super().assess(case, context)
+
+
+class Waiting(ScriptedSearch):
+    """Answers on Rome only when it is released."""
+
+    release: asyncio.Event
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        if "Rome" in query:
+            await asyncio.wait_for(self.release.wait(), 4)
+        return await super().asearch(query, limit)
+
+
+def two_each(release: asyncio.Event) -> Freeing:
+    """Two claims of each sentence, which are judged together."""
+    texts = {SHORT: ("Rome is old.", "Rome is in Italy."), LONG: ("Paris is large.", "Paris lies on the Seine.")}
+    facts = {sentence: [fact(text, query=text) for text in of_one] for sentence, of_one in texts.items()}
+    verdicts = {text: [supported()] for of_one in texts.values() for text in of_one}
+    return Freeing(facts=facts, assessments=verdicts, release=release)  # type: ignore[arg-type]
+
+
+async def test_a_slow_search_ahead_holds_up_no_other_claim() -> None:
+    release = asyncio.Event()
+    result = await run(FusedPlan(two_each(release)), TEXT, [Waiting(release=release)])
+    assert [claim.judgement.verdict for claim in result.claims] == [Verdict.SUPPORTED] * 4
+
+
+async def test_a_search_for_a_claim_that_repeats_another_ends_with_the_check() -> None:
+    """Nothing waits for it, and no task is left."""
+    stages = FusedScript({SHORT: [fact("Paris is large.", query="Paris"), fact("Paris is large!", query="Rome")]})
+    stages.assessments["Paris is large."] = [supported()]
+    result = await run(FusedPlan(stages), SHORT, [Waiting(release=asyncio.Event())])
+    assert [claim.duplicate_of for claim in result.claims] == [None, "c1.1"]
+    assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 
 async def test_a_claim_alone_is_judged_by_what_was_found_ahead_and_asks_nothing_again() -> None:

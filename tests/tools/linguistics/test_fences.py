@@ -217,6 +217,9 @@ def test_an_indented_paragraph_of_statements_is_code(code: str, blanks: str) -> 
         "It fell.\n    x = 1 sets it.\n",
         "It fell.\n\n    rating: 5/5\n\n    The kiln was lit in 1759.\n\nIt rose.\n",
         "It fell.\n\n   x = 1 sets it.\n",
+        "- Team plan\n    - price: 15 euros\n    - seats: 10\n    - users: 3\n\nIt rose.\n",
+        "1. Team plan\n\n    price: 15 euros\n    seats: 10\n\n    users: 3\n\nIt rose.\n",
+        "    The kiln was lit.\n    It was red.\n\n    seats: 10\n\nIt rose.\n",
         "    The kiln was lit in 1759.\n\n    x = 1 sets it.\n",
     ],
 )

@@ -67,6 +67,7 @@ async def test_what_a_retriever_raises_is_in_the_report_and_in_the_log(
         (RuntimeError("Authorization: Basic zzz999"), "RuntimeError: Authorization: [secret]"),
         (RuntimeError({"api-key": "zzz 999", "k": 3}), "RuntimeError: {'api-key': [secret], 'k': 3}"),
         (RuntimeError('{"client_secret": "zzz999"}'), 'RuntimeError: {"client_secret": [secret]}'),
+        (RuntimeError('cut off: {"client_secret": "zzz 999'), 'RuntimeError: cut off: {"client_secret": [secret]'),
         (RuntimeError("is it there? no: 1 = 1, key == 2"), "RuntimeError: is it there? no: 1 = 1, key == 2"),
     ],
 )

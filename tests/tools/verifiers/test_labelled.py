@@ -63,3 +63,9 @@ def test_labels_that_do_not_decide(claim: str, passage: str) -> None:
 def test_half_of_a_claim_bears_out_no_more() -> None:
     claim = "The landlord is Hans Gruber and the tenant is Petra Wolf."
     assert LexicalVerifier().verify(claim, ["Tenant: Hans Gruber."]).label != "supported"
+
+
+@pytest.mark.parametrize("claim", ["The tenant is Petra Wolf.", "The tenant is Hans Gruber."])
+def test_the_quote_is_as_the_passage_spells_it(claim: str) -> None:
+    line = "Tenant:\N{NO-BREAK SPACE}Hans Gruber"
+    assert LexicalVerifier().verify(claim, [f"Residential lease\n{line}\n"]).quote == line

@@ -84,3 +84,14 @@ def test_another_rule_bears_nothing_out(claim: str, passage: str) -> None:
 )
 def test_a_prohibition_that_may_be_of_something_else_decides_nothing(claim: str, passage: str) -> None:
     assert verify_prohibition(claim, [passage]) is None
+
+
+@pytest.mark.parametrize("claim", ["Guests may not smoke in the rooms.", "Smoking is permitted in the rooms."])
+def test_the_quote_is_as_the_passage_spells_it(claim: str) -> None:
+    passage = "Smoking is not\N{NO-BREAK SPACE}permitted in the rooms."
+    assert LexicalVerifier().verify(claim, [f"Rules of the house. {passage}"]).quote == passage
+
+
+def test_a_text_that_is_no_sentence_forbids_nothing() -> None:
+    """The square of its length would outlast the time limit of a test."""
+    assert verify_prohibition("Guests may not smoke in the rooms " * 40_000 + ",", ["Smoking is forbidden."]) is None

@@ -96,6 +96,27 @@ def test_equal_cells_make_nothing_the_most() -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "label", "cited"),
+    [
+        ("Blue Hut has the most beds.", "insufficient", (2,)),
+        ("Stone Hut has the fewest beds.", "insufficient", (1,)),
+        ("Elm Hut has the fewest beds.", "supported", (1, 0)),
+        ("Ash Hut has the most beds.", "supported", (2, 0)),
+    ],
+)
+def test_a_table_may_go_on_in_another_passage(claim: str, label: str, cited: tuple[int, ...]) -> None:
+    """Ash Hut has 60 beds, Elm Hut 9: whether of the same table, is not known."""
+    more = ["Hut: Elm Hut; Beds: 9; Height (m): 12", "Hut: Ash Hut; Beds: 60; Height (m): 90"]
+    read = LexicalVerifier().verify(claim, [HUTS, *more])
+    assert (read.label, read.cited) == (label, cited)
+
+
+@pytest.mark.parametrize("cell", ["up to 60", "over 30", "30+", "~41", "about 41", "< 50", "-20", "max. 60"])
+def test_a_cell_with_a_bound_contradicts_no_figure(cell: str) -> None:
+    assert verify_value("Blue Hut has 40 beds.", [f"Hut: Blue Hut; Beds: {cell}"]) is None
+
+
+@pytest.mark.parametrize(
     ("claim", "table"),
     [
         ("Blue Hut has more beds than Green Hut.", HUTS),  # no such row
@@ -142,3 +163,9 @@ def test_another_figure_in_the_cell_contradicts(claim: str, table: str, wrong: s
 )
 def test_a_figure_that_may_be_of_something_else_is_not_contradicted(claim: str, table: str) -> None:
     assert verify_value(claim, [table]) is None
+
+
+def test_a_text_that_is_no_sentence_is_held_against_no_column() -> None:
+    """The square of its length would outlast the time limit of a test."""
+    assert verify_comparison("Blue Hut has more beds " * 40_000, [HUTS]) is None
+    assert verify_value("The beds of Blue Hut is " * 40_000, [HUTS]) is None

@@ -110,7 +110,7 @@ def _hidden_files(passed_over: Iterable[Path], read: Collection[Path]) -> Hidden
             n_seen += 1
             if n_seen > min(MOST_SEEN, n_left):
                 is_all = False
-            elif extension_of(path) in EXTENSIONS and path.is_file():
+            elif extension_of(path) in EXTENSIONS and os.path.isfile(path):  # False also where it may not be looked at
                 file = resolved(path)
                 if file not in read and file not in found:
                     found.add(file)

@@ -11,7 +11,7 @@ from pydantic import PrivateAttr
 
 from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
+from factloop.tools.search.documents.files import FoundFiles, HiddenFiles, UnreadFile, find_files
 from factloop.tools.search.documents.index import NO_TEXT, StoredPassage
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
 from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
@@ -118,9 +118,13 @@ class DocumentSearch(SearchTool):
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
+    def hidden(self) -> HiddenFiles | None:
+        """Files of hidden folders and names, which were left out; None where there are none."""
+        return self._files.hidden
+
+    @property
     def warnings(self) -> tuple[str, ...]:
-        hidden = () if self._files.hidden is None else (f"Left out of the documents: {self._files.hidden}.",)
-        return (*warnings_of(self.unread), *hidden)
+        return warnings_of(self.unread, self.hidden)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if self.n_passages <= _FEW_PASSAGES and self._embedder is None:
@@ -166,13 +170,14 @@ class DocumentSearch(SearchTool):
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
 
 
-def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
+def warnings_of(unread: Sequence[UnreadFile], hidden: HiddenFiles | None) -> tuple[str, ...]:
     """What a reader of a report must know of files that were left out."""
+    left_out = () if hidden is None else (f"Left out of the documents: {hidden}.",)
     if not unread:
-        return ()
+        return left_out
     named = "; ".join(map(str, unread[:MOST_NAMED]))
     more = f"; and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
-    return (f"Not read of the documents, {len(unread):,} in all: {named}{more}.",)
+    return (f"Not read of the documents, {len(unread):,} in all: {named}{more}.", *left_out)
 
 
 def _source(stored: StoredPassage, snapshot: Snapshot) -> str:

@@ -45,6 +45,13 @@ def test_hidden_files_that_are_named_are_read_and_not_counted(tmp_path: Path) ->
     assert ([path.name for path in found.paths], found.hidden) == (["b.txt", "c.txt", "a.txt"], None)
 
 
+def test_hidden_files_that_cannot_be_looked_at_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", ".old/b.txt")
+    (tmp_path / ".old" / "c.txt").symlink_to("c" * 300)  # no system has such a name: looking there fails
+    found = find_files([tmp_path, f"{tmp_path}/**/*"])
+    assert ([path.name for path in found.paths], found.hidden) == (["a.txt"], HiddenFiles((tmp_path / ".old",), 1))
+
+
 def test_of_hidden_folders_few_are_named_and_many_files_are_not_counted(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", *(f".h{number}/b.txt" for number in range(5)))
     said = str(find_files([tmp_path]).hidden)
