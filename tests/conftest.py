@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in STARTED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(STARTED_BY[fixture])
-        for folder in OF_ONE_KIND.keys() & set(item.path.parents):
-            item.add_marker(OF_ONE_KIND[folder])
+        if kind := _kind_of(item.path.parent):
+            item.add_marker(kind)
+
+
+@cache
+def _kind_of(folder: Path) -> str | None:
+    """The kind of all that the folder holds, asked for once and not for each of thousands of tests."""
+    return next((kind for whole, kind in OF_ONE_KIND.items() if folder.is_relative_to(whole)), None)
 
 
 def pytest_configure() -> None:
