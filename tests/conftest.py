@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +46,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in STARTED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(STARTED_BY[fixture])
-        for folder in OF_ONE_KIND.keys() & set(item.path.parents):
-            item.add_marker(OF_ONE_KIND[folder])
+        if kind := _kind_of(item.path.parent):
+            item.add_marker(kind)
+
+
+@cache
+def _kind_of(folder: Path) -> str | None:
+    """The kind of all that the folder holds, asked for once and not for each of thousands of tests."""
+    return next((kind for whole, kind in OF_ONE_KIND.items() if folder.is_relative_to(whole)), None)
 
 
 def pytest_configure() -> None:
     """Started in the background a shell lets interrupts be ignored, and the commands under test would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def frozen() -> None:
+    """For tests that search for garbage themselves: what is alive by now is left out of it.
+
+    After thousands of tests each search takes a quarter of a second, and statsmodels makes one in every adjustment.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
 def test_a_check_with_the_offline_engine_loads_neither_torch_nor_a_model_client() -> None:
     code = (
         "import sys, factloop; factloop.FactChecker(cache=False).check('Rome is in Italy.');"

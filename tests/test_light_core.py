@@ -165,6 +165,7 @@ def test_a_model_checks_guards_and_corrects(
     assert (done["check"]["code"], done["check"]["err"]) == (0, "")
 
 
+@pytest.mark.process
 def test_what_the_core_lacks_is_said_in_one_line(elsewhere: Mapping[str, Sequence[str]], tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     for name in ("answer.txt", "page.html", "page.pdf", "rows.jsonl", "rows.parquet", "types.nt", "sources/a.txt"):
@@ -177,6 +178,7 @@ def test_what_the_core_lacks_is_said_in_one_line(elsewhere: Mapping[str, Sequenc
     assert done["modules"] == {module: line(*lacking) for module, lacking in MODULES.items()}
 
 
+@pytest.mark.process
 def test_every_module_is_imported_or_says_which_extra_it_needs(
     elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
 ) -> None:

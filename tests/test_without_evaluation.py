@@ -122,6 +122,7 @@ def test_everything_but_evaluation_works(package: Path, sim: Simulator) -> None:
     assert found["refused"] == "audits need the package factloop.evaluation, which this service lacks"
 
 
+@pytest.mark.process
 def test_the_command_line_works_but_for_what_is_missing(package: Path) -> None:
     checked = run(package, "-m", "factloop", "check", "answer.md", "--docs", "docs", "--json", "-")
     assert checked.returncode == 0, checked.stderr

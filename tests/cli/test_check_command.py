@@ -61,6 +61,7 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
 
 
+@pytest.mark.large
 def test_a_page_that_browsers_open_slowly_is_announced_before_the_check(
     factloop: Command, docs: Path, home: Path
 ) -> None:

@@ -19,6 +19,8 @@ from factloop.guarding import GuardEvent, GuardFinished
 from factloop.integrations.langchain import FactCheckRunnable, FactCheckStreamGuard, Keys
 from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, Shelf, offline
 
+pytestmark = pytest.mark.usefixtures("frozen")
+
 GUARDED = f"{ANSWER} [not supported by the sources]"
 UNCHECKED = ANSWER.replace(".", ". [not checked]")
 

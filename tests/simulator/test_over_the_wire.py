@@ -313,6 +313,7 @@ class TestRunning:
         assert len(second["messages"][0]["content"]) == 2_000_000
         assert sim.bodies(SEARCH) == []
 
+    @pytest.mark.process
     def test_runs_in_a_process_of_its_own(self) -> None:
         with spawn(llm_latency_s=0.0, token_latency_s=0.0) as sim:
             assert sim.settings.search_latency_s == 0.1

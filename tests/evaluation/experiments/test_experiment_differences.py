@@ -25,6 +25,8 @@ from factloop.evaluation.experiments.report import (
 )
 from tests.evaluation.experiments.sample import Judge, claim, make_response_results, make_results, results_of
 
+pytestmark = pytest.mark.usefixtures("frozen")
+
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 
 

@@ -19,6 +19,8 @@ from factloop.evaluation.statistics.discrete_tests import (
 )
 from factloop.evaluation.statistics.significance import least_p
 
+pytestmark = pytest.mark.usefixtures("frozen")
+
 REACHABLE = st.builds(
     lambda p, share: DiscreteTest(p, p * share), st.floats(1e-6, 1.0), st.sampled_from((1e-4, 0.1, 0.5, 1.0))
 )

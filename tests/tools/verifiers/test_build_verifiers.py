@@ -42,6 +42,7 @@ def test_a_name_that_is_none(text: str) -> None:
         parse_spec(text)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("kind", LOCAL)
 def test_weights_are_read_when_they_are_needed(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the extra `semantic` is not installed")

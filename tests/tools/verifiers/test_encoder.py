@@ -14,7 +14,7 @@ from factloop.tools.verifiers.pairs import VerifierPair
 from tests.extras import needs
 from tests.tools.verifiers.tiny_models import save_roberta
 
-pytestmark = needs("transformers", "semantic")
+pytestmark = [needs("transformers", "semantic"), pytest.mark.torch]
 
 NLI = {0: "contradiction", 1: "entailment", 2: "neutral"}
 

@@ -20,7 +20,7 @@ from factloop.tools.verifiers.pairs import VerifierPair, score_pairs
 from tests.extras import needs
 from tests.tools.verifiers.tiny_models import LABELS_3, roberta_config, save_roberta, save_t5, save_tokenizer
 
-pytestmark = needs("transformers", "semantic")
+pytestmark = [needs("transformers", "semantic"), pytest.mark.torch]
 
 NLI = {0: "contradiction", 1: "neutral", 2: "entailment"}
 TWO = {0: "LABEL_0", 1: "LABEL_1"}

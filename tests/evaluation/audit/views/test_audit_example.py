@@ -21,6 +21,8 @@ from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport
 from factloop.evaluation.audit.units import Level
 
+pytestmark = pytest.mark.statistical  # a thousand resamples
+
 FOLDER = Path(__file__).parents[4] / "examples" / "audit"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^    (.+)$", README, re.MULTILINE)
