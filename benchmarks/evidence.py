@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
-from factloop.agents.safe.offline import pieces_of
 from factloop.setup.settings import CheckSettings
 from factloop.tools.search.given import GivenDocuments
+from factloop.tools.verifiers.found_pieces import FoundPieces, find_pieces
 
 RESULTS = CheckSettings().results_per_search
 _ABOUT = "(meta data) "
@@ -18,20 +17,9 @@ _DATE = 10
 """Characters of the day in a date."""
 
 
-@dataclass(frozen=True)
-class FoundPieces:
-    """What the offline rater is given, as for `Verifier.verify`."""
-
-    passages: tuple[str, ...]
-    documents: tuple[int, ...]
-
-
 def found_for(claim: str, documents: Sequence[Document]) -> FoundPieces:
-    """The pieces of the passages that a search of the documents for the claim finds."""
-    hits = GivenDocuments(documents).search(claim, RESULTS)
-    numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
-    found = [(piece, numbers[hit.source]) for hit in hits for piece in pieces_of(hit.title, hit.passage)]
-    return FoundPieces(tuple(piece for piece, _ in found), tuple(number for _, number in found))
+    """The pieces that a check would read of these documents for the claim."""
+    return find_pieces(claim, GivenDocuments(documents), RESULTS)
 
 
 def wice_article(lines: Sequence[str]) -> Document:

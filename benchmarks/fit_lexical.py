@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # its stubs are no dependency
 from sklearn.model_selection import GroupKFold  # type: ignore[import-untyped]  # ships no type hints
 
-from benchmarks.evidence import FoundPieces, found_for, wice_article
+from benchmarks.evidence import found_for, wice_article
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers.coefficients import (
     FILE_NAME,
@@ -39,6 +39,7 @@ from factloop.tools.verifiers.coefficients import (
     ModelName,
 )
 from factloop.tools.verifiers.features import FEATURES
+from factloop.tools.verifiers.found_pieces import FoundPieces
 from factloop.tools.verifiers.lexical import (
     EMBEDDING_FEATURES,
     agreement,

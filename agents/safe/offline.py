@@ -25,8 +25,8 @@ from factloop.tools.linguistics.references import is_ambiguous, resolve_referenc
 from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.linguistics.rows import row_claims
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 from factloop.tools.verifiers.base import SupportReading, Verifier
+from factloop.tools.verifiers.found_pieces import pieces_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -192,13 +192,6 @@ def _read(
 ) -> SupportReading:
     """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
     return verify(claim, pieces, documents)
-
-
-@lru_cache(maxsize=1_000)
-def pieces_of(title: str, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads."""
-    pieces = split_passages(passage.replace(PARAGRAPH, PARAGRAPHS))
-    return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
 
 
 def _rationale(entailment: SupportReading, case: Case) -> str:

@@ -70,10 +70,14 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """(n_labels,): 1 - p of each claim; the same for all where only their number is known."""
-    if own.label_chance is not None:
-        return 1.0 - own.label_chance
-    return np.full(len(own.label), max(0.0, 1.0 - len(own.label) / float(own.scored.sum())))
+    """(n_labels,): 1 - p of each claim; the same for all where only their number is known.
+
+    Labelled claims that stand for fewer than the run has are not all that were drawn: people differed on some, or gave
+    no label. Then each was as much less likely to be among them.
+    """
+    chance = np.ones(len(own.label)) if own.label_chance is None else own.label_chance
+    stand_for, n_claims = float((1.0 / chance).sum()), float(own.scored.sum())
+    return 1.0 - chance * min(1.0, stand_for / n_claims)
 
 
 def _weight(own: Samples, open_share: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from factloop.core.factuality import f1_at_k, precision
+from factloop.core.factuality import f1_at_k, is_unknown, precision
 from factloop.core.records import Verdict
 from factloop.evaluation.experiments.flips import majority
 from factloop.evaluation.experiments.panel import VERDICTS, Panel
@@ -78,5 +78,4 @@ def _response_cell(found: Sequence[JudgedText], k: int | None) -> ItemCell:
 
 def _f1(one: JudgedText, k: int) -> float | None:
     counts = one.counts
-    judged = counts.supported + counts.not_supported + counts.irrelevant
-    return None if counts.unscored and not judged else f1_at_k(counts, k)
+    return None if is_unknown(counts) else f1_at_k(counts, k)

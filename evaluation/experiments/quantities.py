@@ -135,7 +135,7 @@ def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[Ite
     """F1 at each K, and precision; of Wei et al. 2024, section 5."""
     supported = panel.counts[..., SUPPORTED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
-    nothing_judged = (panel.counts[..., UNSCORED] > 0) & (panel.counts[..., :UNSCORED].sum(axis=-1) == 0)
+    nothing_judged = (panel.counts[..., UNSCORED] > 0) & (scored == 0)
     precision = np.divide(supported, scored, out=np.full(scored.shape, np.nan), where=scored > 0)
     for k in ks:
         recall = np.minimum(supported / k, 1.0)

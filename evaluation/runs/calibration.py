@@ -186,6 +186,12 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         if differing:
             which = ", ".join(differing)
             yield f"{start}, which another evaluator judged ({which} differ): its errors are not this one's"
+    if sample.n_judged_otherwise:
+        yield (
+            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with another verdict there: "
+            "they were judged by other documents or another judge, and their labels may speak of those. So there is no "
+            "precision of this run alone; label claims of this run for that (factloop labels next RUN)"
+        )
     if sample.n_irrelevant:
         yield (
             f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: claims that the evaluator "

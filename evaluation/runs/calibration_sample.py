@@ -9,15 +9,14 @@ from typing import Literal
 
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import claims_that_count
-from factloop.core.records import Fingerprint, Verdict
+from factloop.core.records import Fingerprint
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.run_claims import ClaimOrigin, RunClaims, origin_of, text_of
+from factloop.evaluation.runs.run_claims import VERDICTS, ClaimOrigin, RunClaims, origin_of, text_of
 
 _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
-_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,8 @@ class CalibrationSample:
     """The evaluator's score of each claim; None where none is known."""
     irrelevant: tuple[ClaimOrigin, ...] = ()
     """What the claims labelled or judged irrelevant are recognised by, where it is known."""
+    n_judged_otherwise: int = 0
+    """Claims of the run that is corrected, which have another verdict there. Then none of these counts as its own."""
     n_repeated: int = 0
     """Rows of a file that say again what another row says; they are not among the claims."""
 
@@ -68,16 +69,17 @@ class CalibrationSample:
         if self.origins is None:
             return self
         prompts = [run.prompt(one) for one in self.origins]
-        is_own = run.own(self.origins)
+        n_judged_otherwise = run.n_judged_otherwise(self.origins, self.verdicts)
+        is_own = (False,) * len(self.origins) if n_judged_otherwise else run.own(self.origins)
         if not can_own:
             whole = run.systems_labelled_whole((*self.origins, *self.irrelevant))
             systems = self.of_systems or ("",) * len(is_own)
             is_own = tuple(own and system in whole for own, system in zip(is_own, systems, strict=True))
         if not any(prompts):
-            return replace(self, is_own=is_own)
+            return replace(self, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
         names = self.groups or [f"label {place} of {self.data}" for place in range(len(self.labels))]
         groups = tuple(prompt or name for prompt, name in zip(prompts, names, strict=True))
-        return replace(self, groups=groups, is_own=is_own)
+        return replace(self, groups=groups, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
 
     def is_from(self, system: str, prompts: Collection[str]) -> bool:
         """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
@@ -154,8 +156,8 @@ def _labelled(judged: JudgedResponse) -> tuple[list[_Labelled], list[ClaimOrigin
             response=report.response,
             claim=text_of(claim),
         )
-        if label in _LABELS and verdict in _VERDICTS:
-            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score))
+        if label in _LABELS and verdict in VERDICTS:
+            claims.append((_LABELS[label], VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score))
         else:
             irrelevant.append(origin)
     return claims, irrelevant

@@ -4,8 +4,8 @@ Of one answer: precision = S / (S + N), recall@K = min(S / K, 1), F1@K their har
 higher is better. Irrelevant claims enter neither. Of a run: the mean over answers.
 
 Departures from the released code: answers without any claim (abstentions) are counted as 0, as there, only under the
-policy `zero`; an answer whose every claim is unscored is left out and counted, as nothing is known of it; a mean of no
-answer is None, not 0.
+policy `zero`; an answer with unscored claims and none that is supported or not is left out and counted, as nothing is
+known of it; a mean of no answer is None, not 0.
 """
 
 from __future__ import annotations

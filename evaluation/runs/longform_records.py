@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from factloop.core.factuality import is_unknown
 from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Counts, Record, Share
 
@@ -55,8 +56,8 @@ class CountedResponse(Record):
 
     @property
     def unscored(self) -> bool:
-        """Whether it makes claims, all of them unscored."""
-        return 0 < self.counts.total - self.counts.repeated == self.counts.unscored
+        """Whether nothing is known of it: it has unscored claims, and none that is supported or not."""
+        return is_unknown(self.counts)
 
 
 class ChosenK(Record):

@@ -49,7 +49,7 @@ BY_QUANTITY = {measure.quantity: measure for measure in MEASURES}
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Whether an answer counts in means: one whose every claim is unscored never does."""
+    """Whether an answer counts in means: one without a verdict on any claim that counts never does."""
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored

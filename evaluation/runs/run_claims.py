@@ -18,6 +18,8 @@ from factloop.core.records import Claim, Verdict
 from factloop.evaluation.runs.records import JudgedResponse
 
 Digest = bytes
+VERDICTS: dict[Verdict | None, int | None] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
+"""Verdicts as labelled claims have them."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class RunClaims:
     """Every way to name a prompt or a response, to the run's prompt id."""
     claims: Counter[Digest] = field(default_factory=Counter)
     """Every way to name a claim, to how many of the run's claims it names: a response may say one thing twice."""
+    verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
+    """Every way to name a claim, to the verdicts of those that it names: 1 supported, 0 not, None for any other."""
     responses: list[RunResponse] = field(default_factory=list)
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
     """Of each response by system and id: the sum of its scored claims' scores, or of verdicts where there are none."""
@@ -85,6 +89,8 @@ class RunClaims:
             ways = tuple(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
             self.claims.update(ways)
             verdict, score = claim.judgement.verdict, claim.judgement.score
+            for way in ways:
+                self.verdicts.setdefault(way, set()).add(VERDICTS.get(verdict))
             if verdict in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED):
                 scored.append(ways)
                 total += float(verdict is Verdict.SUPPORTED) if score is None else score
@@ -109,6 +115,16 @@ class RunClaims:
             found.append(bool(known) and all(taken[way] < self.claims[way] for way in known))
             taken.update(known)
         return tuple(found)
+
+    def n_judged_otherwise(self, origins: Iterable[ClaimOrigin], verdicts: Iterable[int | None]) -> int:
+        """How many of the labelled claims that the run has were given another verdict there.
+
+        Then they were judged by something else: by other documents, another judge, or on another day.
+        """
+        pairs = zip(origins, verdicts, strict=True)
+        return sum(
+            any(verdict not in self.verdicts.get(way, {verdict}) for way in origin.claims) for origin, verdict in pairs
+        )
 
     def systems_labelled_whole(self, origins: Sequence[ClaimOrigin]) -> frozenset[str]:
         """Systems of which every response with a labelled claim has each of its scored claims labelled.

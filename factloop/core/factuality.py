@@ -104,6 +104,11 @@ def precision_by_error(counts: Counts, shared: Iterable[SharedError]) -> float |
     return counts.supported / scored if scored else None
 
 
+def is_unknown(counts: Counts) -> bool:
+    """Whether nothing is known of an answer: it has unscored claims, and none that is supported or not."""
+    return counts.unscored > 0 and not counts.scored
+
+
 def recall_at_k(counts: Counts, k: int) -> float:
     """min(S / K, 1): supported claims against the number K that a reader wishes for."""
     if k < 1:
@@ -119,7 +124,12 @@ def f1_at_k(counts: Counts, k: int) -> float:
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each K, once, with the number of claims they rest on and the number of unscored ones."""
+    """Recall and F1 at each K, once, with the number of claims they rest on and the number of unscored ones.
+
+    None of an answer of which nothing is known: it has no 0.
+    """
+    if is_unknown(counts):
+        return ()
     return tuple(
         AtK(
             k=k,

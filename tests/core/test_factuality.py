@@ -129,3 +129,8 @@ def test_each_k_is_given_with_what_it_rests_on() -> None:
     assert [first.f1, second.f1] == pytest.approx([6 / 7, 3 / 5])
     assert (first.recall, second.recall) == (1.0, 0.5)
     assert at_each_k(some, ()) == ()
+
+
+def test_an_answer_of_which_nothing_is_known_has_no_f1() -> None:
+    assert at_each_k(Counts(unscored=3, irrelevant=1), [5]) == ()
+    assert [at.f1 for at in at_each_k(Counts(irrelevant=1), [5])] == [0.0]

@@ -52,6 +52,8 @@ def find_clause(words: tuple[Word, ...], first: int = 0) -> Clause | None:
     """The main clause that begins at `first`; None where the rules see no subject or no verb.
 
     Cached: each rule that splits a sentence asks for it."""
+    if first >= len(words):
+        return None
     subject = _subject_start(words, first)
     verb = finite_verb(words, subject)
     if verb is None or verb == subject:

@@ -41,7 +41,8 @@ def split_clauses(text: str) -> list[str]:
     stop = _stop_between_clauses(words, first)
     if stop is not None:
         rest = text[words[stop + 1].start :]
-        rest = rest if first is None else _name_subject(rest, _subject(text, words, first))
+        if first is not None and first.verb < stop:  # else its subject goes on behind the stop
+            rest = _name_subject(rest, _subject(text, words, first))
         return [*split_clauses(text[: words[stop].start].rstrip()), *split_clauses(rest)]
     if first is None:
         return [text]

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from factloop.tools.linguistics.english import in_figures
-from factloop.tools.verifiers.terms import sentence_texts
+from factloop.tools.verifiers.terms import in_plain_figures, sentence_texts
 from factloop.tools.verifiers.wording import UNITS
 
 MOST_TRIED = 3
@@ -31,12 +30,13 @@ _AMOUNT = re.compile(
     rf"(?P<unit>{_SPELLINGS})(?:e?s)?\b"
 )
 _UNIT = re.compile(rf"(?<![^\W\d_])(?:{_SPELLINGS})(?:e?s)?\b")
-_AND_A_HALF = re.compile(rf"\b(?:1|one|an?) (?P<unit>{_SPELLINGS}) and a half\b", re.IGNORECASE)
-_HALF = re.compile(rf"\bhalf an? (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
 _ONE = re.compile(rf"\b(?P<before>for|within|after|in|takes?|took|lasts?|lasted) an? (?P<unit>{_SPELLINGS})\b")
+_ONE_UNIT = re.compile(rf"\bone (?P<unit>{_SPELLINGS})\b", re.IGNORECASE)
 
 
-class _Amount(NamedTuple):
+class Amount(NamedTuple):
+    """An amount in a text: where it stands, and how much it makes in the base of its unit."""
+
     start: int
     end: int
     text: str
@@ -50,30 +50,34 @@ def in_other_units(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
     What else the claim says is for the verifier. Linear in the passages, and only where the claim has an amount.
     """
-    claim = _plain(claim)
-    ours = list(_amounts(claim))
-    if not ours:
-        return
-    sentences = (text for passage in passages for text, _ in sentence_texts(passage) if _UNIT.search(text))
-    theirs = {one.text: one for text in sentences for one in _amounts(_plain(text))}
-    said = [(one, other) for one in ours for other in theirs.values() if _are_equal(one, other)]
+    claim = in_amounts(claim)
+    ours = list(amounts_of(claim))
+    theirs = amounts_said(passages) if ours else []
+    said = [(one, other) for one in ours for other in theirs if _are_equal(one, other)]
     yield from (f"{claim[: one.start]}{other.text}{claim[one.end :]}" for one, other in said[:MOST_TRIED])
 
 
-def _are_equal(one: _Amount, other: _Amount) -> bool:
+def amounts_said(passages: Sequence[str]) -> list[Amount]:
+    """The amounts of the passages, each once."""
+    sentences = (text for passage in passages for text, _ in sentence_texts(passage) if _UNIT.search(text))
+    return list({one.text: one for text in sentences for one in amounts_of(in_amounts(text))}.values())
+
+
+def _are_equal(one: Amount, other: Amount) -> bool:
     return (one.base, one.worth) == (other.base, other.worth) and one.unit != other.unit
 
 
-def _amounts(text: str) -> Iterator[_Amount]:
+def amounts_of(text: str) -> Iterator[Amount]:
+    """The amounts of a text whose numbers are figures."""
     for found in _AMOUNT.finditer(text):
         unit = UNITS[found["unit"]][1]
         base, worth = _IN_BASE[unit]
         number = Decimal(found["number"].replace(",", ""))
-        yield _Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))
+        yield Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))
 
 
-def _plain(text: str) -> str:
+def in_amounts(text: str) -> str:
     """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
-    text = _HALF.sub(r"0.5 \g<unit>s", _AND_A_HALF.sub(r"1.5 \g<unit>s", text))
-    plain = in_figures(_ONE.sub(r"\g<before> 1 \g<unit>", text))
-    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves this one as it stands
+    plain = in_plain_figures(text)
+    plain = _ONE_UNIT.sub(r"1 \g<unit>", _ONE.sub(r"\g<before> 1 \g<unit>", plain))
+    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves these as they stand

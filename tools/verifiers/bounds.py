@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from factloop.tools.linguistics.english import in_figures
+from factloop.tools.verifiers.amounts import Amount, amounts_of, amounts_said, in_amounts
 from factloop.tools.verifiers.terms import sentence_texts
 
 MOST_AWAY = 0.25
@@ -33,18 +33,50 @@ def as_figures(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
     *More than 12,000 people signed* becomes *12,300 people signed*. What else the claim says is for the verifier.
     """
-    claim = in_figures(claim)
+    claim = in_amounts(claim)
     for pattern, is_above in ((_ABOVE, True), (_BELOW, False)):
         found = pattern.search(claim)
         bound = None if found is None else _number(found[1])
         if found is None or not bound:
             continue
-        sentences = (text for passage in passages for text, _ in sentence_texts(passage))
-        figures = {one for text in sentences for one in _figures(in_figures(text), with_limits=not _gives_limit(claim))}
+        sentences = (in_amounts(text) for passage in passages for text, _ in sentence_texts(passage))
+        figures = {one for text in sentences for one in _figures(text, with_limits=not _gives_limit(claim))}
         away = {one: (_number(one) - bound) / bound * (1 if is_above else -1) for one in figures}
         kept = sorted((share, one) for one, share in away.items() if 0 < share <= MOST_AWAY)
         yield from (f"{claim[: found.start()]}{one}{claim[found.end() :]}" for _, one in kept[:MOST_TRIED])
         return
+
+
+def as_amounts(claim: str, passages: Sequence[str]) -> Iterator[str]:
+    """The claim with amounts of the passages in another unit that keep to its bound: *more than 2 hours* with *125
+    minutes*, the nearest first."""
+    claim = in_amounts(claim)
+    for pattern, sign in ((_ABOVE, 1), (_BELOW, -1)):
+        found = pattern.search(claim)
+        ours = None if found is None else _amount_at(claim, found.start(1))
+        if found is None or ours is None or not ours.worth:
+            continue
+        like = (one for one in amounts_said(passages) if one.base == ours.base and one.unit != ours.unit)
+        away = ((float((one.worth - ours.worth) / ours.worth) * sign, one.text) for one in like)
+        kept = sorted((share, text) for share, text in away if 0 < share <= MOST_AWAY)
+        yield from (f"{claim[: found.start()]}{text}{claim[ours.end :]}" for _, text in kept[:MOST_TRIED])
+        return
+
+
+def _amount_at(text: str, start: int) -> Amount | None:
+    return next((one for one in amounts_of(text) if one.start == start), None)
+
+
+def _keeps_amount(claim: str, said: str) -> bool:
+    """Whether an amount of the sources keeps the bound of the claim: *a year and a half*, *less than two years*."""
+    claim, said = in_amounts(claim), in_amounts(said)
+    theirs = _amount_at(said, 0)
+    for pattern, sign in ((_ABOVE, 1), (_BELOW, -1)):
+        found = pattern.search(claim)
+        ours = None if found is None else _amount_at(claim, found.start(1))
+        if ours is not None and theirs is not None and ours.base == theirs.base:
+            return (theirs.worth - ours.worth) * sign >= 0
+    return False
 
 
 def _gives_limit(text: str) -> bool:
@@ -64,10 +96,12 @@ def keeps_bound(claim: str, figure: str, sentence: str = "") -> bool:
 
     It does where the sentence gives it as the same limit: *up to 32* is not *up to 64*.
     """
-    claim, figure = in_figures(claim), in_figures(figure)
+    if _keeps_amount(claim, figure):
+        return True
+    claim, figure = in_amounts(claim), in_amounts(figure)
     if _FIGURE.fullmatch(figure) is None:
         return False
-    sentence = in_figures(sentence)
+    sentence = in_amounts(sentence)
     if _gives_limit(claim) and figure in {*_figures(sentence, with_limits=True)} - {*_figures(sentence)}:
         return False
     above, below = _ABOVE.search(claim), _BELOW.search(claim)

@@ -26,7 +26,7 @@ MAX_QUOTED_CHARS = 240
 """Of a sentence quoted in a rationale; the whole one stands in the quote beside it."""
 MAX_NAMED = 3
 """Words that a rationale names."""
-MAX_NUMBER_WORDS = 4
+MAX_NUMBER_WORDS = 5
 
 NOTHING_FOUND = "No sentence of the sources speaks of anything in this claim."
 
@@ -159,11 +159,17 @@ def _spelt(words: str, text: str) -> str:
     for length in range(1, MAX_NUMBER_WORDS + 1):
         for start in range(len(tokens) - length + 1):
             written = " ".join(tokens[start : start + length])
-            if in_plain_figures(written) == words:
+            if _is_spelt(written, words):
                 return written
     whole = (token for token in tokens if _is_scaled(token, words) or _ends_in(in_plain_figures(token), words))
     glued = words.replace(" ", "")
     return next(whole, glued if words not in text and glued in text else words)
+
+
+def _is_spelt(written: str, words: str) -> bool:
+    """Whether a text in figures is these words, or a sum with this figure: *an hour and a half*, for 1.5."""
+    plain = in_plain_figures(written)
+    return plain == words or (plain != written and " and " in written and plain.split(" ")[:-1] == [words])
 
 
 def _ends_in(figures: str, words: str) -> bool:

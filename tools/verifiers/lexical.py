@@ -13,14 +13,16 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
-from factloop.tools.verifiers.bounds import as_figures, keeps_bound
+from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
 from factloop.tools.verifiers.coefficients import load_coefficients
+from factloop.tools.verifiers.ellipses import as_written, both_clauses, without_ellipses
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.labelled import verify_names
@@ -62,6 +64,12 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
+        claim = plain_text(claim)  # the mark [3] of a claim from outside would be a figure that no source has
+        whole, spoken = without_ellipses(passages)
+        reads = [self._verify(part, whole, documents) for part in both_clauses(claim) or [claim]]
+        return as_written(min(reads, key=_doubt), spoken, claim, passages)
+
+    def _verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None) -> SupportReading:
         by_row, cells = _by_form(claim, passages), without_columns(claim)
         if by_row is not None:
             return by_row
@@ -113,9 +121,14 @@ def _by_form(claim: str, passages: Sequence[str]) -> SupportReading | None:
     return next((read for verify in readers if (read := verify(claim, passages)) is not None), None)
 
 
+def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
+    """The order of readings of the clauses of one claim: it holds no more than the one that holds least."""
+    return read.label != "contradicted", read.label == "supported", read.score
+
+
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
     """The claim with a figure of the passages that keeps its bound, or with an amount in their unit."""
-    return chain(as_figures(claim, passages), in_other_units(claim, passages))
+    return chain(as_figures(claim, passages), as_amounts(claim, passages), in_other_units(claim, passages))
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

@@ -14,20 +14,22 @@ from factloop.tools.verifiers.terms import CONTENT, MAX_SENTENCE_CHARS, read_sen
 _REST = r"(?P<rest>[^,;:.]*?)"
 _FORBIDDEN = r"(?:not (?:allowed|permitted)|(?:strictly )?(?:forbidden|prohibited|banned))"
 _ALLOWED = r"(?:allowed|permitted)"
-_WHO = r"(?P<who>[^,;:.]+?)"
+_WHO, _WHAT = r"(?P<who>[^,;:.]+?)", r"(?P<what>[^,;:.]+?)"
 _MAY_NOT = rf"(?:may not|must not|cannot|can['’]t|mustn['’]t|(?:is|are) {_FORBIDDEN} to)"
 _TO_ALL = (
     re.compile(rf"(?P<doing>\w+ing)\b{_REST} (?:is|are) {_FORBIDDEN}\b(?P<where>[^,;:.]*)", re.IGNORECASE),
+    re.compile(rf"(?:the )?(?P<deed>use) of{_REST} (?:is|are) {_FORBIDDEN}\b(?P<where>[^,;:.]*)", re.IGNORECASE),
     re.compile(rf"it is {_FORBIDDEN} to (?P<deed>\w+)\b{_REST}", re.IGNORECASE),
     re.compile(rf"no (?P<doing>\w+ing)\b{_REST}", re.IGNORECASE),
 )
 _TO_SOME = (
-    re.compile(rf"{_WHO} {_MAY_NOT} be (?P<deed>\w+(?:ed|en|ught|ept|old|ut))\b{_REST}", re.IGNORECASE),
+    re.compile(rf"{_WHAT} {_MAY_NOT} be (?P<deed>\w+)\b{_REST}", re.IGNORECASE),
     re.compile(rf"{_WHO} {_MAY_NOT} (?P<deed>(?!be\b)\w+)\b{_REST}", re.IGNORECASE),
 )
 _GIVEN = (
     re.compile(rf"(?P<doing>\w+ing)\b{_REST} (?:is|are) {_ALLOWED}\b(?P<where>[^,;:.]*)", re.IGNORECASE),
-    re.compile(rf"{_WHO} (?:may|(?:is|are) {_ALLOWED} to) (?P<deed>(?!be\b|not\b)\w+)\b{_REST}", re.IGNORECASE),
+    re.compile(rf"{_WHAT} (?:may|can|(?:is|are) {_ALLOWED} to) be (?P<deed>\w+)\b{_REST}", re.IGNORECASE),
+    re.compile(rf"{_WHO} (?:may|can|(?:is|are) {_ALLOWED} to) (?P<deed>(?!be\b|not\b)\w+)\b{_REST}", re.IGNORECASE),
 )
 _EXCEPTIONS = re.compile(r"\b(?:except|unless|only|other than|apart from|but|if|when|and|or|not necessarily)\b", re.I)
 MIN_DEED = 2
@@ -94,7 +96,7 @@ def _first(forms: Sequence[re.Pattern[str]], text: str) -> _Rule | None:
     if found is None:
         return None
     groups = found.groupdict()
-    rest = _content(f"{groups['rest']} {groups.get('where') or ''}")
+    rest = _content(f"{groups['rest']} {groups.get('where') or ''} {groups.get('what') or ''}")
     deeds = _bases(groups["doing"]) if groups.get("doing") else {lemmatize(groups["deed"].lower())}
     return _Rule(frozenset(deeds), _content(groups.get("who") or ""), rest)
 

@@ -11,8 +11,9 @@ from itertools import groupby, pairwise
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.verifiers.contrasts import contrasted, joins_contrast
+from factloop.tools.verifiers.homographs import is_rubbish
 from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
 
 MAX_KEPT = 20_000
@@ -140,6 +141,8 @@ def read_closely(sentence: SentenceTerms) -> Reading:
 def is_verb(term: Term) -> bool:
     """Whether a word is likely to be a verb, by its form."""
     word = term.surface.lower()
+    if word == term.key and word in NOUNS_LIKE_PASTS:
+        return False
     return (
         word in _VERB_FORMS
         or (word.endswith("ed") and len(word) > 3 and word not in lexicon.NOT_VERBS_IN_ED)
@@ -246,7 +249,12 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     term = terms[place]
     if term.kind is not TermKind.NEGATION and term.key not in NEGATORS:
         return False
-    if _is_of_title(terms, place) or _is_with_or_without(terms, place) or _is_cell(terms, place):
+    if (
+        is_rubbish(terms, place, is_verb)
+        or _is_of_title(terms, place)
+        or _is_with_or_without(terms, place)
+        or _is_cell(terms, place)
+    ):
         return False
     rest = terms[place + 1 :]
     if term.kind is TermKind.NEGATION:

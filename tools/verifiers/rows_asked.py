@@ -17,7 +17,10 @@ from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS
 _HAS = r"(?:has|have|had|offers?|holds?|includes?|comes? with|contains?)"
 _IS = r"(?:is|are|was|were)"
 _COMPARED = re.compile(rf"(?P<one>.+?) {_HAS} (?P<degree>more|fewer|less) (?P<column>.+?) than (?P<other>.+)")
-_MOST = re.compile(rf"(?P<one>.+?) {_HAS} the (?P<degree>most|fewest|least|highest|lowest) (?P<column>.+)")
+_MOST = re.compile(
+    rf"(?P<one>.+?) {_HAS} the (?P<degree>most|fewest|least|highest|lowest|largest|biggest|greatest|smallest|longest"
+    r"|shortest) (?P<column>.+)"
+)
 _ADJECTIVES = {
     "cheaper": ("price cost fee", -1),
     "more expensive": ("price cost fee", 1),
@@ -31,10 +34,29 @@ _ADJECTIVES = {
     "faster": ("speed", 1),
     "slower": ("speed", -1),
     "deeper": ("depth", 1),
+    "shallower": ("depth", -1),
+    "wider": ("width", 1),
+    "narrower": ("width", -1),
+    "larger": ("size area", 1),
+    "bigger": ("size area", 1),
+    "smaller": ("size area", -1),
+}
+_SUPERLATIVES = {
+    f"most {word[5:]}" if word.startswith("more ") else f"{word[:-2]}est": meaning
+    for word, meaning in _ADJECTIVES.items()
 }
 _COMPARATIVE = re.compile(rf"(?P<one>.+?) {_IS} (?P<degree>{'|'.join(_ADJECTIVES)}) than (?P<other>.+)")
 _COSTS = re.compile(r"(?P<one>.+?) (?:costs?|cost) (?P<degree>more|less) than (?P<other>.+)")
-_DEGREES = {"more": 1, "most": 1, "highest": 1, "fewer": -1, "less": -1, "fewest": -1, "least": -1, "lowest": -1}
+_DEGREE = rf"(?P<degree>{'|'.join(_SUPERLATIVES)})"
+_AMONG = r"(?: (?P<noun>[^\W\d]+))?(?: of (?P<among>(?:the|all)\b[^,;:]*))?"
+_BEST = (
+    re.compile(rf"(?P<one>.+?) {_IS} the {_DEGREE}{_AMONG}"),
+    re.compile(rf"[Tt]he {_DEGREE}{_AMONG} {_IS} (?P<one>.+)"),
+)
+_DEGREES = {
+    **dict.fromkeys(("more", "most", "highest", "largest", "biggest", "greatest", "longest"), 1),
+    **dict.fromkeys(("fewer", "less", "fewest", "least", "lowest", "smallest", "shortest"), -1),
+}
 
 _FIGURE = r"(?P<figure>\d[\d,]*(?:\.\d+)?)"
 _VALUES = (
@@ -75,12 +97,12 @@ class _Asked(NamedTuple):
 
 
 def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """What the cells of one column say of a comparison of two rows, or of *the most* among all.
+    """What the cells of one column say of a comparison of two rows, or of *the most* or *the heaviest* among all.
 
     None for other claims, and where the rows or the column are not there or not alike. Equal cells make nothing more.
     """
     text = claim.strip().rstrip(".")
-    forms = (_COMPARED, _COMPARATIVE, _COSTS, _MOST) if len(text) <= MAX_SENTENCE_CHARS else ()
+    forms = (_COMPARED, _COMPARATIVE, _COSTS, _MOST, *_BEST) if len(text) <= MAX_SENTENCE_CHARS else ()
     found = next((one for form in forms if (one := form.fullmatch(text))), None)
     if found is None:
         return None
@@ -90,9 +112,11 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     if len(ours) != 1:
         return None
     like = [row for row in rows if row != ours[0] and _are_alike(row, ours[0])]
-    if found.re is _MOST:
-        return _of_most(ours[0], like, sign) if like else None
-    others = [row for row in like if row.passage == ours[0].passage and _is_subject(found["other"], row)]
+    here = [row for row in like if row.passage == ours[0].passage]
+    if found.re is _MOST or found.re in _BEST:
+        is_decided = len(here) + 1 == _n_rows(ours[0], passages) and _are_all(found, ours[0], len(here) + 1)
+        return _of_most(ours[0], like, sign) if like and is_decided else None
+    others = [row for row in here if _is_subject(found["other"], row)]
     return _of_two(ours[0], others[0], sign) if len(others) == 1 else None
 
 
@@ -124,8 +148,23 @@ def _asked_column(found: re.Match[str]) -> tuple[frozenset[str], int]:
         return words_of(groups["column"]), _DEGREES[groups["degree"]]
     if found.re is _COSTS:
         return frozenset({"price", "cost", "fee"}), _DEGREES[groups["degree"]]
-    columns, sign = _ADJECTIVES[groups["degree"]]
+    columns, sign = (_SUPERLATIVES if found.re in _BEST else _ADJECTIVES)[groups["degree"]]
     return frozenset(columns.split()), sign
+
+
+def _n_rows(ours: _Asked, passages: Sequence[str]) -> int:
+    """How many rows the table of this one has, be their cells numbers or not."""
+    return sum(number == ours.passage and tuple(row) == ours.columns for number, _, row in rows_in(passages))
+
+
+def _are_all(found: re.Match[str], ours: _Asked, n_rows: int) -> bool:
+    """Whether a claim of *the heaviest* is of all rows of a table, as *model* and *of the three models* are where its
+    subjects are models and three."""
+    groups = found.groupdict()
+    words = words_of(in_figures(f"{groups.get('noun') or ''} {groups.get('among') or ''}")) - {"all"}
+    counts = {"2" if word == "two" else word for word in words if word == "two" or word.isdigit()}
+    named = words - {"two", *counts} - words_of(ours.key) - {"row", "table"}
+    return not named and counts <= {str(n_rows)}
 
 
 def _asked(words: frozenset[str], passages: Sequence[str]) -> Iterator[_Asked]:

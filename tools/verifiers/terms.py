@@ -19,6 +19,7 @@ from typing import NamedTuple
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
 from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+from factloop.tools.verifiers.sums import in_one_unit, in_sums
 from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
 MAX_SENTENCE_CHARS = 600
@@ -38,6 +39,8 @@ _TOKEN = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
 _SHORT_WORD = re.compile(r"(?<![\w.])[^\W\d_]{1,6}\Z")
+_INITIALS = re.compile(r"(?<![\w.])(?:[A-Z]\.){1,3}[A-Z]\Z")
+_HOURS = frozenset({"A.M", "P.M"})
 _NEXT_WORD = re.compile(r"\s{0,8}([^\W\d_]{1,12})(\.?)")
 _SCALED = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
@@ -77,6 +80,9 @@ NEGATIONS = frozenset(_NEGATIONS.split())
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
 """Forms that simplemma leaves as they stand, since they are words of their own as well, or gives to a rarer word."""
+NOUNS_LIKE_PASTS = frozenset({"saw", "rose", "wound", "bore", "spoke", "dove", "stove"})
+"""Nouns that are the past of other words: *a saw* is no form of *see*."""
+_BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
 MIN_BEFORE_LESS = 3
@@ -170,12 +176,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
-    """Whether a full stop is that of an initial or a title before a name: *J. Brunel*, *Dr. Ahlberg*."""
-    word = _SHORT_WORD.search(text, max(0, stop.start() - 8), stop.start()) if stop[0].startswith(".") else None
+    """Whether a full stop is that of initials or a title before a name: *J. Brunel*, *Dr. Ahlberg*, *the U.S. Navy*."""
+    reach = max(0, stop.start() - 8), stop.start()
+    forms = (_SHORT_WORD, _INITIALS) if stop[0].startswith(".") else ()
+    word = next((found for form in forms if (found := form.search(text, *reach)) is not None), None)
     following = _NEXT_WORD.match(text, stop.end())
     if word is None or following is None or stop[0].endswith("\n"):
         return False
-    is_initial = len(word[0]) == 1 and word[0].isupper()
+    is_initial = word[0].isupper() and (len(word[0]) == 1 or "." in word[0]) and word[0] not in _HOURS
     is_opener = following[1].lower() in OPENERS and not (following[2] and len(following[1]) == 1)
     return (is_initial or word[0].lower() in NEVER_FINAL) and not is_opener
 
@@ -201,13 +209,16 @@ def _terms(sentence: str) -> Iterator[Term]:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
             is_part = surface.lower() == "only" and match.start() > 0 and match.string[match.start() - 1] == "-"
             opens = place == 0 or _is_label(tokens[place + 1 : place + 3])
-            yield PART_ONLY if is_part else _word(surface, opens, followed_by_capital)
+            is_noun = place > 0 and surface in NOUNS_LIKE_PASTS and tokens[place - 1].group().lower() in _BEFORE_NOUN
+            term = _word(surface, opens, followed_by_capital)
+            yield PART_ONLY if is_part else Term(surface, TermKind.WORD, surface) if is_noun else term
 
 
 def in_plain_figures(text: str) -> str:
-    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000."""
-    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, text))
-    return in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled)))
+    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000; sums of
+    them as one, *an hour and a quarter* as 1.25 hours."""
+    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, in_sums(text)))
+    return in_one_unit(in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled))))
 
 
 def _under_label(match: re.Match[str]) -> str:

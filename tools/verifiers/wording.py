@@ -262,6 +262,8 @@ LIMITS = (
         "(?:at least|more than|over|above|exceed\\w*|minimum (?:\\w+ ){0,3}|from (?=# (?:on|up)(?:wards?)?\\b)) ?#"
         "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))",
     ),
+    ("at most", f"# (?:is|are|was|were) (?:{_MORE}) than"),
+    ("at least", f"# (?:is|are|was|were) (?:{_LESS}) than"),
     (
         "at most",
         "(?:at most|less than|fewer than|up to|under|below|maximum (?:\\w+ ){0,3}) ?#"

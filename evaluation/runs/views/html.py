@@ -87,7 +87,7 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
     if line.abstained:
         return "abstained", "no claims (abstained)"
     if line.unscored:
-        return "unscored", "no claim has a verdict"
+        return "unscored", "no claim is supported or not"
     if line.counts.not_supported:
         return "unsupported", "some not supported"
     return "supported", "none unsupported"

@@ -127,7 +127,7 @@ def test_f1_and_precision_are_those_of_a_response() -> None:
     f1, share = response_quantities(panel.responses, [2])
     for place, (s, n, i, u) in enumerate(all_counts):
         counts = Counts(supported=s, not_supported=n, irrelevant=i, unscored=u)
-        unscored = u > 0 and s + n + i == 0
+        unscored = u > 0 and s + n == 0
         _same(f1, place, None if unscored else f1_at_k(counts, 2))
         _same(share, place, precision(counts))
 

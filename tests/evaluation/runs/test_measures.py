@@ -42,4 +42,6 @@ def test_an_answer_that_does_not_count_has_no_value() -> None:
     zero, exclude = AbstentionPolicy.ZERO, AbstentionPolicy.EXCLUDE
     assert [F1.value(abstained, 4, policy) for policy in (zero, exclude)] == [0, None]
     assert F1.value(unscored, 4, zero) is None
+    assert F1.value(answer(unscored=2, irrelevant=1), 4, zero) is None, "one that is beside the question tells no more"
+    assert F1.value(answer(irrelevant=1), 4, zero) == 0
     assert PRECISION.value(abstained, None, zero) is None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from factloop.core.files.json import to_json
-from factloop.evaluation.runs.calibration import calibrated, load_calibration
+from factloop.evaluation.runs.calibration import calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.records import JudgedResponse, RunDebiasing
 from factloop.evaluation.runs.run_claims import RunClaims, origin_of
 from tests.evaluation.datasets.dataset_files import jsonl
@@ -81,6 +81,12 @@ def corrected(place: Path, run: list[JudgedResponse] = RUN) -> RunDebiasing:
     return found.systems[0]
 
 
+def calibration_warned(path: Path) -> tuple[str, ...]:
+    """The warnings of the run corrected by a file."""
+    sample = load_calibration(path).held_against(known(RUN))
+    return calibration_warnings(sample, summary_of(RUN))
+
+
 def rows(**names: str) -> list[dict[str, Any]]:
     """Labels of both claims of the first 40 responses; `names` has a format for each further field."""
     return [
@@ -118,6 +124,20 @@ def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
     assert (found.n_own, found.n_of_prompts) == (80, 80)
     assert found.precision.own_claims is not None
     assert found.precision.own_claims.value == pytest.approx(0.7469136)
+
+
+def test_labels_of_the_same_texts_judged_by_something_else_are_not_the_runs(tmp_path: Path) -> None:
+    """As where the same responses were checked by other documents: one verdict of 80 tells."""
+    given = [
+        {**row, "claim": TEXTS[number % 2]}
+        for number, row in enumerate(rows(group="p{}", system="one", response_id="one/p{}"))
+    ]
+    given[0]["verdict"] = 0
+    path = jsonl(tmp_path / "other.jsonl", *given)
+    found, warnings = corrected(path), calibration_warned(path)
+    assert (found.n_own, found.precision.own_claims) == (0, None)
+    assert found.n_of_prompts == 80
+    assert any("1 of which are claims of this run with another verdict" in one for one in warnings)
 
 
 def labelled_run(folder: Path, responses: list[JudgedResponse]) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factloop.tools.linguistics.claims import split_claims
@@ -352,6 +352,8 @@ def test_a_checkable_sentence_keeps_its_claim(sentence: str) -> None:
         )
     )
 )
+@example([";", "born", "was"])
+@example(["it", ";", "[1]", "it", "was", "than"])
 def test_splitting_loses_no_word_and_raises_nothing(words: list[str]) -> None:
     """Numbers and names of a sentence that yields claims all appear in them."""
     sentence = " ".join(words)

@@ -18,6 +18,12 @@ from factloop.tools.verifiers.prohibitions import verify_prohibition
         ("You cannot park in the yard.", "It is forbidden to park in the yard."),
         ("Children are not allowed to feed the seals.", "Feeding the seals is not allowed."),
         ("Smoking is forbidden in the rooms.", "Smoking in the rooms is not permitted."),
+        ("Petrol must not be used.", "Using petrol is forbidden."),
+        ("Petrol may not be used.", "The use of petrol is forbidden."),
+        ("Bicycles may not be parked in the hall.", "Parking bicycles in the hall is forbidden."),
+        ("Food cannot be eaten in the library.", "Eating food in the library is not allowed."),
+        ("Drones may not be flown over the park.", "Flying drones over the park is prohibited."),
+        ("Candles may not be lit in the chapel.", "Lighting candles in the chapel is not permitted."),
     ],
 )
 def test_what_is_forbidden_to_all_is_forbidden_to_each(claim: str, passage: str) -> None:
@@ -34,6 +40,12 @@ def test_what_is_forbidden_to_all_is_forbidden_to_each(claim: str, passage: str)
         ("Parking is permitted in the yard.", "It is forbidden to park in the yard."),
         ("Children may feed the seals.", "Feeding the seals is not allowed."),
         ("Diving is allowed.", "Diving is strictly forbidden."),
+        ("Petrol may be used.", "Using petrol is forbidden."),
+        ("You can use petrol.", "The use of petrol is forbidden."),
+        ("Bicycles may be parked in the hall.", "Parking bicycles in the hall is forbidden."),
+        ("Food can be eaten in the library.", "Eating food in the library is not allowed."),
+        ("Drones may be flown over the park.", "Flying drones over the park is prohibited."),
+        ("Candles can be lit in the chapel.", "Lighting candles in the chapel is not permitted."),
     ],
 )
 def test_what_is_forbidden_is_not_allowed(claim: str, passage: str) -> None:
@@ -65,6 +77,9 @@ def test_another_rule_bears_nothing_out(claim: str, passage: str) -> None:
         ("Guests may cook in the rooms.", "Smoking is forbidden in the rooms."),
         ("The lake may freeze in winter.", "Swimming is forbidden in winter."),
         ("Sealing the pipe is important.", "Sealing is forbidden."),
+        ("Diesel may be used.", "Using petrol is forbidden."),
+        ("Petrol may be used.", "Using petrol is forbidden in winter."),
+        ("Candles may be lit in the garden.", "Lighting candles in the chapel is not permitted."),
     ],
 )
 def test_a_prohibition_that_may_be_of_something_else_decides_nothing(claim: str, passage: str) -> None:

@@ -39,6 +39,57 @@ def test_the_cells_decide_a_comparison(claim: str, table: str, label: str) -> No
     assert read.quote in table.splitlines()
 
 
+PHONES = """Model: R100; Weight: 950 g; Price: 120 euros
+Model: R200; Weight: 1,100 g; Price: 150 euros
+Model: R300; Weight: 1,400 g; Price: 140 euros"""
+LAKES = "Lake: Arne; Depth (m): 45; Area: 12\nLake: Bore; Depth (m): 80; Area: 9\nLake: Cald; Depth (m): 30; Area: 20"
+
+
+@pytest.mark.parametrize(
+    ("claim", "table", "label"),
+    [
+        ("The R300 is the heaviest.", PHONES, "supported"),
+        ("The R300 is the heaviest model.", PHONES, "supported"),
+        ("The heaviest model is the R300.", PHONES, "supported"),
+        ("The R100 is the cheapest of all models.", PHONES, "supported"),
+        ("The R200 is the most expensive of the three.", PHONES, "supported"),
+        ("Bore is the deepest lake.", LAKES, "supported"),
+        ("Lake Cald is the shallowest.", LAKES, "supported"),
+        ("Cald has the largest area.", LAKES, "supported"),
+        ("The R200 is the heaviest.", PHONES, "contradicted"),
+        ("The R100 is the heaviest model.", PHONES, "contradicted"),
+        ("The heaviest model is the R100.", PHONES, "contradicted"),
+        ("The R300 is the cheapest of all models.", PHONES, "contradicted"),
+        ("The R300 is the most expensive of the three.", PHONES, "contradicted"),
+        ("Arne is the deepest lake.", LAKES, "contradicted"),
+        ("Lake Bore is the shallowest.", LAKES, "contradicted"),
+        ("Arne has the largest area.", LAKES, "contradicted"),
+    ],
+)
+def test_the_cells_decide_a_superlative(claim: str, table: str, label: str) -> None:
+    read = LexicalVerifier().verify(claim, ["Phones and lakes.", table])
+    assert (read.label, read.cited) == (label, (1,))
+    assert read.quote in table.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("claim", "table"),
+    [
+        ("The R300 is the heaviest.", "Model: R300; Weight: 1,400 g\nModel: R200; Weight: 2 kg"),
+        ("The R300 is the heaviest.", "Model: R300; Weight: 1,400 g\nModel: R200; Weight: unknown"),
+        ("The R300 is the heaviest.", "Model: R300; Weight: 1,400 g"),
+        ("The R400 is the heaviest.", PHONES),
+        ("The R200 is the fastest.", PHONES),
+        ("The R300 is the heaviest of the five models.", PHONES),
+        ("The R300 is the heaviest phone of the decade.", PHONES),
+        ("The R300 is the second heaviest.", PHONES),
+    ],
+)
+def test_cells_that_do_not_decide_a_superlative(claim: str, table: str) -> None:
+    assert verify_comparison(claim, [table]) is None
+    assert LexicalVerifier().verify(claim, [table]).label == "insufficient"
+
+
 def test_equal_cells_make_nothing_the_most() -> None:
     table = "Hut: Blue Hut; Beds: 40\nHut: Red Hut; Beds: 40"
     assert LexicalVerifier().verify("Blue Hut has the most beds.", [table]).label == "insufficient"

@@ -110,6 +110,13 @@ def test_any_text_can_be_read(text: str) -> None:
     [
         ("It was built by J. R. Brunel in 1850. It stands.", ["It was built by J. R. Brunel in 1850.", "It stands."]),
         ("Dr. K. Ahlberg of St. Olaf opened it. She left.", ["Dr. K. Ahlberg of St. Olaf opened it.", "She left."]),
+        ("In 1950 the U.S. Air Force sold it. She left.", ["In 1950 the U.S. Air Force sold it.", "She left."]),
+        ("He moved to the U.S. It was cold.", ["He moved to the U.S.", "It was cold."]),
+        ("The U.K. Government agreed.", ["The U.K. Government agreed."]),
+        ("J.R.R. Marwen wrote it.", ["J.R.R. Marwen wrote it."]),
+        ("It opens at 9 A.M. Visitors queue.", ["It opens at 9 A.M.", "Visitors queue."]),
+        ("It opens at 9 a.m. Visitors queue.", ["It opens at 9 a.m.", "Visitors queue."]),
+        ("It joined the U.N. in 1950. Others left.", ["It joined the U.N. in 1950.", "Others left."]),
         ("She took vitamin C. It helped.", ["She took vitamin C.", "It helped."]),
         ("It is of type B.\nAda saw it.", ["It is of type B.", "Ada saw it."]),
     ],

@@ -13,8 +13,10 @@ from factloop.tools.verifiers.checks import (
     comparisons,
     counts,
     dates,
+    days,
     denial,
     durations,
+    duties,
     equatives,
     figures,
     fractions,
@@ -60,6 +62,9 @@ SURE: dict[str, Check] = {
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
     "causes": causes.other_causes,
+    "days": days.not_every_day,
+    "forces": duties.other_forces,
+    "forbidden deeds": duties.forbidden_deeds,
 }
 """Checks by name whose every mismatch refuses support."""
 DOUBTFUL: dict[str, Check] = {
@@ -140,7 +145,7 @@ def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
     if mismatch.kind == "denial":
         return quantity.denies_of_some(alignment)
     if mismatch.kind == "opposite":
-        return is_of_another_occasion(alignment, mismatch)
+        return is_of_another_occasion(alignment, mismatch) or duties.is_of_forbidden(alignment, mismatch)
     if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
         return False
     place = mismatch.claimed[0]

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
-from factloop.tools.verifiers.checks import comparisons, equatives
+from factloop.tools.verifiers.checks import comparisons, duties, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -32,7 +32,7 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if _are_one_limit(alignment) or _says_first(alignment):
+        if _are_one_limit(alignment) or _says_first(alignment) or duties.forbid_alike(alignment):
             return
         if comparisons.direction(alignment) < 0:
             yield from comparisons.denied_the_other_way(alignment)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import limit_of
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
 
@@ -29,8 +30,14 @@ def _other_durations(alignment: Alignment, units: Mapping[str, int]) -> Iterator
         if claim.terms[place - 1].kind is TermKind.NUMBER:
             continue  # the counts are compared elsewhere
         told = [(one, other) for one, other in _durations(sentence, units) if sentence.clauses[one] == alignment.main]
-        if len(told) == 1 and told[0][1] != length:
+        is_other = len(told) == 1 and told[0][1] != length
+        if is_other and not _keeps_limit(limit_of(claim, place - 1), told[0][1] - length):
             yield Mismatch("value", (place,), (told[0][0] - 1, told[0][0]), excludes=True)
+
+
+def _keeps_limit(limit: str | None, more: float) -> bool:
+    """Whether a duration that is so much longer than the claim's keeps the limit that the claim makes of it."""
+    return (limit == "at least" and more > 0) or (limit == "at most" and more < 0)
 
 
 def _durations(reading: Reading, units: Mapping[str, int]) -> Iterator[tuple[int, float]]:
@@ -42,5 +49,9 @@ def _durations(reading: Reading, units: Mapping[str, int]) -> Iterator[tuple[int
             continue
         if before.kind is TermKind.NUMBER and before.key.replace(".", "", 1).isdigit():
             yield place, float(before.key) * unit
-        elif before.key in _ONE and place > 1 and reading.terms[place - 2].surface.lower() in _LAST:
+        elif before.key == "one" or (before.key in _ONE and _lasts(reading, place - 2)):
             yield place, unit
+
+
+def _lasts(reading: Reading, place: int) -> bool:
+    return place >= 0 and reading.terms[place].surface.lower() in _LAST

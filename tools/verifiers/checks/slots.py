@@ -1,4 +1,5 @@
-"""Slots: "made of granite" where the evidence says "made of oak", "the Team plan" for "the Enterprise plan"."""
+"""Slots: "made of granite" where the evidence says "made of oak", "the Team plan" for "the Enterprise plan", "a hammer
+and a saw" for "a hammer and a chisel"."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
 
 REACH = 4
 """Words back in which the word stands that a preposition belongs to."""
+_ARTICLES = frozenset({"a", "an", "the", "its", "their", "some"})
 
 
 def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
@@ -23,6 +25,8 @@ def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
         if claim.terms[place].kind in FIGURES or is_verb(claim.terms[place]):
             continue
         other = _after_preposition(alignment, place)
+        if other is None and place in lacking:
+            other = _after_and(alignment, place)
         if other is not None and alignment.sentence.clauses[other] in alignment.clauses_of(place):
             continue  # "on Team and Enterprise"
         if other is None and place in moved:
@@ -45,6 +49,31 @@ def _after_preposition(alignment: Alignment, place: int) -> int | None:
     if other is None or other in alignment.paired or sentence.terms[other].kind is not claim.terms[place].kind:
         return None
     return other if _slot(sentence, other) == (start - 1, slot[1]) else None
+
+
+def _after_and(alignment: Alignment, place: int) -> int | None:
+    """The word after *and* that follows the same word as in the claim: of *a hammer and a chisel*, where the claim has
+    *a hammer and a saw*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    joined = _joined_to(claim, place)
+    if joined is None or joined not in alignment.pairs:
+        return None
+    start = alignment.pairs[joined] + 1
+    following = range(start, min(start + REACH, len(sentence.terms)))
+    other = next((one for one in following if sentence.terms[one].kind in CONTENT), None)
+    if other is None or other in alignment.paired or _joined_to(sentence, other) != start - 1:
+        return None
+    return (
+        other if sentence.terms[other].kind is claim.terms[place].kind and not is_verb(sentence.terms[other]) else None
+    )
+
+
+def _joined_to(reading: Reading, place: int) -> int | None:
+    """The word that *and* joins a word to, with but an article between: *hammer* for the *saw* of *a hammer and a
+    saw*."""
+    joining = place - 2 if place > 1 and reading.terms[place - 1].key in _ARTICLES else place - 1
+    is_joined = joining > 0 and reading.terms[joining].key == "and" and reading.terms[joining - 1].kind in CONTENT
+    return joining - 1 if is_joined else None
 
 
 def _before_noun(alignment: Alignment, place: int) -> int | None:

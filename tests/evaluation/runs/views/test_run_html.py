@@ -74,7 +74,7 @@ def test_the_worst_responses_come_first() -> None:
         "some not supported",
         "none unsupported",
         "no claims (abstained)",
-        "no claim has a verdict",
+        "no claim is supported or not",
     ]
     assert [row[3:5] for row in rows[2:]] == [["1.000", "1.000"], ["–", "0.000"], ["–", "–"]]
 
