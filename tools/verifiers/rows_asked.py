@@ -102,10 +102,8 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     None for other claims, and where the rows or the column are not there or not alike. Equal cells make nothing more.
     """
     text = claim.strip().rstrip(".")
-    if len(text) > MAX_SENTENCE_CHARS:
-        return None
-    found = next((one for form in (_COMPARED, _COMPARATIVE, _COSTS, _MOST) if (one := form.fullmatch(text))), None)
-    found = found or next((one for form in _BEST if (one := form.fullmatch(text))), None)
+    forms = (_COMPARED, _COMPARATIVE, _COSTS, _MOST, *_BEST) if len(text) <= MAX_SENTENCE_CHARS else ()
+    found = next((one for form in forms if (one := form.fullmatch(text))), None)
     if found is None:
         return None
     column, sign = _asked_column(found)
@@ -114,11 +112,11 @@ def verify_comparison(claim: str, passages: Sequence[str]) -> SupportReading | N
     if len(ours) != 1:
         return None
     like = [row for row in rows if row != ours[0] and _are_alike(row, ours[0])]
-    beside = [row for row in like if row.passage == ours[0].passage]
+    here = [row for row in like if row.passage == ours[0].passage]
     if found.re is _MOST or found.re in _BEST:
-        is_decided = len(beside) + 1 == _n_rows(ours[0], passages) and _are_all(found, ours[0], len(beside) + 1)
+        is_decided = len(here) + 1 == _n_rows(ours[0], passages) and _are_all(found, ours[0], len(here) + 1)
         return _of_most(ours[0], like, sign) if like and is_decided else None
-    others = [row for row in beside if _is_subject(found["other"], row)]
+    others = [row for row in here if _is_subject(found["other"], row)]
     return _of_two(ours[0], others[0], sign) if len(others) == 1 else None
 
 

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}])"
     r"|(?P<date>(?<!\d)\d{4}-\d{2}-\d{2}(?!\d))"
     r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
-    rf"|\b(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
+    rf"|\b(?<!New )(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
     rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
     r"|(?P<mark>[,;:()—–])"

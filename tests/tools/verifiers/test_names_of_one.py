@@ -33,6 +33,8 @@ def test_two_names_of_one_country_agree(claim: str, passage: str) -> None:
         ("The firm sells its pumps in the US.", "The firm sells us its pumps."),
         ("The EU banned the paint in 2009.", "In 2009 the United Nations banned the paint."),
         ("The tulips come from Holland.", "The tulips come from the Czech Republic."),
+        ("The tulips come from the Netherlands.", "The tulips come from New Holland."),
+        ("Great Britain won.", "New Britain won."),
     ],
 )
 def test_other_countries_do_not(claim: str, passage: str) -> None:
