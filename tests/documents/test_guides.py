@@ -71,7 +71,14 @@ def test_server(guide: str, command: str, environment: dict[str, str], folder_of
 
 @pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize(("guide", "code"), PYTHON)
-def test_python_block(guide: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 -- it names the test
+def test_python_block(
+    guide: str,
+    code: str,
+    folder_of: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder_of(guide))
     assert run_python(code, capsys)
 
 
