@@ -92,7 +92,7 @@ class EvaluatorAdvice(Record):
 class AuditReport(Record):
     """The audit, whole. The same file, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["2.0", "2.1", "2.2", "2.3"] = "2.3"
+    schema_version: Literal["2.0", "2.1", "2.2", "2.3", "2.4"] = "2.4"
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]

@@ -32,7 +32,8 @@ def adjustment(scope: Scope) -> Sheet:
     )
     of_dataset = scope.of_dataset(scope.at.adjustment)
     found: Sequence[AdjustmentReport | MeanAdjustment] = of_dataset or scope.of_group(scope.at.mean_adjustments)
-    return sheet_of("Mean points off when adjusted on one labelled system", columns, found, of=of_evaluator)
+    title = scope.unweighted("Mean points off when adjusted on one labelled system")
+    return sheet_of(title, columns, found, of=of_evaluator)
 
 
 def _method_cell(one: MethodMean | MethodAverage) -> Cell:
@@ -62,7 +63,8 @@ def calibrations(scope: Scope) -> Sheet:
         (name("Warnings"), lambda row: "; ".join(CALIBRATION_WARNINGS[one] for one in row[1].warnings) or "none"),
     )
     rows = [(one.evaluator, each) for one in scope.of_dataset(scope.at.adjustment) for each in one.calibrations]
-    return sheet_of("Mean points off, by the system calibrated on", columns, rows, of=lambda row: row[:1])
+    title = scope.unweighted("Mean points off, by the system calibrated on")
+    return sheet_of(title, columns, rows, of=lambda row: row[:1])
 
 
 def _errors(one: Calibration) -> Cell:

@@ -71,12 +71,13 @@ def _advice_row(advice: Advice) -> Row:
 
 
 def _result_rows(report: AuditReport) -> list[Row]:
-    data, settings = report.data, report.settings
+    data, settings, n = report.data, report.settings, report.at[0].rates.basis.n_effective
     prompts = "" if data.n_prompts is None else f" to {plural(data.n_prompts, 'prompt')}"
     return [
         ("Data", Text(visible(data.name))),
         ("Claims", Text(f"{data.n_claims:,} in {plural(data.n_responses, 'response')}{prompts}")),
         ("Data sets", Text(visible(_named(data.datasets)))),
+        *([("Weights", Text(f"inverse of `probability`; worth {n:.1f} claims drawn alike"))] if n else []),
         *([("Task groups", Text(visible(_named(data.tasks))))] if data.tasks else []),
         ("Systems", Text(visible(_named(data.systems)))),
         ("Means", Text(_means(report))),

@@ -27,6 +27,8 @@ from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.audit.views import sheets
+from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.statistics.significance import PValueAdjustment
 from tests.evaluation.audit.audit_sample import audited, sample_rows
@@ -481,3 +483,17 @@ def test_responses_left_out_though_their_verdict_shows_are_named() -> None:
     said = " ".join(audited(rows).warnings)
     assert "2 of 3 responses have a claim without a score and are left out of all figures of responses" in said
     assert "1 of them with another claim that it calls wrong" in said
+
+
+def test_an_audit_of_drawn_claims_says_which_tables_weigh_them() -> None:
+    """Four claims, drawn with 1 and 1/4: weights 1, 4, 1, 4 say as much as 10^2 / 34 = 2.9 that count the same."""
+    rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
+    report = audited(rows)
+    assert report.at[0].rates.basis.n_effective == pytest.approx(100 / 34)
+    (warning,) = (one for one in report.warnings if "`probability`" in one)
+    assert "so that 4 claims say as much as 3 drawn alike. All else (responses," in warning
+    scope = Scope(report.at[0], dataset("d"))
+    assert sheets.rates(scope).title == "How often it is right, %; claims weighted"
+    assert sheets.ranking(scope).title == "Order of systems; unweighted"
+    shown = Scope(audited([replace(row, probability=None) for row in rows]).at[0], dataset("d"))
+    assert sheets.rates(shown).title == "How often it is right, %"
