@@ -22,6 +22,7 @@ from enum import StrEnum
 
 from factloop.core.records import Record
 from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
+from factloop.reports.figures import plural
 
 GOOD_RATE = 0.8
 """TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""
@@ -123,7 +124,11 @@ def _error_rate(found: Findings) -> Advice:
         reason += f" and by {100 * abs(found.worst_bias):.1f} at worst"
     if found.best_adjustment is not None and found.adjusted_bias is not None:
         reason += f"; adjusted on one labelled system by {100 * found.adjusted_bias:.1f}"
-        reason += f" ({found.best_adjustment}, the best method here; {found.n_adjusted:,} choices of that system)"
+        if found.unadjusted_bias is not None:
+            reason += f" instead of {100 * found.unadjusted_bias:.1f} there"
+        reason += (
+            f" ({found.best_adjustment}, the best method here; {plural(found.n_adjusted, 'choice')} of that system)"
+        )
     return _advice(found, Use.ERROR_RATE, _low_enough(found.mean_bias, SMALL_BIAS, LARGE_BIAS), reason)
 
 

@@ -65,6 +65,8 @@ class Findings:
     """What the method is called that left the least mean bias on systems held out."""
     adjusted_bias: float | None = None
     """The bias that it left."""
+    unadjusted_bias: float | None = None
+    """The bias without it, over the same choices of the labelled system; `mean_bias` is over all systems."""
     n_adjusted: int = 0
     """Choices of the labelled system that this is the mean of."""
     headroom_bias: Finding = NOT_MEASURED

@@ -40,6 +40,7 @@ def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[st
         worst_bias=_worst(at, evaluator, datasets),
         best_adjustment=None if best is None else METHOD_WORDS[best.method],
         adjusted_bias=None if best is None else best.mean_bias,
+        unadjusted_bias=None if best is None else best.unadjusted_mean_bias,
         n_adjusted=0 if best is None else best.n_calibrations,
         headroom_bias=_figure(biases.headroom_bias, n_compared),
         headroom_size=NOT_MEASURED if group.kind == "dataset" else _figure(biases.headroom_absolute, n_compared),

@@ -247,7 +247,7 @@ def test_advice_rests_on_the_figures_of_its_group(report: AuditReport) -> None:
     assert "was not measured" in advice_of(report, "good")[Use.LONG_DOCUMENTS][1]
     best = min((one for one in at.mean_adjustments[2].methods[1:]), key=lambda one: one.mean_bias or 0)
     assert at.mean_adjustments[2].group == ALL
-    assert f"by {100 * (best.mean_bias or 0):.1f} (" in advice_of(report, "good")[Use.ERROR_RATE][1]
+    assert f"by {100 * (best.mean_bias or 0):.1f} instead of" in advice_of(report, "good")[Use.ERROR_RATE][1]
 
 
 def test_wording_is_read_from_the_outermost_bins(report: AuditReport) -> None:
