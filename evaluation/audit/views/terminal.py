@@ -10,7 +10,7 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, score_sheets, sheets
 from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.audit.views.words import LEAVES, tests_of, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -48,6 +48,8 @@ def print_audit(report: AuditReport, console: Console) -> None:
 def _sheets(scope: Scope) -> Iterator[Sheet]:
     """The tables of one data set, or of all; those of all end with a line for each data set."""
     yield sheets.rates(scope)
+    yield score_sheets.scores(scope)
+    yield score_sheets.tenths(scope)
     yield sheets.error_rates(scope)
     yield sheets.ranking(scope)
     yield sheets.agreement(scope, most=MOST_PAIRS)

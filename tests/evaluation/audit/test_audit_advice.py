@@ -85,7 +85,7 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
             {"best_adjustment": "zero bias", "adjusted_bias": 0.06, "unadjusted_bias": 0.182, "n_adjusted": 1},
             Use.ERROR_RATE,
             Leave.YES,
-            "adjusted on one labelled system by 6.0 instead of 18.2 there (zero bias, the best method here; 1 choice of",
+            "adjusted on one labelled system by 6.0 instead of 18.2 there (zero bias, the best method here; 1 choice",
         ),
         ({"headroom_bias": Finding(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
         ({"headroom_bias": Finding(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
