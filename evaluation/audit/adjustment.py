@@ -212,10 +212,13 @@ def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> Meth
         [value for value in (plain.worst_bias for _, plain in used) if value is not None],
     ]
     mean, worst, plain_mean, plain_worst = (fmean(column) if column else None for column in columns)
+    largest, plain_largest = (max(column, default=None) for column in (columns[1], columns[3]))
     return MethodMean(
         method=method,
         mean_bias=mean,
         worst_bias=worst,
+        largest_bias=largest,
+        unadjusted_largest_bias=plain_largest,
         unadjusted_mean_bias=plain_mean,
         unadjusted_worst_bias=plain_worst,
         n_calibrations=len(used),
@@ -227,9 +230,14 @@ def _average(of_datasets: Sequence[MethodMean]) -> MethodAverage:
     used = [one for one in of_datasets if one.n_calibrations]
     columns = ("mean_bias", "worst_bias", "unadjusted_mean_bias", "unadjusted_worst_bias")
     means = {column: fmean(getattr(one, column) for one in used) if used else None for column in columns}
+    largest = {
+        column: max((getattr(one, column) for one in used), default=None)
+        for column in ("largest_bias", "unadjusted_largest_bias")
+    }
     return MethodAverage(
         method=of_datasets[0].method,
         **means,
+        **largest,
         n_datasets=len(used),
         n_datasets_undefined=len(of_datasets) - len(used),
         n_calibrations=sum(one.n_calibrations for one in used),

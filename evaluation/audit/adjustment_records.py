@@ -97,6 +97,9 @@ class MethodMean(Record):
     mean_bias: Share | None
     worst_bias: Share | None
     """Means over calibrations of the mean and the worst magnitude; None where the method gives nothing at all."""
+    largest_bias: Share | None = None
+    """The largest magnitude with any calibration. Audits before version 2.4 have none; likewise the next."""
+    unadjusted_largest_bias: Share | None = None
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
     """The same without adjustment, over the same calibrations."""
@@ -126,6 +129,9 @@ class MethodAverage(Record):
     mean_bias: Share | None
     worst_bias: Share | None
     """Means of those of the data sets; None where the method gives nothing on any."""
+    largest_bias: Share | None = None
+    """The largest magnitude on any data set. Audits before version 2.4 have none; likewise the next."""
+    unadjusted_largest_bias: Share | None = None
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
     """The same without adjustment, over the same calibrations."""

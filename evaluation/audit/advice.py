@@ -7,6 +7,12 @@ fair values, there are too few claims or systems to tell. A size of error, which
 care. Orders of systems, chunks and wording may have no interval: then the figure itself decides. Where the
 labels tell no systems apart, nothing is said of telling them apart: an evaluator that passes every claim would have
 none of these pairs wrong.
+
+Every use takes verdicts that are better than chance, which have a balanced accuracy of 0.5: without that, a rate, an
+error rate or an order that looks right is the threshold's doing or luck, since one that rejects everything stops every
+false claim. So a use is advised against where the interval of the balanced accuracy is not above 0.5, whatever its own
+figure is, and not known where there are too few claims of either kind to tell. The uses that take claims one by one
+look at both kinds where they are to be used, too.
 """
 
 from __future__ import annotations
@@ -16,11 +22,14 @@ from enum import StrEnum
 
 from factloop.core.records import Record
 from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
+from factloop.reports.figures import plural
 
 GOOD_RATE = 0.8
 """TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""
 POOR_RATE = 0.6
 """Below it an evaluator does little better than a coin, which has 0.5."""
+CHANCE = 0.5
+"""Balanced accuracy of verdicts that have nothing to do with the claims, however many of them say "supported"."""
 SMALL_BIAS = 0.02
 """Two points: the systems of one data set often lie no further apart (six within 1.8 points on TofuEval-MediaSum)."""
 LARGE_BIAS = 0.05
@@ -94,13 +103,17 @@ def advise(found: Findings) -> tuple[Advice, ...]:
 def _filter_claims(found: Findings) -> Advice:
     if lacks := _missing_basis((found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
         return _advice(found, Use.FILTER_CLAIMS, Leave.UNKNOWN, lacks)
-    leave = _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
+    leave = _by_rates(found)
     passed = f"it passes {_share(found.tpr, found, 'claims')} of those that hold"
     stopped = f"stops {_share(found.tnr, found, 'claims')} of those that do not"
     reason = f"{passed} and {stopped}"
     if leave is Leave.UNKNOWN:
         reason += f"; by the interval it may be below {100 * POOR_RATE:g} %, little better than a coin, or above"
     return _advice(found, Use.FILTER_CLAIMS, leave, reason)
+
+
+def _by_rates(found: Findings) -> Leave:
+    return _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
 
 
 def _error_rate(found: Findings) -> Advice:
@@ -111,7 +124,11 @@ def _error_rate(found: Findings) -> Advice:
         reason += f" and by {100 * abs(found.worst_bias):.1f} at worst"
     if found.best_adjustment is not None and found.adjusted_bias is not None:
         reason += f"; adjusted on one labelled system by {100 * found.adjusted_bias:.1f}"
-        reason += f" ({found.best_adjustment}, the best method here; {found.n_adjusted:,} choices of that system)"
+        if found.unadjusted_bias is not None:
+            reason += f" instead of {100 * found.unadjusted_bias:.1f} there"
+        reason += (
+            f" ({found.best_adjustment}, the best method here; {plural(found.n_adjusted, 'choice')} of that system)"
+        )
     return _advice(found, Use.ERROR_RATE, _low_enough(found.mean_bias, SMALL_BIAS, LARGE_BIAS), reason)
 
 
@@ -183,26 +200,44 @@ def _long_documents(found: Findings) -> Advice:
         return _advice(found, Use.LONG_DOCUMENTS, Leave.UNKNOWN, lacks)
     lost = _share(found.lost_across_chunks, found, "claims")
     reason = f"of the claims that it passes and no single chunk carries {lost} pass no longer once the document is cut"
-    return _advice(found, Use.LONG_DOCUMENTS, _low_enough(found.lost_across_chunks, SMALL_LOSS, LARGE_LOSS), reason)
+    leave = _low_enough(found.lost_across_chunks, SMALL_LOSS, LARGE_LOSS)
+    is_measured = found.tpr.value is not None and found.tnr.value is not None
+    if leave is not Leave.NO and is_measured and _by_rates(found) is Leave.NO:  # it loses little of what it gets wrong
+        leave = Leave.NO
+        reason += ", but it does not sort single claims well enough in the first place"
+    return _advice(found, Use.LONG_DOCUMENTS, leave, reason)
 
 
 def _paraphrased_claims(found: Findings) -> Advice:
-    verb = "passes {} of those that hold and share the least wording with the document"
-    return _by_wording(found, Use.PARAPHRASED_CLAIMS, found.tpr_least_similar, found.tpr_by_wording, verb)
+    said = "passes {} of those that hold and share the least wording with the document, against {} of all"
+    rates = found.tpr_least_similar, found.tpr_by_wording
+    others = found.tnr_least_similar, found.tnr_by_wording
+    return _by_wording(found, Use.PARAPHRASED_CLAIMS, rates, others, f"it {said}, and stops {{}} of {{}} that do not")
 
 
 def _copied_claims(found: Findings) -> Advice:
-    verb = "stops {} of those that do not hold and share the most wording with the document"
-    return _by_wording(found, Use.COPIED_CLAIMS, found.tnr_most_similar, found.tnr_by_wording, verb)
+    said = "stops {} of those that do not hold and share the most wording with the document, against {} of all"
+    rates = found.tnr_most_similar, found.tnr_by_wording
+    others = found.tpr_most_similar, found.tpr_by_wording
+    return _by_wording(found, Use.COPIED_CLAIMS, rates, others, f"it {said}, and passes {{}} of {{}} that hold")
 
 
-def _by_wording(found: Findings, use: Use, there: Finding, overall: Finding, verb: str) -> Advice:
-    if lacks := _missing_basis((there, overall), FEWEST_CLAIMS, "such claims"):
+def _by_wording(
+    found: Findings, use: Use, rates: tuple[Finding, Finding], others: tuple[Finding, Finding], said: str
+) -> Advice:
+    """`rates`: the one that wording moves, there and over all claims; `others` that of the other kind of claims.
+
+    Of the other kind there are few there, as what is copied mostly holds: then its rate over all claims counts.
+    """
+    (there, overall), has_enough = rates, others[0].n >= FEWEST_CLAIMS
+    other = others[0] if has_enough else others[1]
+    if lacks := _missing_basis((there, overall, other), FEWEST_CLAIMS, "such claims"):
         return _advice(found, use, Leave.UNKNOWN, lacks)
     drop = Finding(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
-    leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if there.number < POOR_RATE else Leave.YES)
-    reason = f"it {verb.format(_share(there, found, 'claims'))}, against {100 * overall.number:.1f} % of all"
-    return _advice(found, use, leave, reason)
+    is_poor = min(there.number, other.number) < POOR_RATE
+    leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if is_poor else Leave.YES)
+    shares = _share(there, found, "claims"), f"{100 * overall.number:.1f} %", _share(other, found, "claims")
+    return _advice(found, use, leave, said.format(*shares, "those there" if has_enough else "all"))
 
 
 _WRITERS: Mapping[Use, Callable[[Findings], Advice]] = {
@@ -229,6 +264,7 @@ _CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.UNKNOWN, Leave.NO)
 
 
 def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
+    leave, reason = _beyond_chance(found, leave, reason)
     what = f"{_PURPOSES[use]} on {found.where}"
     opening = {
         Leave.YES: f"{found.evaluator} may be used {what}",
@@ -237,6 +273,21 @@ def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
         Leave.UNKNOWN: f"Whether {found.evaluator} may be used {what} is not known",
     }
     return Advice(use=use, leave=leave, sentence=f"{opening[leave]}: {reason}.")
+
+
+def _beyond_chance(found: Findings, leave: Leave, reason: str) -> tuple[Leave, str]:
+    """The advice, where the verdicts are better than chance; otherwise at most that it is not known."""
+    accuracy = found.balanced_accuracy
+    if lacks := _missing_basis((accuracy, found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
+        is_open = leave in (Leave.YES, Leave.WITH_CARE)
+        why = f"whether its verdicts are better than chance cannot be told ({lacks}); {reason}"
+        return (Leave.UNKNOWN, why) if is_open else (leave, reason)
+    least = accuracy.number if accuracy.low is None else accuracy.low
+    if least > CHANCE:
+        return leave, reason
+    why = f"its balanced accuracy of {_share(accuracy, found, 'claims')} is not shown to be above that of a coin"
+    own = {Leave.NO: f"{reason}; and ", Leave.UNKNOWN: ""}  # of what is not known there is nothing to say
+    return Leave.NO, own.get(leave, f"{reason}; but ") + why
 
 
 def _missing_basis(figures: Sequence[Finding], fewest: int, what: str) -> str:

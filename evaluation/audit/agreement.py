@@ -54,8 +54,8 @@ def agreement(counted: CountTable) -> Agreement:
 
 def _agreement(counted: CountTable, pair: int) -> list[PairAgreement]:
     counts, n_clusters = counted.overlap[:, :, pair], counted.overlap_clusters[:, pair]
-    n = counts[0].sum(axis=1).astype(np.int64)
-    n_all = over_datasets(counted, counted.claims.labels)[0].sum(axis=1)
+    n = counted.n_overlap[:, pair].sum(axis=1)
+    n_all = over_datasets(counted, counted.claims.n_labels[None])[0].sum(axis=1)
     why = [Undefined.NONE_PREDICTED if scored else Undefined.NOTHING_SCORED for scored in n.tolist()]
     negative, positive = (
         estimates_of_groups(counted, Figures(_overlap(counts, verdict), n, n_clusters), why) for verdict in (0, 1)

@@ -56,6 +56,8 @@ class Findings:
     tpr: Finding = NOT_MEASURED
     tnr: Finding = NOT_MEASURED
     """`n` is the number of claims labelled attributable, and unattributable."""
+    balanced_accuracy: Finding = NOT_MEASURED
+    """Mean of both rates; `n` is the number of claims of either kind."""
     mean_bias: Finding = NOT_MEASURED
     """Mean magnitude over systems; `n` is the number of systems."""
     worst_bias: float | None = None
@@ -63,6 +65,8 @@ class Findings:
     """What the method is called that left the least mean bias on systems held out."""
     adjusted_bias: float | None = None
     """The bias that it left."""
+    unadjusted_bias: float | None = None
+    """The bias without it, over the same choices of the labelled system; `mean_bias` is over all systems."""
     n_adjusted: int = 0
     """Choices of the labelled system that this is the mean of."""
     headroom_bias: Finding = NOT_MEASURED
@@ -86,7 +90,9 @@ class Findings:
     `tnr`, where they are means over data sets, are not."""
     tpr_least_similar: Finding = NOT_MEASURED
     """TPR in the lowest of the bins; `n` counts attributable claims in it."""
+    tnr_least_similar: Finding = NOT_MEASURED
     tnr_most_similar: Finding = NOT_MEASURED
     """TNR in the highest of the bins; `n` counts unattributable claims in it."""
+    tpr_most_similar: Finding = NOT_MEASURED
     level: float = 0.95
     """Level of the intervals, such as 0.95."""

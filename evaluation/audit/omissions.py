@@ -81,7 +81,17 @@ def _unknown_systems(table: PredictionTable) -> Iterator[str]:
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[str, ...]:
     """Warnings for readers of the figures."""
-    return (*_missing_scores(table), *_chunks(at), *_intervals(table, at, settings))
+    return (*_weights(table), *_missing_scores(table), *_chunks(at), *_intervals(table, at, settings))
+
+
+def _weights(table: PredictionTable) -> Iterator[str]:
+    if table.n_effective is not None:
+        yield (
+            "Each claim counts for the inverse of its `probability` in rates, scores, agreement and error rates of "
+            f"claims, so that {plural(table.n_rows, 'claim')} say as much as {table.n_effective:.0f} drawn alike. All "
+            "else (responses, the order of systems, adjustment, wording, chunks) takes the claims as they are, and is "
+            "that of the labelled claims alone."
+        )
 
 
 def _missing_scores(table: PredictionTable) -> Iterator[str]:

@@ -130,8 +130,8 @@ def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level
 
 def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
     tally = counted.tally(level)
-    n = tally.labels.sum(axis=2)
-    error_rates = _estimates(counted, _share(tally.labels[:, :, 0], n), n[0], tally.cell_clusters[-1])
+    rates = _share(tally.labels[:, :, 0], tally.labels.sum(axis=2))
+    error_rates = _estimates(counted, rates, tally.n_labels.sum(axis=1), tally.cell_clusters[-1])
     return [
         SystemErrors(level=level, dataset=dataset, system=system, error_rate=error_rate)
         for (dataset, system), error_rate, is_known in zip(
@@ -146,7 +146,7 @@ def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBi
     labelled, predicted, n = _error_rates(counted, level, evaluator)
     n_clusters = tally.cell_clusters[evaluator]
     columns = [_estimates(counted, v, n, n_clusters) for v in (labelled, predicted, predicted - labelled)]
-    n_unscored = (tally.labels[0].sum(axis=1) - n).astype(np.int64).tolist()
+    n_unscored = (tally.n_labels.sum(axis=1) - n).tolist()
     return [
         SystemBias(
             evaluator=counted.evaluators[evaluator],
@@ -170,8 +170,9 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
     n = confusion.sum(axis=(2, 3))
     labelled, predicted = _share(confusion[:, :, 0].sum(axis=2), n), _share(confusion[:, :, :, 0].sum(axis=2), n)
+    n_units = over_datasets(counted, tally.n_confusion[None, evaluator])[0].sum(axis=(1, 2))
     n_clusters = tally.dataset_clusters[evaluator]
-    columns = [_estimates(counted, v, n[0], n_clusters) for v in (labelled, predicted, predicted - labelled)]
+    columns = [_estimates(counted, v, n_units, n_clusters) for v in (labelled, predicted, predicted - labelled)]
     return [
         DatasetBias(
             evaluator=counted.evaluators[evaluator],
@@ -222,10 +223,11 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
     """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units that they rest on."""
-    confusion = counted.tally(level).confusion[:, evaluator]
+    tally = counted.tally(level)
+    confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
-    return _share(seen + missed, n), _share(seen + alarm, n), n[0].astype(np.int64)
+    return _share(seen + missed, n), _share(seen + alarm, n), tally.n_confusion[evaluator].sum(axis=(1, 2))
 
 
 def _magnitudes(

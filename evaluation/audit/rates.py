@@ -77,10 +77,11 @@ def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Rat
 def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorRates]:
     tally = counted.tally(level)
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
-    by_label, n_all = confusion[0].sum(axis=2), over_datasets(counted, tally.labels)[0].sum(axis=1)
+    by_label = over_datasets(counted, tally.n_confusion[None, evaluator])[0].sum(axis=2)
+    n_all = over_datasets(counted, tally.n_labels[None])[0].sum(axis=1)
     columns = {
         name: estimates_of_groups(counted, Figures(values, n, n_clusters), _why(by_label))
-        for name, (values, n, n_clusters) in _values(confusion, tally.label_clusters[evaluator]).items()
+        for name, (values, n, n_clusters) in _values(confusion, by_label, tally.label_clusters[evaluator]).items()
     }
     rows = zip(*columns.values(), strict=True)
     basis = counted.basis
@@ -147,7 +148,7 @@ def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: flo
     return one.model_copy(update={"low": one.value - below, "high": one.value + above})
 
 
-def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:
+def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
     """Counts (1 + n_resamples, n_cells, ...) added up to (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
@@ -155,12 +156,12 @@ def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:
     return sums
 
 
-def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
+def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
     """The measures with the numbers of claims and clusters that each rests on: of both classes those of the rarer."""
     by_label = confusion.sum(axis=3)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
         tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
-    n_negative, n_positive = by_label[0].astype(np.int64).T
+    n_negative, n_positive = n_by_label.astype(np.int64).T
     both, (negative, positive) = n_negative + n_positive, label_clusters.T
     rarer = np.minimum(negative, positive)
     return {

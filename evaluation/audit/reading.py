@@ -35,10 +35,12 @@ def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[st
         where=words_of(group),
         tpr=_figure(rates.tpr),
         tnr=_figure(rates.tnr),
+        balanced_accuracy=_figure(rates.balanced_accuracy),
         mean_bias=_figure(biases.mean_absolute, biases.n_systems),
         worst_bias=_worst(at, evaluator, datasets),
         best_adjustment=None if best is None else METHOD_WORDS[best.method],
         adjusted_bias=None if best is None else best.mean_bias,
+        unadjusted_bias=None if best is None else best.unadjusted_mean_bias,
         n_adjusted=0 if best is None else best.n_calibrations,
         headroom_bias=_figure(biases.headroom_bias, n_compared),
         headroom_size=NOT_MEASURED if group.kind == "dataset" else _figure(biases.headroom_absolute, n_compared),
@@ -141,7 +143,9 @@ class _Wording(TypedDict, total=False):
     tpr_by_wording: Finding
     tnr_by_wording: Finding
     tpr_least_similar: Finding
+    tnr_least_similar: Finding
     tnr_most_similar: Finding
+    tpr_most_similar: Finding
 
 
 def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
@@ -155,7 +159,9 @@ def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
         "tpr_by_wording": _together([(one.tpr, one.n_attributable) for one in bins]),
         "tnr_by_wording": _together([(one.tnr, one.n_unattributable) for one in bins]),
         "tpr_least_similar": Finding(least.tpr, least.n_attributable),
+        "tnr_least_similar": Finding(least.tnr, least.n_unattributable),
         "tnr_most_similar": Finding(most.tnr, most.n_unattributable),
+        "tpr_most_similar": Finding(most.tpr, most.n_attributable),
     }
 
 

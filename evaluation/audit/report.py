@@ -17,6 +17,7 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.quantification import Quantification
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
+from factloop.evaluation.audit.reliability import Reliability
 from factloop.evaluation.audit.surface import SurfaceBias
 from factloop.evaluation.audit.system_groups import GroupHeadroom
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -71,6 +72,9 @@ class AuditAt(Record):
     """One for each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]
     """One for each level and evaluator on each task group, and on all data sets."""
+    reliability: tuple[Reliability, ...] = ()
+    """One for each evaluator with scores between 0 and 1, and group; the same at each threshold. Audits before version
+    2.4 have none."""
     surface: tuple[SurfaceBias, ...]
     """One for each evaluator and group; empty without texts."""
     chunking: tuple[ChunkingBias, ...]
@@ -92,7 +96,7 @@ class EvaluatorAdvice(Record):
 class AuditReport(Record):
     """The audit, whole. The same file, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["2.0", "2.1", "2.2", "2.3"] = "2.3"
+    schema_version: Literal["2.0", "2.1", "2.2", "2.3", "2.4"] = "2.4"
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]

@@ -50,17 +50,27 @@ class Basis(Record):
     n_resamples: Count
     level: Share
     """Level of the intervals."""
+    n_effective: float | None = None
+    """Claims that count the same and would say as much, where rows have a `probability` and a claim counts for its
+    inverse; None where all count the same, and in audits before version 2.4."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses; the leading axis holds those of the table, then those of each resample."""
+    """Counts of claims or responses; the leading axis holds those of the table, then those of each resample.
+
+    Where claims have weights these are sums of weights; those named `n_...` are of the table, and count each once.
+    """
 
     level: Level
     labels: Floats
     """Shape (1 + n_resamples, n_cells, 2): units by label, whether or not they have a verdict."""
     confusion: Floats
     """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict by label, then by verdict."""
+    n_labels: Ints
+    """Shape (n_cells, 2)."""
+    n_confusion: Ints
+    """Shape (n_evaluators, n_cells, 2, 2)."""
     cell_clusters: Ints
     """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; last, with any unit."""
     dataset_clusters: Ints
@@ -85,6 +95,8 @@ class CountTable:
     responses: Tally
     overlap: Floats
     """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims by both 0, both 1, different; see `pairs_of`."""
+    n_overlap: Ints
+    """Shape (n_datasets, n_pairs, 3): claims of the table, each of which counts once."""
     overlap_clusters: Ints
     """Shape (n_datasets, n_pairs)."""
 
@@ -137,6 +149,7 @@ def count(
             n_clusters=len(np.unique(claims.cluster)),
             n_resamples=n_resamples,
             level=level,
+            n_effective=table.n_effective,
         ),
         evaluators=tuple(table.scores),
         datasets=tuple(table.dataset.names),
@@ -147,6 +160,7 @@ def count(
         claims=counts.claims,
         responses=counts.responses,
         overlap=counts.overlap,
+        n_overlap=counts.n_overlap,
         overlap_clusters=counts.overlap_clusters,
     )
 
@@ -209,6 +223,7 @@ class _Counts:
         self.responses = _empty(Level.RESPONSE, n_evaluators, n_cells, n_datasets, resamples)
         self.pairs = pairs_of(n_evaluators)
         self.overlap = np.zeros((1 + resamples, n_datasets, len(self.pairs), 3))
+        self.n_overlap = np.zeros((n_datasets, len(self.pairs), 3), np.int64)
         self.overlap_clusters = np.zeros((n_datasets, len(self.pairs)), np.int64)
 
     def add(self, stratum: _Stratum, rng: np.random.Generator | None) -> None:
@@ -221,6 +236,12 @@ class _Counts:
                 tally.label_clusters[:, stratum.dataset, label] += _clusters_with_verdict(of_label)
         overlaps = _overlaps(stratum.claims, self.pairs, stratum.n_clusters)
         in_pair = overlaps.reshape(stratum.n_clusters, len(self.pairs), 3).any(axis=2)
+        each_once = (
+            overlaps
+            if stratum.claims.weight is None
+            else _overlaps(replace(stratum.claims, weight=None), self.pairs, stratum.n_clusters)
+        )
+        self.n_overlap[stratum.dataset] += each_once.sum(axis=0, dtype=np.int64).reshape(len(self.pairs), 3)
         self.overlap_clusters[stratum.dataset] += in_pair.sum(axis=0)
         for places, weights in _weights(stratum.n_clusters, rng, self.resamples):
             for block in blocks:
@@ -234,6 +255,8 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
         level,
         np.zeros((1 + resamples, n_cells, 2)),
         np.zeros((1 + resamples, n_evaluators, n_cells, 2, 2)),
+        np.zeros((n_cells, 2), np.int64),
+        np.zeros((n_evaluators, n_cells, 2, 2), np.int64),
         np.zeros((n_evaluators + 1, n_cells), np.int64),
         np.zeros((n_evaluators + 1, n_datasets), np.int64),
         np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
@@ -254,18 +277,24 @@ class _Block:
     cell: int
     clusters: Ints
     counts: NDArray[np.float32]
-    """Shape (n_clusters, 4 * n_evaluators + 2): confusions, then labels. Whole numbers."""
+    """Shape (n_clusters, 4 * n_evaluators + 2): confusions, then labels. Whole numbers, or sums of weights."""
 
     @classmethod
     def of_cell(cls, tally: Tally, judged: JudgedUnits, cell: int) -> _Block:
         inside = judged.at(np.flatnonzero(judged.cell == cell))
         clusters, cluster = np.unique(inside.cluster, return_inverse=True)
         width = 4 * len(inside.verdicts) + 2
-        places = [cluster * width + width - 2 + inside.label]
+        places, rows = [cluster * width + width - 2 + inside.label], [np.arange(len(inside.label))]
         for evaluator, verdicts in enumerate(inside.verdicts):
             place = cluster * width + 4 * evaluator + 2 * inside.label.astype(np.int64) + verdicts
-            places.append(place[verdicts >= 0])
-        counts = np.bincount(np.concatenate(places), minlength=len(clusters) * width).reshape(len(clusters), width)
+            rows.append(np.flatnonzero(verdicts >= 0))
+            places.append(place[rows[-1]])
+        place, size, shape = np.concatenate(places), len(clusters) * width, (len(clusters), width)
+        counts = each_once = np.bincount(place, minlength=size).reshape(shape)
+        if inside.weight is not None:
+            counts = np.bincount(place, inside.weight[np.concatenate(rows)], size).reshape(shape)
+        n = each_once.sum(axis=0)
+        tally.n_labels[cell], tally.n_confusion[:, cell] = n[-2:], n[:-2].reshape(-1, 2, 2)
         tally.cell_clusters[:, cell] = _clusters_with_verdict(replace(inside, cluster=cluster))
         return cls(tally, cell, clusters, counts.astype(np.float32))
 
@@ -278,15 +307,16 @@ class _Block:
 
 
 def _overlaps(claims: JudgedUnits, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
-    """(n_clusters, 3 * n_pairs): claims for which both of a pair say 0, both say 1, or they differ."""
+    """(n_clusters, 3 * n_pairs): claims for which both of a pair say 0, both say 1, or they differ, by weight."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     width, base = 3 * len(pairs), claims.cluster * 3 * len(pairs)
-    counts = np.zeros(n_clusters * width, np.int64)
+    counts = np.zeros(n_clusters * width)
     for place, (one, other) in enumerate(pairs):
         first, second = judges[one], judges[other]
         kind = np.where(first == second, first, 2)
         is_scored = (first >= 0) & (second >= 0)
-        counts += np.bincount((base + 3 * place + kind)[is_scored], minlength=len(counts))
+        weight = None if claims.weight is None else claims.weight[is_scored]
+        counts += np.bincount((base + 3 * place + kind)[is_scored], weight, len(counts))
     return counts.reshape(n_clusters, width).astype(np.float32)
 
 

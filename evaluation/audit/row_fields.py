@@ -17,7 +17,7 @@ from factloop.core.files.tables import read_rows
 
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"
-_NUMBERS = ("label",)
+_NUMBERS = ("label", "probability")
 
 Numbered = tuple[int, Mapping[str, Any]]
 

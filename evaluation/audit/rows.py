@@ -4,6 +4,7 @@
     label                                     1 attributable, 0 not
     evaluators                                an object: name to score in [0, 1], null or absent where it gave none
     task, prompt_id, claim, document          in every row or in none
+    probability                               likewise: how likely the claim was to be drawn for labelling
 
 In CSV each evaluator has a column `evaluator:NAME`, an empty cell being none, or there is one column `evaluators` of
 JSON objects. Parquet may have either, or a struct or map. Other columns are passed over.
@@ -12,13 +13,13 @@ JSON objects. Parquet may have either, or a struct or map. Other columns are pas
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import DataError
 from factloop.core.files.lines import place_name
@@ -69,6 +70,9 @@ class PredictionRow(Record):
     evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
     task: Id | None = None
     prompt_id: Id | None = None
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for labelling, as `factloop labels next` writes it; it counts for its
+    inverse."""
     claim: str | None = None
     document: str | None = None
 
@@ -105,6 +109,7 @@ class _Columns:
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
         """Each document once, for many claims have the same."""
+        self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
 
     def add(self, line: int, fields: Mapping[str, Any]) -> None:
@@ -118,6 +123,8 @@ class _Columns:
             self.texts["claim"].append(row["claim"])
         if row["document"] is not None:
             self.texts["document"].append(self.known.setdefault(row["document"], row["document"]))
+        if row["probability"] is not None:
+            self.probabilities.append(row["probability"])
         for name, score in row["evaluators"].items():
             if score is not None:
                 self._column_of(name).append(score)
@@ -133,8 +140,13 @@ class _Columns:
 
     def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
         """An optional field stands in every row or in none."""
-        for name in ("task", "prompt_id", "claim", "document"):
-            n_given = len(self.codes[name] if name in self.codes else self.texts[name])
+        given: dict[str, Sized] = {
+            "task": self.codes["task"],
+            "prompt_id": self.codes["prompt_id"],
+            "probability": self.probabilities,
+        }
+        for name, column in (*given.items(), *self.texts.items()):
+            n_given = len(column)
             if len(self.lines) and (row[name] is None) == bool(n_given):
                 reason = "missing, but line {} has it" if n_given else "given, but line {} has none"
                 message = f"it is {reason.format(self.lines[0])}: give it in every row or in none"
@@ -161,6 +173,7 @@ class _Columns:
             claim_ids=[claim_id.names[code] for code in claim_id.codes.tolist()],
             task=columns.get("task"),
             prompt=columns.get("prompt_id"),
+            probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,
             claim_text=self.texts["claim"] or None,
             document=self.texts["document"] or None,
         )
@@ -215,6 +228,9 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any] | None:
         if is_needed if value is None else type(value) is not str or not value or value.isspace():
             return None
         row[name] = value
+    row["probability"] = chance = fields.get("probability")
+    if chance is not None and (type(chance) is not float or not 0.0 < chance <= 1.0):
+        return None
     for name, score in row["evaluators"].items():
         if score is not None and (type(score) not in (float, int) or not 0.0 <= score <= 1.0 or not name.strip()):
             return None

@@ -62,18 +62,22 @@ class PredictionTable:
     """Task group of the data set, such as summarisation; the same in all rows of a data set."""
     prompt: Column | None = None
     """What the response answers; systems that share prompts can be compared in pairs. Told apart within a data set."""
+    probability: Scores | None = None
+    """(n_rows,): how likely each claim was to be drawn for labelling, in (0, 1]. None: all as likely."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         columns = (self.dataset, self.system, self.response, self.task, self.prompt)
-        texts = (self.claim_ids, self.claim_text, self.document)
+        texts = (self.claim_ids, self.probability, self.claim_text, self.document)
         lengths = {len(column.codes) for column in columns if column is not None}
         lengths |= {len(values) for values in (*texts, *self.scores.values()) if values is not None}
         if lengths != {self.n_rows}:
             raise ValueError("all columns have one value for each row")
         if not np.isin(self.label, (0, 1)).all():
             raise ValueError("a label is 0 or 1")
+        if self.probability is not None and not ((self.probability > 0.0) & (self.probability <= 1.0)).all():
+            raise ValueError("a probability is above 0 and at most 1")
         for name, scores in self.scores.items():
             if not (np.isnan(scores) | ((scores >= 0.0) & (scores <= 1.0))).all():
                 raise ValueError(f"{name!r} has a score outside [0, 1]")
@@ -81,6 +85,20 @@ class PredictionTable:
     @property
     def n_rows(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def weight(self) -> Scores | None:
+        """(n_rows,): what each claim counts, the inverse of its probability; their mean is 1. None: all the same."""
+        if self.probability is None or len(np.unique(self.probability)) < 2:
+            return None
+        inverse = 1.0 / self.probability
+        return np.asarray(inverse / inverse.mean())
+
+    @property
+    def n_effective(self) -> float | None:
+        """Claims that count the same and would say as much (Kish 1965): the square of the sum of weights over the sum
+        of their squares. None where all count the same."""
+        return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
     def is_of_known_system(self) -> NDArray[np.bool_]:

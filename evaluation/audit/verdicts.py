@@ -13,6 +13,7 @@ from factloop.evaluation.audit.units import Level
 
 Verdicts = NDArray[np.int8]
 """1 attributable, 0 not, -1 no verdict."""
+Weights = NDArray[np.float64]
 Places = NDArray[np.int64]
 Thresholds = float | Mapping[str, float]
 """One threshold for all evaluators, or one for each; 0.5 for those that it does not name."""
@@ -29,9 +30,18 @@ class JudgedUnits:
     """Shape (n_units,); 0 or 1."""
     verdicts: Verdicts
     """Shape (n_evaluators, n_units)."""
+    weight: Weights | None = None
+    """(n_units,): what each counts. None: all the same."""
 
     def at(self, rows: Places) -> JudgedUnits:
-        return JudgedUnits(self.level, self.cell[rows], self.cluster[rows], self.label[rows], self.verdicts[:, rows])
+        return JudgedUnits(
+            self.level,
+            self.cell[rows],
+            self.cluster[rows],
+            self.label[rows],
+            self.verdicts[:, rows],
+            None if self.weight is None else self.weight[rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -70,15 +80,16 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = 
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, (name, scores) in enumerate(table.scores.items()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold_of(name, threshold))
-    return JudgedUnits(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts)
+    return JudgedUnits(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts, table.weight)
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
     """The responses of the table: one is attributable if all its claims are (Godbole & Jia, section 2.1).
 
     An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
-    another is unattributable: otherwise missing scores would raise its error rate. Raises ValueError for a response
-    with two prompts, and for one of two systems or data sets.
+    another is unattributable: otherwise missing scores would raise its error rate. Each counts the same, also where
+    claims were drawn with probabilities of their own, as a response is drawn with another. Raises ValueError for a
+    response with two prompts, and for one of two systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():

@@ -28,6 +28,7 @@ from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.ranking import ALPHA, MeanRanking, Ranking, mean_ranking, rank_systems
 from factloop.evaluation.audit.rates import rates
 from factloop.evaluation.audit.reading import findings_of
+from factloop.evaluation.audit.reliability import reliability
 from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings, EvaluatorAdvice
 from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count, tasks_of
 from factloop.evaluation.audit.surface import similarities, surface_bias
@@ -124,6 +125,7 @@ def _audit_at(
         group_headrooms=group_headrooms(biases.systems, settings.system_groups),
         rankings=rankings,
         mean_rankings=mean_rankings,
+        reliability=tuple(found for one in table.scores for found in reliability(table, one)),
         surface=()
         if similarity is None
         else tuple(bias for one in table.scores for bias in surface_bias(table, one, similarity, threshold=threshold)),

@@ -7,6 +7,7 @@ import math
 from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count, influence, own_claims, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
+from factloop.evaluation.debiasing.evaluator_rates import evaluator_rates
 from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples, by_scores
 
@@ -50,7 +51,7 @@ def debiased_precision(
         adjusted_count=adjusted,
         own_claims=own,
         preferred=None if preferred.value is None else preferred.method,
-        evaluator=samples.rates(),
+        evaluator=evaluator_rates(samples, level),
         n_run_unscored=samples.n_unscored_run,
     )
 

@@ -107,6 +107,12 @@ class EvaluatorRates(Record):
     """Share of the truly supported claims that it calls supported."""
     fpr: Share | None
     """Share of the other claims that it calls supported."""
+    tpr_low: Share | None = None
+    tpr_high: Share | None = None
+    fpr_low: Share | None = None
+    fpr_high: Share | None = None
+    """None where the claims are of a single group, and in summaries before version 1.4."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_supported: Count
     n_not_supported: Count
     n_unscored: Count

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.records import EvaluatorRates
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -127,17 +126,6 @@ class Samples:
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
         """The mean of a value of the labelled claims by their weights, over those where `among` is 1."""
         return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
-
-    def rates(self) -> EvaluatorRates:
-        """TPR and FPR on the labelled claims, with what they rest on."""
-        n_right, n_wrong = int((self.label == 1).sum()), int((self.label == 0).sum())
-        return EvaluatorRates(
-            tpr=self.labelled_mean(self.verdict, self.label) if n_right else None,
-            fpr=self.labelled_mean(self.verdict, 1.0 - self.label) if n_wrong else None,
-            n_supported=n_right,
-            n_not_supported=n_wrong,
-            n_unscored=self.n_unscored_labels,
-        )
 
 
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:

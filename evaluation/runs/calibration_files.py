@@ -100,6 +100,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         labels=tuple(table.label.tolist()),
         verdicts=tuple(verdicts),
         groups=tuple(groups),
+        probabilities=None if table.probability is None else tuple(table.probability.tolist()),
         of_systems=tuple(table.system.names[code] for code in table.system.codes.tolist()),
         origins=tuple(_origins(table)),
     )

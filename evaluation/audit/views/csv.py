@@ -38,6 +38,8 @@ def _rows_of(at: AuditAt) -> Mapping[str, Iterable[Fields]]:
         "rankings": map(_flat, at.rankings),
         "mean_rankings": map(_flat, at.mean_rankings),
         "order_tables": _parts(at.rankings, "cells"),
+        "scores": map(_flat, at.reliability),
+        "scores_by_tenths": _parts(at.reliability, "bins"),
         "similarity": _parts(at.surface, "bins"),
         "chunking": map(_flat, at.chunking),
         "adjustment": _parts(at.adjustment, "methods"),

@@ -42,7 +42,7 @@ def wording(scope: Scope) -> Sheet:
         (page_only("Left out"), lambda row: _not_in_a_fifth(row[0]) if row[1] == _RATES[0][0] else Cell("")),
     )
     rows = [(one, *rate) for one in scope.of_group(scope.at.surface) for rate in _RATES]
-    title = "Rates by wording that the claim shares with the document, %"
+    title = scope.unweighted("Rates by wording that the claim shares with the document, %")
     return sheet_of(title, columns, rows, of=lambda row: (row[0].evaluator,))
 
 
@@ -62,7 +62,7 @@ def chunking(scope: Scope) -> Sheet:
         *changes("No chunk has it", lambda one: one.across),
         (page_only("Left out"), _left_out),
     )
-    title = "Predictions that change when documents are cut, %"
+    title = scope.unweighted("Predictions that change when documents are cut, %")
     return sheet_of(title, columns, scope.of_group(scope.at.chunking), of=lambda one: (one.evaluator, one.chunked))
 
 
@@ -84,7 +84,8 @@ def long_documents(scope: Scope) -> Sheet:
         for column, rates in ((one.evaluator, one.on_whole), (one.chunked, one.on_chunks))
         if rates is not None
     ]
-    return sheet_of("Rates on documents longer than a chunk, %", columns, rows, of=lambda row: (row[0].evaluator,))
+    title = scope.unweighted("Rates on documents longer than a chunk, %")
+    return sheet_of(title, columns, rows, of=lambda row: (row[0].evaluator,))
 
 
 NO_CLASS = "no claim of one class"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, score_sheets, sheets
 from factloop.evaluation.audit.views.dataset_sheets import best_pair
 from factloop.evaluation.audit.views.pictures.adjustment import draw_adjustment
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
@@ -69,7 +69,7 @@ class View(Scope):
 
 def parts_of(view: View) -> Iterator[Part]:
     """Those for which there are figures, in the order of the paper; then those that lay data sets beside each other."""
-    of_group = (_rates, _agreement, _bias, _headroom, _ranking, _similarity, _chunking, _adjustment)
+    of_group = (_rates, _scores, _agreement, _bias, _headroom, _ranking, _similarity, _chunking, _adjustment)
     for make in (*of_group, _trade_off, _pair, _data_sets):
         part = make(view)
         if any(sheet.lines for sheet in part.sheets):
@@ -127,6 +127,18 @@ def _rates(view: View) -> Part:
         (sheets.rates(view),),
         ("rates",),
         view.draw(draw_rates, found),
+    )
+
+
+def _scores(view: View) -> Part:
+    return Part(
+        "scores",
+        "Are its scores probabilities?",
+        "ECE: how far the mean score of claims in ten equal bins lies from the share of them that hold, on average; 0 "
+        "is best. The Brier score counts squared errors of single claims. AUC: how often a claim that holds scores "
+        "higher than one that does not; 0.5 is chance. There are no intervals, and few claims make the ECE larger.",
+        (score_sheets.scores(view), score_sheets.tenths(view)),
+        ("scores", "scores_by_tenths"),
     )
 
 

@@ -22,6 +22,18 @@ class Scope:
     at: AuditAt
     group: Group
 
+    def weighted(self, title: str) -> str:
+        """The title of a table that counts claims by their weights, where they have any; responses never have."""
+        return f"{title}; claims weighted" if self._has_weights else title
+
+    def unweighted(self, title: str) -> str:
+        """The title of a table that takes the claims as they are; says so where they have weights."""
+        return f"{title}; unweighted" if self._has_weights else title
+
+    @property
+    def _has_weights(self) -> bool:
+        return self.at.rates.basis.n_effective is not None
+
     def of_group(self, found: Sequence[Found]) -> list[Found]:
         """Those of the group, whether they are pooled or averaged over it."""
         wanted = (self.group.kind, self.group.name)

@@ -56,7 +56,8 @@ def rates(scope: Scope) -> Sheet:
         (page_only("FNR"), lambda one: value_alone(one.fnr)),
         (count_column("Scored"), lambda one: _scored(one)),
     )
-    return sheet_of("How often it is right, %", columns, scope.of_group(scope.at.rates.rates), of=of_evaluator)
+    title = scope.weighted("How often it is right, %")
+    return sheet_of(title, columns, scope.of_group(scope.at.rates.rates), of=of_evaluator)
 
 
 def _scored(one: EvaluatorRates) -> Cell:
@@ -99,7 +100,8 @@ def error_rates(scope: Scope) -> Sheet:
 
 
 def _error_rates(title: str, columns: Sequence[ColumnOf[EvaluatorBias]], scope: Scope) -> Sheet:
-    return sheet_of(title, (*BY_LEVEL, *columns), scope.of_group(scope.at.quantification.evaluators), of=of_evaluator)
+    found = scope.of_group(scope.at.quantification.evaluators)
+    return sheet_of(scope.weighted(title), (*BY_LEVEL, *columns), found, of=of_evaluator)
 
 
 def systems(scope: Scope) -> Sheet:
@@ -111,7 +113,8 @@ def systems(scope: Scope) -> Sheet:
         (Column("Bias, points"), lambda one: estimate_cell(one.bias, one.level.value)),
         (Column("Unscored"), lambda one: one.n_unscored),
     )
-    return sheet_of("System by system", columns, scope.of_dataset(scope.at.quantification.systems), of=of_evaluator)
+    found = scope.of_dataset(scope.at.quantification.systems)
+    return sheet_of(scope.weighted("System by system"), columns, found, of=of_evaluator)
 
 
 def _wrong(one: Ranked) -> Cell:
@@ -141,10 +144,11 @@ _LEFT_OUT: ColumnOf[Ranking] = (
 
 def ranking(scope: Scope) -> Sheet:
     """The ranking of one data set, or the means over several."""
-    title = "Order of systems"
     if scope.group.kind == "dataset":
+        title = scope.unweighted("Order of systems")
         return sheet_of(title, (*_RANKING, _LEFT_OUT), scope.of_dataset(scope.at.rankings), of=of_evaluator)
-    return sheet_of(f"{title}, mean over data sets", _RANKING, scope.of_group(scope.at.mean_rankings), of=of_evaluator)
+    title = scope.unweighted("Order of systems, mean over data sets")
+    return sheet_of(title, _RANKING, scope.of_group(scope.at.mean_rankings), of=of_evaluator)
 
 
 def _pairs_cell(one: Ranked, share: float | None, count: str) -> Cell:
@@ -177,7 +181,7 @@ def order_table(scope: Scope) -> Sheet:
         *((Column(f"{ORDERS[order].capitalize()} by evaluator"), n_pairs(order)) for order in Order),
     )
     rows = [(one, order) for one in scope.of_dataset(scope.at.rankings) if one.n_pairs for order in Order]
-    title = "Pairs of systems, the first of each having the lower labelled error rate"
+    title = scope.unweighted("Pairs of systems, the first of each having the lower labelled error rate")
     return sheet_of(title, columns, rows, of=lambda row: (row[0].evaluator,))
 
 
@@ -187,7 +191,7 @@ def agreement(scope: Scope, *, most: int | None = None) -> Sheet:
     if most is not None and len(found) > most:
         found = [one for one in found if one.other is None]
     return sheet_of(
-        "Claims that both call so, of those that either does: IoU, %",
+        scope.weighted("Claims that both call so, of those that either does: IoU, %"),
         (
             (name("Evaluators"), lambda one: f"{one.evaluator} and {one.other or 'the labels'}"),
             (share_column("Called wrong"), lambda one: estimate_cell(one.unattributable, "claim")),

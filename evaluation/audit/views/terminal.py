@@ -10,7 +10,7 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views import adjustment_sheets, dataset_sheets, document_sheets, score_sheets, sheets
 from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.audit.views.words import LEAVES, tests_of, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
@@ -48,6 +48,8 @@ def print_audit(report: AuditReport, console: Console) -> None:
 def _sheets(scope: Scope) -> Iterator[Sheet]:
     """The tables of one data set, or of all; those of all end with a line for each data set."""
     yield sheets.rates(scope)
+    yield score_sheets.scores(scope)
+    yield score_sheets.tenths(scope)
     yield sheets.error_rates(scope)
     yield sheets.ranking(scope)
     yield sheets.agreement(scope, most=MOST_PAIRS)
@@ -71,12 +73,13 @@ def _advice_row(advice: Advice) -> Row:
 
 
 def _result_rows(report: AuditReport) -> list[Row]:
-    data, settings = report.data, report.settings
+    data, settings, n = report.data, report.settings, report.at[0].rates.basis.n_effective
     prompts = "" if data.n_prompts is None else f" to {plural(data.n_prompts, 'prompt')}"
     return [
         ("Data", Text(visible(data.name))),
         ("Claims", Text(f"{data.n_claims:,} in {plural(data.n_responses, 'response')}{prompts}")),
         ("Data sets", Text(visible(_named(data.datasets)))),
+        *([("Weights", Text(f"inverse of `probability`; worth {n:.1f} claims drawn alike"))] if n else []),
         *([("Task groups", Text(visible(_named(data.tasks))))] if data.tasks else []),
         ("Systems", Text(visible(_named(data.systems)))),
         ("Means", Text(_means(report))),

@@ -78,12 +78,23 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    columns: tuple[ColumnOf[RunDebiasing], ...] = (
-        (name("System"), lambda one: one.system),
-        (Column("TPR"), lambda one: share(one.precision.evaluator.tpr)),
-        (Column("Of supported"), lambda one: one.precision.evaluator.n_supported),
-        (Column("FPR"), lambda one: share(one.precision.evaluator.fpr)),
-        (Column("Of not supported"), lambda one: one.precision.evaluator.n_not_supported),
-        (Column("Unscored"), lambda one: one.precision.evaluator.n_unscored),
+    """TPR and FPR on the labelled claims of each system: a line for each, with its interval and what it rests on."""
+    columns: tuple[ColumnOf[_Rate], ...] = (
+        (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
+        (name("Measure"), lambda row: row[1]),
+        (Column("Value", is_strong=True), lambda row: share(row[2])),
+        (Column(interval_head(_level(found))), lambda row: interval(*row[3])),
+        (name("Of labelled claims"), lambda row: row[4]),
     )
-    return sheet_of("The evaluator on the labelled claims", columns, found.systems)
+    rows = [(one.system, *each) for one in found.systems for each in _rates(one)]
+    return sheet_of("The evaluator on the labelled claims", columns, rows)
+
+
+_Rate = tuple[str, str, float | None, tuple[float | None, float | None], str]
+
+
+def _rates(one: RunDebiasing) -> Iterator[tuple[str, float | None, tuple[float | None, float | None], str]]:
+    found = one.precision.evaluator
+    unscored = f", {found.n_unscored:,} without a verdict" if found.n_unscored else ""
+    yield "TPR", found.tpr, (found.tpr_low, found.tpr_high), f"{found.n_supported:,} supported{unscored}"
+    yield "FPR", found.fpr, (found.fpr_low, found.fpr_high), f"{found.n_not_supported:,} not supported"

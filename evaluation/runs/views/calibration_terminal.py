@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from factloop.evaluation.runs.records import Calibration
-from factloop.evaluation.runs.views.calibration_sheets import corrected, estimates
+from factloop.evaluation.runs.views.calibration_sheets import corrected, estimates, evaluator
 from factloop.evaluation.runs.views.debiasing_words import (
     CAUTION_WORDS,
     METHOD_WORDS,
@@ -20,7 +20,7 @@ from factloop.evaluation.runs.views.debiasing_words import (
 )
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import Sheet
-from factloop.reports.sheet.terminal import sheet_body
+from factloop.reports.sheet.terminal import print_sheet, sheet_body
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -29,6 +29,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
     """Prints the figures and what they rest on. Names are printed as text: no markup, no escapes."""
     sheet = _with_reasons_below(corrected(found))
     print_section(console, sheet.title, Group(sheet_body(sheet, console.width), Text(), rows_table(_rows(found))))
+    print_sheet(console, evaluator(found))
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
@@ -61,5 +62,5 @@ def _rows(found: Calibration) -> Iterator[Row]:
             for caution in estimate.cautions:
                 where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
     for (kind, words), places in where.items():
-        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        more = f" and {len(places) - 1} more: --html and --json say where" if len(places) > 1 else ""
         yield kind, Text(f"{words} ({places[0]}{more})", style="yellow")

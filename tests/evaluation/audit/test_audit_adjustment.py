@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyped]  # has no type hints
 
-from factloop.evaluation.audit.adjustment import adjust, adjusted_rate
+from factloop.evaluation.audit.adjustment import adjust, adjusted_rate, mean_adjustment
 from factloop.evaluation.audit.adjustment_records import (
     FEWEST,
     Adjustment,
@@ -20,7 +20,11 @@ from factloop.evaluation.audit.adjustment_records import (
     MethodMean,
     UnadjustedReason,
 )
+from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
+from factloop.evaluation.audit.views.adjustment_sheets import adjustment
+from factloop.evaluation.audit.views.scope import Scope
+from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"
@@ -286,3 +290,29 @@ def test_neither_order_nor_copies_change_an_estimate(rows: list[Row], random: Ra
         for found in calibration.adjustments:
             assert found.undefined is not None or 0 <= (found.mean_bias or 0) <= (found.worst_bias or 0) + 1e-12
             assert calibration.system not in found.estimates
+
+
+def test_a_method_with_fewer_trials_stands_beside_its_own_unadjusted_figure() -> None:
+    """a has no claim that holds: it cannot serve for adjusted counts.
+
+    On a: b is flagged .4 and has .2 errors, off by .2. On b: a is flagged .9 and has nothing but errors, off by .1.
+    """
+    rows = system("a", {(0, 0.2): 9, (0, 0.9): 1})
+    rows += system("b", {(0, 0.2): 2, (1, 0.2): 2, (1, 0.9): 6})
+    report = adjust(table_of(rows), E, "d")
+    plain, counts = mean_of(report, M.UNADJUSTED), mean_of(report, M.ADJUSTED_COUNTS)
+    assert (plain.n_calibrations, plain.mean_bias, plain.worst_bias, plain.largest_bias) == pytest.approx(
+        (2, 0.15, 0.15, 0.2)
+    )
+    assert (counts.n_calibrations, counts.unadjusted_mean_bias, counts.unadjusted_largest_bias) == pytest.approx(
+        (1, 0.1, 0.1)
+    )
+    average = mean_adjustment(Group(kind="all"), [report, report])
+    assert average.methods[0].largest_bias == pytest.approx(0.2)
+    scope = Scope(audited(rows).at[0], Group(kind="dataset", name="d"))
+    (line,) = adjustment(scope).lines
+    # adjusted counts on b: (.9 - .25) / (1 - .25) = .867 of a's 1.0
+    assert [(cell.text, cell.note) for cell in line.cells[1:3]] == [
+        ("15.0", "worst 20.0"),
+        ("13.3", "worst 13.3; 1 trial, unadjusted 10.0"),
+    ]

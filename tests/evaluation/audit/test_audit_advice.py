@@ -19,6 +19,7 @@ GOOD = Findings(
     where="TofuEval",
     tpr=Finding(0.916, 1405, 0.9, 0.93),
     tnr=Finding(0.85, 408, 0.81, 0.88),
+    balanced_accuracy=Finding(0.883, 1813, 0.86, 0.9),
     mean_bias=Finding(0.011, 6),
     worst_bias=-0.02,
     headroom_bias=Finding(-0.01, 6, -0.015, 0.005),
@@ -30,7 +31,9 @@ GOOD = Findings(
     tpr_by_wording=Finding(0.916, 1405),
     tnr_by_wording=Finding(0.85, 408),
     tpr_least_similar=Finding(0.86, 200),
+    tnr_least_similar=Finding(0.9, 90),
     tnr_most_similar=Finding(0.80, 70),
+    tpr_most_similar=Finding(0.95, 300),
 )
 
 
@@ -77,6 +80,12 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
             Use.ERROR_RATE,
             Leave.NO,
             "adjusted on one labelled system by 6.0 (zero bias, the best method here; 4 choices of that system)",
+        ),
+        (
+            {"best_adjustment": "zero bias", "adjusted_bias": 0.06, "unadjusted_bias": 0.182, "n_adjusted": 1},
+            Use.ERROR_RATE,
+            Leave.YES,
+            "adjusted on one labelled system by 6.0 instead of 18.2 there (zero bias, the best method here; 1 choice",
         ),
         ({"headroom_bias": Finding(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
         ({"headroom_bias": Finding(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
@@ -228,5 +237,84 @@ def test_an_evaluator_that_passes_everything_is_not_said_to_tell_systems_apart()
     (ranking,) = (one for one in report.at[0].rankings if one.level is Level.CLAIM)
     assert (ranking.n_pairs, ranking.n_wrong) == (15, 0)
     said = {one.use: one for one in report.advice[0].advice}
-    assert said[Use.COMPARE_SYSTEMS].leave is Leave.UNKNOWN
-    assert "the labels tell no two systems apart in any of 15 pairs" in said[Use.COMPARE_SYSTEMS].sentence
+    assert said[Use.COMPARE_SYSTEMS].leave is Leave.NO
+    assert "its balanced accuracy of 50.0 %" in said[Use.COMPARE_SYSTEMS].sentence
+
+
+NEAR_CHANCE = (
+    "its balanced accuracy of 50.6 % (95 % interval 49.2 to 51.9 %, 866 claims) is not shown to be above that of a coin"
+)
+
+
+@pytest.mark.parametrize("use", list(Use))
+def test_an_evaluator_no_better_than_chance_may_be_used_for_nothing(use: Use) -> None:
+    """Whatever the figure of the use itself is: all of the good evaluator's allow it."""
+    accuracy = Finding(0.506, 866, 0.492, 0.519)
+    advice = on(replace(GOOD, balanced_accuracy=accuracy), use)
+    assert advice.leave is Leave.NO
+    assert advice.sentence.endswith(f"; but {NEAR_CHANCE}.")
+    assert on(replace(GOOD, balanced_accuracy=replace(accuracy, low=0.501)), use).leave is Leave.YES
+
+
+def test_where_the_use_was_not_measured_chance_is_the_only_reason() -> None:
+    found = replace(GOOD, balanced_accuracy=Finding(0.506, 866, 0.492, 0.519), tau=NOT_MEASURED)
+    advice = on(found, Use.RANK_SYSTEMS)
+    assert advice.leave is Leave.NO
+    assert advice.sentence == f"judge should not be used to rank systems on TofuEval: {NEAR_CHANCE}."
+
+
+def test_poor_figures_stand_before_the_reason_that_lies_in_chance() -> None:
+    found = replace(GOOD, balanced_accuracy=Finding(0.506, 866, 0.492, 0.519), mean_bias=Finding(0.3, 4, 0.2, 0.4))
+    advice = on(found, Use.ERROR_RATE)
+    assert advice.leave is Leave.NO
+    assert "off by 30.0 points" in advice.sentence
+    assert advice.sentence.endswith(f"; and {NEAR_CHANCE}.")
+
+
+@pytest.mark.parametrize(("accuracy", "leave"), [(0.5, Leave.NO), (0.501, Leave.YES), (0.43, Leave.NO)])
+def test_without_an_interval_the_balanced_accuracy_itself_decides(accuracy: float, leave: Leave) -> None:
+    advice = advise(replace(GOOD, balanced_accuracy=Finding(accuracy, 866)))
+    assert {one.leave for one in advice} == {leave}
+
+
+@pytest.mark.parametrize("use", list(Use))
+def test_with_too_few_claims_of_a_kind_nothing_is_allowed(use: Use) -> None:
+    advice = on(replace(GOOD, tnr=Finding(0.9, 12)), use)
+    assert advice.leave is Leave.UNKNOWN
+    assert "too few claims of each kind (12, and it takes 30)" in advice.sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "use", "words"),
+    [
+        ({"tpr_most_similar": Finding(0.04, 139)}, Use.COPIED_CLAIMS, "passes 4.0 % (139 claims) of those there that"),
+        ({"tnr_least_similar": Finding(0.3, 40)}, Use.PARAPHRASED_CLAIMS, "stops 30.0 % (40 claims) of those there"),
+        (  # too few there: all of them count
+            {"tnr_least_similar": Finding(1.0, 9), "tnr_by_wording": Finding(0.3, 40)},
+            Use.PARAPHRASED_CLAIMS,
+            "stops 30.0 % (40 claims) of all that do not.",
+        ),
+        ({"tpr": Finding(0.3, 400)}, Use.LONG_DOCUMENTS, "but it does not sort single claims well enough"),
+    ],
+)
+def test_claims_of_both_kinds_count_where_they_are_taken_one_by_one(
+    change: dict[str, object], use: Use, words: str
+) -> None:
+    advice = on(replace(GOOD, **change), use)  # type: ignore[arg-type]  # the cases above have the fields' types
+    assert advice.leave is Leave.NO
+    assert words in advice.sentence
+
+
+def test_an_evaluator_that_rejects_nearly_everything_is_not_allowed_for_copied_claims() -> None:
+    """It passes 2 of 60 true claims and 1 of 60 false ones, at any wording: TPR 3.3 %, TNR 98.3 %."""
+    rows = []
+    for place in range(120):
+        words = [f"w{place}{letter}" for letter in "abcdef"]
+        claim = " ".join(words if place % 4 < 2 else [*words[:3], "other", "words", "here"])
+        score = 1.0 if place in (0, 2, 61) else 0.0
+        document = " ".join(words)
+        rows.append(Row(place % 2, {"judge": score}, "abc"[place % 3], f"r{place}", None, "d", None, claim, document))
+    report = audited(rows, resamples=200)
+    told = report.advice[0].advice
+    assert [one.use for one in told if one.leave is not Leave.NO] == []
+    assert all("is not shown to be above that of a coin" in one.sentence for one in told)

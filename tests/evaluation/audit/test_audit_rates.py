@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
     balanced_accuracy_score,
     jaccard_score,
@@ -14,6 +16,7 @@ from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no typ
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.agreement import agreement
 from factloop.evaluation.audit.estimate import AuditFigure
+from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.rates import MEASURES, EvaluatorRates, Rates, rates
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.units import Level
@@ -243,3 +246,52 @@ def test_a_rate_of_1_has_wilsons_interval() -> None:
     assert found.tnr.n == 84
     whole = rates(count(table_of(rows))).find("e", dataset("d"))
     assert whole.tnr.interval is None, "no resamples, no intervals"
+
+
+DRAWN = [
+    # x: of the attributable 0.9 is drawn with 1/2 and 0.2 with 1/4, so that they stand for 2 and 4
+    Row(1, {"e": 0.9}, response="1", probability=0.5),
+    Row(1, {"e": 0.2}, response="2", probability=0.25),
+    Row(0, {"e": 0.1}, response="3", probability=1.0),
+    Row(0, {"e": 0.8}, response="4", probability=0.125),
+    Row(0, {"e": 0.7}, response="5", system="b", probability=0.5),
+]
+
+
+def test_claims_that_were_drawn_count_for_the_inverse_of_their_probability() -> None:
+    counted = count(table_of(DRAWN))
+    found = rates(counted).find("e", dataset("d"))
+    # TPR 2 / (2 + 4); TNR 1 / (1 + 8 + 2); unweighted they are 1/2 and 1/3
+    assert (found.tpr.value, found.tnr.value) == pytest.approx((1 / 3, 1 / 11))
+    assert found.balanced_accuracy.value == pytest.approx((1 / 3 + 1 / 11) / 2)
+    assert (found.tpr.n, found.tnr.n, found.n_attributable, found.n_unattributable) == (2, 3, 2, 3)
+    # Kish: (2 + 4 + 1 + 8 + 2)^2 / (4 + 16 + 1 + 64 + 4) = 289 / 89
+    assert counted.basis.n_effective == pytest.approx(289 / 89)
+    assert rates(counted).find("e", dataset("d"), Level.RESPONSE).tpr.value == 0.5  # a response counts once
+    errors = quantification(counted)
+    # a: errors by label 1 + 8 of 15, by evaluator (0.2 and 0.1) 4 + 1 of 15
+    assert errors.of_system("e", "d", "a").labelled.value == pytest.approx(9 / 15)
+    assert errors.of_system("e", "d", "a").predicted.value == pytest.approx(5 / 15)
+    assert errors.of_system("e", "d", "a").bias.n == 4
+    assert errors.error_rate("d", "a").n == 4
+    both = agreement(counted).find("e", None, dataset("d"))
+    # called wrong by both 0.1: 1; by one alone 0.2: 4, 0.8: 8, 0.7: 2
+    assert both.unattributable.value == pytest.approx(1 / 15)
+    assert (both.unattributable.n, both.n_left_out) == (5, 0)
+
+
+@given(row_lists(), st.floats(0.01, 1.0))
+def test_claims_drawn_alike_count_the_same(rows: list[Row], chance: float) -> None:
+    plain, drawn = (count(table_of(each)) for each in (rows, [replace(row, probability=chance) for row in rows]))
+    assert rates(drawn) == rates(plain)
+    assert drawn.basis.n_effective is None
+
+
+@given(row_lists(), st.integers(1, 4))
+def test_a_claim_of_a_quarter_of_the_probability_counts_like_four(rows: list[Row], times: int) -> None:
+    """Each even row stands for so many: its probability is 1 / times, or it is there so often."""
+    drawn = [replace(row, probability=1.0 if place % 2 else 1.0 / times) for place, row in enumerate(rows)]
+    many = [row for place, row in enumerate(rows) for _ in range(1 if place % 2 else times)]
+    one, other = (rates(count(table_of(each)), levels=(Level.CLAIM,)).rates for each in (drawn, many))
+    for weighted, repeated in zip(one, other, strict=True):
+        assert values(weighted) == pytest.approx(values(repeated), abs=1e-5)

@@ -162,6 +162,10 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (without(2, "task"), ":3: field 'task': it is missing, but line 1 has it"),
         (without(0, "document"), ":2: field 'document': it is given, but line 1 has none"),
         ([*FULL[:2], {**FULL[2], "prompt_id": None}], ":3: field 'prompt_id': it is missing, but line 1 has it"),
+        (changed(0, probability=0.5), ":2: field 'probability': it is missing, but line 1 has it"),
+        (changed(1, probability=0.5), ":2: field 'probability': it is given, but line 1 has none"),
+        (changed(0, probability=0), ":1: field 'probability': Input should be greater than 0, not 0"),
+        (changed(2, probability=1.5), ":3: field 'probability': Input should be less than or equal to 1, not 1.5"),
         ([*ROWS, ROWS[1]], ":4: field 'claim_id': line 2 has the same, '8', in the same response"),
         ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1, here 'QA'"),
         ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1, here 'q'"),
@@ -197,6 +201,21 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_the_probability_of_a_claim_is_read_from_each_format(tmp_path: Path) -> None:
+    rows = [{**row, "probability": chance} for row, chance in zip(ROWS, (0.25, 0.5, 1), strict=True)]
+    table = load_predictions(jsonl(tmp_path, rows))
+    assert table.probability is not None
+    assert table.probability.tolist() == [0.25, 0.5, 1.0]
+    assert load_predictions(jsonl(tmp_path, ROWS)).probability is None
+    path = tmp_path / "predictions.csv"
+    path.write_text(
+        "dataset,system,response_id,claim_id,label,evaluator:e,probability\nx,a,r,c,1,1,0.25\nx,a,r,d,1,1,1\n", "utf-8"
+    )
+    table = load_predictions(path)
+    assert table.weight is not None
+    assert table.weight.tolist() == pytest.approx([1.6, 0.4])  # 4 and 1, over their mean 2.5
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no row in it"):
         load_predictions(jsonl(tmp_path, []))
@@ -207,7 +226,9 @@ VALUES: st.SearchStrategy[Any] = st.sampled_from(
 )
 FIELDS = st.fixed_dictionaries(
     {"label": st.sampled_from([0, 1]) | VALUES, "evaluators": st.dictionaries(st.sampled_from("ef "), VALUES) | VALUES},
-    optional={name: st.just("a") | VALUES for name in ("dataset", "system", "response_id", "claim_id", *SHARED)},
+    optional={
+        name: st.just("a") | VALUES for name in ("dataset", "system", "response_id", "claim_id", "probability", *SHARED)
+    },
 )
 
 

@@ -27,6 +27,8 @@ from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.audit.views import sheets
+from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.statistics.significance import PValueAdjustment
 from tests.evaluation.audit.audit_sample import audited, sample_rows
@@ -245,7 +247,7 @@ def test_advice_rests_on_the_figures_of_its_group(report: AuditReport) -> None:
     assert "was not measured" in advice_of(report, "good")[Use.LONG_DOCUMENTS][1]
     best = min((one for one in at.mean_adjustments[2].methods[1:]), key=lambda one: one.mean_bias or 0)
     assert at.mean_adjustments[2].group == ALL
-    assert f"by {100 * (best.mean_bias or 0):.1f} (" in advice_of(report, "good")[Use.ERROR_RATE][1]
+    assert f"by {100 * (best.mean_bias or 0):.1f} instead of" in advice_of(report, "good")[Use.ERROR_RATE][1]
 
 
 def test_wording_is_read_from_the_outermost_bins(report: AuditReport) -> None:
@@ -442,7 +444,7 @@ def test_wording_is_held_against_the_same_claims() -> None:
 def test_headroom_rests_on_systems_that_were_compared() -> None:
     """Two systems on x, one on y: the headroom of both is that of x."""
     rows = [
-        Row(place % 2, {"e": float(place % 3 > 0)}, system, f"{system}{place}", f"p{place}", name)
+        Row(place % 2, {"e": float(place % 2 or place % 5 == 0)}, system, f"{system}{place}", f"p{place}", name)
         for name, systems in (("x", "ab"), ("y", "c"))
         for system in systems
         for place in range(40)
@@ -481,3 +483,17 @@ def test_responses_left_out_though_their_verdict_shows_are_named() -> None:
     said = " ".join(audited(rows).warnings)
     assert "2 of 3 responses have a claim without a score and are left out of all figures of responses" in said
     assert "1 of them with another claim that it calls wrong" in said
+
+
+def test_an_audit_of_drawn_claims_says_which_tables_weigh_them() -> None:
+    """Four claims, drawn with 1 and 1/4: weights 1, 4, 1, 4 say as much as 10^2 / 34 = 2.9 that count the same."""
+    rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
+    report = audited(rows)
+    assert report.at[0].rates.basis.n_effective == pytest.approx(100 / 34)
+    (warning,) = (one for one in report.warnings if "`probability`" in one)
+    assert "so that 4 claims say as much as 3 drawn alike. All else (responses," in warning
+    scope = Scope(report.at[0], dataset("d"))
+    assert sheets.rates(scope).title == "How often it is right, %; claims weighted"
+    assert sheets.ranking(scope).title == "Order of systems; unweighted"
+    shown = Scope(audited([replace(row, probability=None) for row in rows]).at[0], dataset("d"))
+    assert sheets.rates(shown).title == "How often it is right, %"

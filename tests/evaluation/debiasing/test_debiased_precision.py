@@ -13,11 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.core.errors import ConfigError
 from factloop.core.figure import Undefined
 from factloop.core.installed import install_command
 from factloop.core.records import Counts
+from factloop.evaluation.debiasing.evaluator_rates import evaluator_rates
 from factloop.evaluation.debiasing.influence import covariance, mean_influence, quantile
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method
@@ -70,7 +73,13 @@ def test_by_hand() -> None:
     assert (found.prediction_powered.value, found.prediction_powered.weight) == (0.75, 0.0)
     # TPR 2/3, FPR 1: no correction
     assert found.adjusted_count.undefined is Undefined.NO_SIGNAL
-    assert found.evaluator == EvaluatorRates(tpr=2 / 3, fpr=1.0, n_supported=3, n_not_supported=1, n_unscored=0)
+    # TPR moves by -1/9 and 1/9, times sqrt(2): variance 4/81, that of (2/3 * 1/3) / (4/81) = 4.5 claims. Student's t is
+    # 1, and Wilson's interval (2/3 + 1/9 -+ sqrt(4/81 + 1/81)) / (1 + 1/4.5). FPR is of a single group.
+    ends = [found.evaluator.tpr_low, found.evaluator.tpr_high]
+    assert ends == pytest.approx([(7 - math.sqrt(5)) / 11, (7 + math.sqrt(5)) / 11])
+    assert found.evaluator.model_copy(update={"tpr_low": None, "tpr_high": None}) == EvaluatorRates(
+        tpr=2 / 3, fpr=1.0, level=0.5, n_supported=3, n_not_supported=1, n_unscored=0
+    )
     assert (found.raw.n_run, found.raw.n_run_groups, found.raw.n_labels) == (6, 3, 0)
     assert (found.adjusted_count.n_labels, found.adjusted_count.n_label_groups) == (4, 2)
 
@@ -329,3 +338,19 @@ def test_covers_the_truth_where_the_raw_figure_does_not(size: int, n: int) -> No
     raw, *corrected = covered / 100
     assert raw < 0.9
     assert all(0.9 <= share <= 0.995 for share in corrected)
+
+
+def test_rates_of_single_claims_have_wilsons_interval() -> None:
+    """9 of 11 with a variance of 10 claims (n - 1), t 2.228 for 10 degrees of freedom; 0 of 4 by four claims, t 3.182.
+
+    Against statsmodels, with the level that has these quantiles in a normal distribution.
+    """
+    labelled = LabelledClaims([1] * 11 + [0] * 4, [1] * 9 + [0] * 2 + [0] * 4)
+    found = evaluator_rates(as_samples(labelled, JudgedResponses([])), 0.95)
+    for n, reach, rate, low, high in (
+        (10.0, stats.t.ppf(0.975, 10), found.tpr, found.tpr_low, found.tpr_high),
+        (4.0, stats.t.ppf(0.975, 3), found.fpr, found.fpr_low, found.fpr_high),
+    ):
+        assert rate is not None
+        alpha = 2.0 * stats.norm.sf(reach)
+        assert (low, high) == pytest.approx(proportion_confint(rate * n, n, alpha, "wilson"))

@@ -160,7 +160,7 @@ def test_both_thresholds_stand_on_the_page_and_tables_without_pictures_say_so() 
         assert text(second.find("p")) == "At a threshold of 0.7"
         titles = [text(one) for one in first.xpath(".//h3")]
         has_several = int(section.get("data-group")) < 2  # all, and the task group of two data sets
-        assert len(titles) == (11 if has_several else 8)
+        assert len(titles) == (12 if has_several else 9)
         assert [text(one) for one in second.xpath(".//h3")] == titles
         is_first = section.get("data-group") == "0"
         for block in (first, second):

@@ -172,3 +172,19 @@ def test_hostile_names_are_shown_as_text(width: int) -> None:
     tabled = [TabledResponse(one.system, "p", table_of(one.report.claims, one.labels)) for one in responses]
     assert "\x1b" not in printed(print_agreement, agree_with_labels(tabled), width)
     assert "\x1b" not in corrected(responses)
+
+
+def test_the_checkers_own_rates_stand_on_the_terminal_with_interval_and_number_of_claims() -> None:
+    """TPR 14 of 18 by Wilson with the variance of 17 claims and t 2.110; FPR 2 of 8 (one has no verdict)."""
+    text = printed(print_calibration, labelled_run().calibration, 100)
+    assert "The evaluator on the labelled claims" in text
+    found = [row for row in rows(text) if row[:1] in (["TPR"], ["FPR"])]
+    assert found[:2] == [
+        ["TPR", "0.778", "[0.522,", "0.918]", "18", "supported,", "1", "without", "a", "verdict"],
+        ["FPR", "0.250", "[0.052,", "0.670]", "8", "not", "supported"],
+    ]
+
+
+def test_a_caution_of_many_figures_says_where_all_of_them_are_named() -> None:
+    text = " ".join(printed(print_calibration, labelled_run().calibration, 100).split())
+    assert "more: --html and --json say where)" in text

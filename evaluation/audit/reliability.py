@@ -1,0 +1,125 @@
+"""Are an evaluator's scores probabilities? Reliability by tenths, expected calibration error, Brier score and AUC.
+
+    ECE   = sum over ten bins of (share of claims in the bin) * |mean score - share labelled attributable|
+    Brier = mean of (score - label)^2
+    AUC   = probability that an attributable claim scores higher than another one; of equal scores half of it
+
+The bins of the expected calibration error are of equal width, (0, 0.1] to (0.9, 1], with 0 in the first (Guo et al.
+2017, section 2). ECE and Brier score are best at 0; that of the share attributable, given to every claim, is the
+`brier_of_share`. An AUC of 0.5 is chance, whatever the threshold. None has an interval, and ECE leans upwards where
+bins hold few claims. Godbole and Jia take verdicts alone; these are this project's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from factloop.core.records import Count, Record, Share
+from factloop.evaluation.audit.bigrams import Floats
+from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.table import PredictionTable
+from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
+
+N_BINS = 10
+
+
+class ScoreBin(Record):
+    """Claims with scores between two tenths."""
+
+    low: Share
+    """Above it, but for 0, which the first bin holds."""
+    high: Share
+    """Up to it."""
+    n: Count
+    mean_score: Share | None
+    attributable: Share | None
+    """Share labelled attributable; None without claims. Where the scores are probabilities it is the mean score."""
+
+
+class Reliability(Record):
+    """The scores of one evaluator on one group of claims, all of them together."""
+
+    group: Group
+    evaluator: str
+    bins: tuple[ScoreBin, ...]
+    ece: Share
+    brier: Share
+    brier_of_share: Share
+    auc: Share | None
+    """None where all claims have the same label."""
+    n_attributable: Count
+    n: Count
+    """Claims with a score."""
+
+
+def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
+    """The scores on each data set, task group and all claims; empty where all are 0 or 1: verdicts are no degrees.
+
+    Claims that were drawn count for the inverse of their probability.
+    """
+    scores = scores_of(table, evaluator)
+    if not ((scores > 0.0) & (scores < 1.0)).any():
+        return ()
+    weight = np.ones(table.n_rows) if table.weight is None else table.weight
+    places = [(group, np.flatnonzero(rows & ~np.isnan(scores))) for group, rows in pooled_groups(table)]
+    return tuple(
+        _reliability(group, evaluator, scores[rows], table.label[rows] == 1, weight[rows])
+        for group, rows in places
+        if len(rows)
+    )
+
+
+def _reliability(group: Group, evaluator: str, scores: Floats, holds: Bools, weight: Floats) -> Reliability:
+    order = np.lexsort((weight, holds, scores))  # sums by order of the rows would differ in their last digits
+    scores, holds, weight = scores[order], holds[order], weight[order]
+    bins = tuple(_bins(scores, holds, weight))
+    number = _bin_of(scores)
+    shares = np.bincount(number, weight, N_BINS) / weight.sum()
+    gaps = [abs((one.mean_score or 0.0) - (one.attributable or 0.0)) for one in bins]
+    share = float(np.average(holds, weights=weight))
+    return Reliability(
+        group=group,
+        evaluator=evaluator,
+        bins=bins,
+        ece=_share(float(shares @ np.array(gaps))),
+        brier=_share(float(np.average((scores - holds) ** 2, weights=weight))),
+        brier_of_share=_share(share * (1.0 - share)),
+        auc=_auc(scores, holds, weight),
+        n_attributable=int(holds.sum()),
+        n=len(scores),
+    )
+
+
+def _bin_of(scores: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    """The bin of each score; one on a bound belongs to the bin below."""
+    return np.searchsorted(np.arange(1, N_BINS) / N_BINS, scores, side="left")
+
+
+def _bins(scores: Floats, holds: Bools, weight: Floats) -> Iterator[ScoreBin]:
+    number = _bin_of(scores)
+    n = np.bincount(number, minlength=N_BINS).tolist()
+    whole, scored, held = (np.bincount(number, values, N_BINS) for values in (weight, weight * scores, weight * holds))
+    for place in range(N_BINS):
+        yield ScoreBin(
+            low=place / N_BINS,
+            high=(place + 1) / N_BINS,
+            n=n[place],
+            mean_score=_share(float(scored[place] / whole[place])) if n[place] else None,
+            attributable=_share(float(held[place] / whole[place])) if n[place] else None,
+        )
+
+
+def _auc(scores: Floats, holds: Bools, weight: Floats) -> float | None:
+    if holds.all() or not holds.any():
+        return None
+    number = np.unique(scores, return_inverse=True)[1]
+    held, others = np.bincount(number, weight * holds), np.bincount(number, weight * ~holds)
+    below = np.cumsum(others) - others
+    return _share(float(held @ (below + others / 2.0) / (held.sum() * others.sum())))
+
+
+def _share(value: float) -> float:
+    """Without what rounding leaves beyond 0 and 1."""
+    return min(1.0, max(0.0, value))
