@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
@@ -19,6 +19,12 @@ MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
 """A name, which CSV may leave blank."""
+
+
+def _refuse_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("a text is needed, which is empty where the system declined to answer")
+    return value
 
 
 class GivenResponse(Record):
@@ -38,7 +44,7 @@ class _ResponseRow(TableItem):
     system: MaybeName = None
     prompt_id: MaybeName = None
     prompt: NotBlank | None
-    response: str | None
+    response: Annotated[str, BeforeValidator(_refuse_null)]
 
 
 FIELDS = tuple(_ResponseRow.model_fields)
@@ -47,8 +53,8 @@ FIELDS = tuple(_ResponseRow.model_fields)
 def load_responses(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[GivenResponse]:
     """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
 
-    `prompt` and `response` must be there, but may be null; a blank response is an abstention. Other fields are passed
-    over. Raises DataError, when it gets there, for a malformed row, an id that came before, and a second answer of a
+    `prompt` and `response` must be there; `prompt` may be null, and a blank response is an abstention. Other fields are
+    passed over. Raises DataError, when it gets there, for a malformed row, an id that came before, and a second answer of a
     system to a prompt.
     """
     mapping = mapping or ColumnMapping()
@@ -66,7 +72,7 @@ def _with_defaults(row: Row, item: _ResponseRow) -> GivenResponse:
     prompt_id = item.prompt_id
     if prompt_id is None:
         prompt_id = item.id if item.prompt is None else hashlib.sha256(item.prompt.encode()).hexdigest()[:16]
-    said = item.response or ""
+    said = item.response
     return GivenResponse(
         id=item.id,
         system=item.system or Path(place_name(row.path)).stem,

@@ -112,7 +112,7 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     nothing = factloop("eval", data, "--strict", "--quiet")  # without documents no claim can be judged
     assert (nothing.code, nothing.out) == (3, "")
     assert "unscored (--strict)" in nothing.complaint
-    write(home / "none.jsonl", [{"prompt": "Who?", "response": None}])
+    write(home / "none.jsonl", [{"prompt": "Who?", "response": ""}])
     undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
     assert (undefined.code, undefined.complaint) == (
         1,
