@@ -120,6 +120,15 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     )
 
 
+def test_two_prompts_under_one_id_are_told_of(factloop: Command, docs: Path, home: Path) -> None:
+    rows = [{"system": name, "prompt_id": 1, "prompt": f"What of {name}?", "response": ""} for name in ("one", "two")]
+    write(home / "x.jsonl", rows)
+    result = factloop("eval", "x.jsonl", "--docs", docs)
+    assert result.code == 0
+    assert 'x.jsonl:2: the prompt_id "1" is also that of another prompt, in line 1' in result.complaint
+    assert "(2 such responses)" in result.out, "empty ones are counted"
+
+
 def test_columns_are_named(factloop: Command, docs: Path, home: Path) -> None:
     (home / "x.csv").write_text("Question,Answer\nWho was Ada?,Ada Lovelace was born in London.\n", encoding="utf-8")
     columns = ("--column", "prompt=Question", "--column", "response=Answer")
