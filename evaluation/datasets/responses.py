@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from factloop.core.files.lines import place_name
-from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.rows import Identifier, NotBlank, Row, shown
 from factloop.core.files.tables import TableItem
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
@@ -19,6 +20,12 @@ MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
 """A name, which CSV may leave blank."""
+
+
+def _refuse_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("a text is needed, which is empty where the system declined to answer")
+    return value
 
 
 class GivenResponse(Record):
@@ -37,23 +44,30 @@ class GivenResponse(Record):
 class _ResponseRow(TableItem):
     system: MaybeName = None
     prompt_id: MaybeName = None
+    postamble: MaybeName = None
+    """The name of a request after the prompt, by which `generate longfact` asks one prompt in several words."""
     prompt: NotBlank | None
-    response: str | None
+    response: Annotated[str, BeforeValidator(_refuse_null)]
 
 
 FIELDS = tuple(_ResponseRow.model_fields)
 
 
-def load_responses(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[GivenResponse]:
+def load_responses(
+    place: str | Path, mapping: ColumnMapping | None = None, warn: Callable[[str], None] | None = None
+) -> Iterator[GivenResponse]:
     """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
 
-    `prompt` and `response` must be there, but may be null; a blank response is an abstention. Other fields are passed
-    over. Raises DataError, when it gets there, for a malformed row, an id that came before, and a second answer of a
-    system to a prompt.
+    `prompt` and `response` must be there; `prompt` may be null, and a blank response is an abstention. Other fields are
+    passed over. Raises DataError, when it gets there, for a malformed row, an id that came before, a second answer of a
+    system to a prompt, and where only some rows name their system. `warn` is told once of two prompts under one id.
     """
     mapping = mapping or ColumnMapping()
     lines: dict[tuple[str, str], int] = {}
+    named, prompts = _NamedSystems(), _PromptTexts(warn)
     for row, item in placed_items(place, mapping, _ResponseRow):
+        named.check(row, item)
+        prompts.check(row, item)
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
@@ -62,11 +76,48 @@ def load_responses(place: str | Path, mapping: ColumnMapping | None = None) -> I
         yield found
 
 
+@dataclass
+class _NamedSystems:
+    """Whether rows name their system: beside named ones the file's name would be one more, made of forgotten names."""
+
+    first: tuple[int, bool] | None = None
+    """Line of the first row, and whether it does."""
+
+    def check(self, row: Row, item: _ResponseRow) -> None:
+        """Raises DataError for a row that does where the first does not, and the reverse."""
+        is_named = item.system is not None
+        line, first = self.first = self.first or (row.line, is_named)
+        if is_named is not first:
+            said = f"line {line} names its system, and this one does not" if first else f"line {line} names no system"
+            raise row.error(f"{said}: name the system in each row or in none", "system")
+
+
+@dataclass
+class _PromptTexts:
+    """The prompts by their ids: those of one id are taken for one, so that their responses are paired."""
+
+    warn: Callable[[str], None] | None
+    first: dict[tuple[str, str | None], tuple[int, bytes]] = field(default_factory=dict)
+    """Line and hash of the first prompt with an id and request."""
+
+    def check(self, row: Row, item: _ResponseRow) -> None:
+        if self.warn is None or item.prompt_id is None or item.prompt is None:
+            return
+        told = hashlib.sha256(item.prompt.strip().encode()).digest()
+        line, first = self.first.setdefault((item.prompt_id, item.postamble), (row.line, told))
+        if told != first:
+            self.warn(
+                f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "
+                f"{line}: responses to the two are compared as if they were to one. Give each prompt an id of its own"
+            )
+            self.warn = None
+
+
 def _with_defaults(row: Row, item: _ResponseRow) -> GivenResponse:
     prompt_id = item.prompt_id
     if prompt_id is None:
         prompt_id = item.id if item.prompt is None else hashlib.sha256(item.prompt.encode()).hexdigest()[:16]
-    said = item.response or ""
+    said = item.response
     return GivenResponse(
         id=item.id,
         system=item.system or Path(place_name(row.path)).stem,

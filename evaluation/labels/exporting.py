@@ -20,6 +20,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
+from factloop.evaluation.labels.row_hashes import is_as_drawn
 from factloop.evaluation.labels.sheets import SheetRow
 from factloop.reports.labels import (
     ClaimToLabel,
@@ -37,6 +38,10 @@ UNNAMED = "unnamed"
 """The system of claims whose system is not known: audits want one."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+_EDITED = (
+    "this row is not as labels next wrote it: its claim, verdict, probability or another cell was changed, by a person "
+    "or a spreadsheet; fill in label and comment alone, in the sheet as it was drawn"
+)
 
 
 @dataclass
@@ -52,6 +57,8 @@ class ExportedLabels:
     """Of the rows, labels that were given before the verdict was shown."""
     n_seen: int = 0
     """Of the rows, labels that were given with the verdict in sight; a sheet shows it."""
+    runs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Rows by the data and the judge of the run that their claims are of."""
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Draws of which only a part has an answer: their labels count as a smaller draw."""
     people: PeopleAgreement | None = None
@@ -61,6 +68,7 @@ class ExportedLabels:
         is_blind = all(one.blind for one in given)
         self.n_blind += is_blind
         self.n_seen += not is_blind
+        self.runs[claim.dataset, claim.judge] += 1
         self.rows.append(_row(claim, given, label, of_system))
 
 
@@ -91,6 +99,7 @@ def export_labels(
     DataError for a malformed place, one of another report, a claim with two labels in one place or, without that rule,
     in two, claims of which only some were drawn with known probabilities, and where no claim has a label.
     """
+    _refuse_repeated(places)
     found = ExportedLabels()
     labelled: dict[tuple[str, ...], _LabelledClaim] = {}
     drawn_in: dict[bool, str] = {}
@@ -136,6 +145,16 @@ def export_labels(
 
 def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLabel | None:
     return settled([given.label for given in one.given.values()], differing or DisagreementPolicy.LEFT_OUT)
+
+
+def _refuse_repeated(places: Sequence[str | Path]) -> None:
+    """Raises DataError for a file that is named twice, be it by another path."""
+    first: set[Path] = set()
+    for place in places:
+        path = Path(place).resolve()
+        if path in first:
+            raise DataError("this file is named twice: its labels count once, so name it once", path=str(place))
+        first.add(path)
 
 
 def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
@@ -189,6 +208,8 @@ def _labels_in(
     for row in read_rows(place):
         read = row.read_as(SheetRow)
         claim, label = _of_sheet(read)
+        if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
+            raise row.error(_EDITED)
         yield claim, read.of_system, label
 
 
@@ -251,6 +272,6 @@ def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolic
         return
     name = "/".join(one.claim.key)
     if place in one.given:
-        raise DataError(f"claim {name!r} has another label in this file: give each claim one", path=place)
-    message = f"claim {name!r} has another label in {next(iter(one.given))}: where they are two people's, say with "
+        raise DataError(f"claim {name!r} has two labels in this file: give each claim one", path=place)
+    message = f"claim {name!r} has a label in {next(iter(one.given))}, too: where they are two people's, say with "
     raise DataError(f"{message}--differing what becomes of claims on which they differ", path=place)

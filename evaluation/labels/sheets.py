@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.factuality import claims_that_count
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
+from factloop.evaluation.labels.row_hashes import hash_of_row
 from factloop.evaluation.labels.sampling import (
     Pilot,
     fewest_labels,
@@ -25,15 +26,16 @@ from factloop.evaluation.labels.sampling import (
 )
 from factloop.evaluation.labels.widths import LabelsNeeded, claims_to_draw, labels_needed
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.reports.downloads import Cell
+from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
-    "n_before", "of_system",
+    "n_before", "of_system", "row_hash",
 )  # fmt: skip
-"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it."""
+"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it, and `comment` any
+text. The others stay as they are, which `row_hash` shows."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
@@ -53,7 +55,8 @@ class DrawnClaim:
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
         draw = one.draw
         of_draw = (None,) * 5 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before, draw.system)
-        return (*named, one.document, one.judge, verdict, one.score, one.probability, None, None, *of_draw)
+        judged = (one.judge, verdict, one.score, one.probability)
+        return (*named, one.document, *judged, None, None, *of_draw, hash_of_row(one))
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,11 @@ def _number(value: Any) -> Any:
         return value
 
 
+def _share(value: Any) -> Any:
+    """The number of a cell that is 0 to 1, which spreadsheets of many countries write with a comma."""
+    return _number(value.replace(",", ".")) if isinstance(value, str) else value
+
+
 def _whole(value: Any) -> Any:
     number = _number(value)
     return int(number) if isinstance(number, float) and number.is_integer() else number
@@ -117,12 +125,12 @@ class SheetRow(Record):
     response_id: str
     group: str
     claim_id: str
-    claim: str
+    claim: Annotated[str, AfterValidator(without_apostrophe)]
     document: str | None = None
     judge: str
     verdict: Binary
-    score: Annotated[Share | None, BeforeValidator(_number)] = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_number)]
+    score: Annotated[Share | None, BeforeValidator(_share)] = None
+    probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
@@ -130,6 +138,8 @@ class SheetRow(Record):
     n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
     of_system: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    row_hash: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    """None in rows that `labels next` did not write, such as those of exported labels."""
 
     @property
     def drawn_in(self) -> Draw | None:

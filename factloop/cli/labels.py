@@ -226,6 +226,8 @@ def run_export(ask: ExportAsk) -> int:
     )
     for part in found.unfinished:
         messages_console().print(f"factloop: {visible(_unfinished_words(part))}", soft_wrap=True)
+    if len(found.runs) > 1:
+        messages_console().print(f"factloop: {visible(_runs_words(found))}", soft_wrap=True)
     if not ask.quiet and STANDARD_OUTPUT not in (ask.out, ask.json):
         said = ["; ".join(_export_words(ask, found)), *(_people_words(found.people) if found.people else ())]
         say(lambda: Terminal().print("\n".join(said), soft_wrap=True))
@@ -264,6 +266,14 @@ def _unfinished_words(part: DrawnPart) -> str:
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
         "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "
         "way are no sample: label the rest."
+    )
+
+
+def _runs_words(found: ExportedLabels) -> str:
+    each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
+    return (
+        f"these are labels of {len(found.runs):,} runs ({each}). A calibration takes their verdicts for those of one "
+        "checker on claims of one kind: export them apart where they are not."
     )
 
 

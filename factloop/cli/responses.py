@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from factloop.checking.estimate import Estimate, estimate, plan_of
 from factloop.cli.exits import DONE, messages_console
@@ -22,6 +25,7 @@ from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import FIELDS, load_responses
 from factloop.evaluation.runs.items import RunItem, response_items
 from factloop.reports.figures import plural
+from factloop.reports.visible import visible
 from factloop.setup.settings import CheckSettings
 from factloop.tools.search.build import check_sources
 
@@ -31,7 +35,8 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     plan = plan_run(ask, settings)
-    items = response_items(load_responses(data, ColumnMapping(columns=wanted_columns(columns))))
+    mapping = ColumnMapping(columns=wanted_columns(columns))
+    items = response_items(load_responses(data, mapping, partial(_print_warning, messages)))
     try_outputs((ask.json, ask.html), (data, ask.calibration), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(data, settings.docs, "--docs")
     note_unsent_prompts(settings, messages)
@@ -39,6 +44,10 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
         return print_estimate(items, ask, settings)
     ran = run_over(plan, items, data=name_of_data(data), kind="responses", messages=messages)
     return finish(ask, ran, messages)
+
+
+def _print_warning(messages: Console, said: str) -> None:
+    messages.print(f"factloop: {visible(said)}", soft_wrap=True)
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:

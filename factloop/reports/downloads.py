@@ -56,6 +56,11 @@ def harmless(cell: Cell) -> Cell:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
+def without_apostrophe(cell: str) -> str:
+    """The text that `harmless` put an apostrophe before; all else as it is."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
     """A text of a media type, as it is up to `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")

@@ -112,12 +112,21 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     nothing = factloop("eval", data, "--strict", "--quiet")  # without documents no claim can be judged
     assert (nothing.code, nothing.out) == (3, "")
     assert "unscored (--strict)" in nothing.complaint
-    write(home / "none.jsonl", [{"prompt": "Who?", "response": None}])
+    write(home / "none.jsonl", [{"prompt": "Who?", "response": ""}])
     undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
     assert (undefined.code, undefined.complaint) == (
         1,
         "factloop: precision undefined of none (0 responses) is below 0 (--fail-under)",
     )
+
+
+def test_two_prompts_under_one_id_are_told_of(factloop: Command, docs: Path, home: Path) -> None:
+    rows = [{"system": name, "prompt_id": 1, "prompt": f"What of {name}?", "response": ""} for name in ("one", "two")]
+    write(home / "x.jsonl", rows)
+    result = factloop("eval", "x.jsonl", "--docs", docs)
+    assert result.code == 0
+    assert 'x.jsonl:2: the prompt_id "1" is also that of another prompt, in line 1' in result.complaint
+    assert "(2 such responses)" in result.out, "empty ones are counted"
 
 
 def test_columns_are_named(factloop: Command, docs: Path, home: Path) -> None:

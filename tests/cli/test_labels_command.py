@@ -211,6 +211,22 @@ def test_the_page_of_the_claims_to_label_next_carries_their_probabilities(factlo
     assert len([one for one in page.of("li") if "data-claim" in one]) == 8
 
 
+def test_labels_of_two_runs_are_named(factloop: Command, home: Path) -> None:
+    for name, data in (("run", "answers.jsonl"), ("second", "others.jsonl")):
+        finished(home / name)
+        (home / name / "summary.json").write_text(to_json(summary_of(RESPONSES, data=data)))
+        assert factloop("labels", "next", name, "--out", f"{name}.csv", "--n", 8).code == 0
+        rows = list(csv.DictReader(io.StringIO((home / f"{name}.csv").read_text(encoding="utf-8"))))
+        filled = csv_text([*rows[0]], [tuple((one | {"label": "1"}).values()) for one in rows])
+        (home / f"{name}.csv").write_text(filled, encoding="utf-8")
+    both = factloop("labels", "export", "run.csv", "second.csv", "--out", "labels.jsonl")
+    assert both.code == 0
+    judge = RESPONSES[0].report.fingerprint.evaluator
+    said = f"2 runs (8 of answers.jsonl, judged by {judge}; 8 of others.jsonl, judged by {judge})"
+    assert said in both.complaint
+    assert factloop("labels", "export", "run.csv", "--out", "labels.jsonl").err == ""
+
+
 def test_export_refuses_what_does_not_belong_together(factloop: Command, home: Path) -> None:
     finished(home / "run")
     saved_by_a_page(home / "page.json", RESPONSES[0].report, ["supported"])
@@ -226,7 +242,9 @@ def test_export_refuses_what_does_not_belong_together(factloop: Command, home: P
 
     assert "another report than those of --report" in complaint("page.json", "--report", "other.json")
     assert "page.json: is no report of factloop check" in complaint("page.json", "--report", "page.json")
-    assert "has another label in page.json" in complaint("page.json", "page.json").replace("this file", "page.json")
+    assert "page.json: this file is named twice" in complaint("page.json", "page.json")
+    (home / "copy.json").write_bytes((home / "page.json").read_bytes())
+    assert "has a label in page.json, too" in complaint("page.json", "copy.json")
     assert "were not drawn with known probabilities, those of sheet.csv were" in complaint("page.json", "sheet.csv")
     assert "cannot be read" in complaint("nowhere.json")
     assert not (home / "labels.jsonl").exists()

@@ -1,9 +1,13 @@
-"""CSV: a header, then one row each; cells may be quoted and hold line breaks."""
+"""CSV: a header, then one row each; cells may be quoted and hold line breaks.
+
+Where a decimal comma is usual spreadsheets part cells by semicolons: so are they read where the header has them so.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from factloop.core.errors import DataError
@@ -21,7 +25,9 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
     another width, broken quoting, and a file without rows.
     """
     path = place_name(place)
-    rows = read_cells((line for _, line in read_lines(place)), path)
+    lines = (line for _, line in read_lines(place))
+    first = list(islice(lines, 1))
+    rows = read_cells(chain(first, lines), path, delimiter=_delimiter("".join(first)))
     _, head = next(rows, (1, []))
     header = _header(head, tuple(needed), path, lower_case)
     empty = True
@@ -33,10 +39,10 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
         raise DataError("there is no row in it", path=path)
 
 
-def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
+def read_cells(lines: Iterable[str], path: str, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """The line that each row starts on, and its cells, none of a blank line. Raises DataError for broken quoting."""
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     start = 1
     try:
         for cells in reader:
@@ -44,6 +50,15 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
             start = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"this is not CSV: {error}", path=path, line=reader.line_num) from error
+
+
+def _delimiter(head: str) -> str:
+    """A semicolon where it parts the first line into cells and a comma does not; otherwise a comma."""
+    try:
+        n_cells = {mark: len(next(csv.reader([head], delimiter=mark), ())) for mark in ",;"}
+    except csv.Error:  # which is said where the rows are read
+        return ","
+    return ";" if n_cells[","] == 1 < n_cells[";"] else ","
 
 
 def _header(cells: Iterable[str], needed: Iterable[str], path: str, lower_case: bool) -> list[str]:

@@ -111,6 +111,26 @@ def test_a_csv_names_its_columns_as_asked(tmp_path: Path) -> None:
         next(read_csv(path, needed=["claim", "doc"]))
 
 
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ('claim;label\r\n"a; b, c";0,5\r\n', {"claim": "a; b, c", "label": "0,5"}),
+        ('"claim";"label"\nx;1\n', {"claim": "x", "label": "1"}),
+        ("claim,a;b\nx,1\n", {"claim": "x", "a;b": "1"}),
+        ("claim\na;b\n", {"claim": "a;b"}),
+    ],
+)
+def test_semicolons_part_cells_where_they_part_the_header(tmp_path: Path, text: str, fields: dict[str, str]) -> None:
+    (tmp_path / "rows.csv").write_text(text, encoding="utf-8", newline="")
+    assert [dict(row.fields) for row in read_rows(tmp_path / "rows.csv")] == [fields]
+
+
+@pytest.mark.parametrize("text", ["", "a\rb;c\nx;y\n", "a\0;b\nx;y\n", f"{'a' * 200_000};b\nx\n"])
+def test_a_broken_header_is_one_clear_error(tmp_path: Path, text: str) -> None:
+    with pytest.raises(DataError, match=r"rows\.csv"):
+        list(read_csv(written(tmp_path, text, "rows.csv"), needed=["a", "b"]))
+
+
 def test_the_end_of_the_name_says_the_kind(tmp_path: Path) -> None:
     rows = [{"claim": "x", "label": 1}]
     assert dict(next(read_rows(jsonl(tmp_path / "rows.ndjson", *rows))).fields) == rows[0]

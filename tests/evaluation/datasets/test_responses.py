@@ -43,8 +43,8 @@ def test_what_rows_say_is_kept(tmp_path: Path) -> None:
     assert found == GivenResponse(id="7", system="a/b", prompt_id="12", prompt=" Who? ", response=" Ada. ")
 
 
-@pytest.mark.parametrize("blank", [None, "", " \n\t"])
-def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str | None) -> None:
+@pytest.mark.parametrize("blank", ["", " \n\t"])
+def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str) -> None:
     (found,) = load(write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": blank}]))
     assert found.response == ""
 
@@ -79,6 +79,10 @@ def test_a_blank_cell_is_no_name(tmp_path: Path) -> None:
         ({"response": "Bob."}, "x.jsonl:2: field 'prompt': it is missing"),
         ({"prompt": "", "response": "Bob."}, "x.jsonl:2: field 'prompt': a text is needed"),
         ({"prompt": "Why?"}, "x.jsonl:2: field 'response': it is missing"),
+        (
+            {"prompt": "Why?", "response": None},
+            "field 'response': a text is needed, which is empty where the system declined to answer, not null",
+        ),
         ({"prompt": "Why?", "response": 3}, "x.jsonl:2: field 'response': a text is needed, not 3"),
         ({"prompt": "Why?", "response": ["x"]}, "x.jsonl:2: field 'response': a text is needed, not a list"),
         ({"prompt": "Why?", "response": "B", "system": {}}, "x.jsonl:2: field 'system'"),
@@ -92,6 +96,41 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
     with pytest.raises(DataError) as found:
         load(path)
     assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("systems", "said"),
+    [
+        (
+            ("one", "two", None),
+            "x.jsonl:3: field 'who': line 1 names its system, and this one does not: name the system",
+        ),
+        (("one", "two", " "), "x.jsonl:3: field 'who': line 1 names its system"),
+        ((None, None, "one"), "x.jsonl:3: field 'who': line 1 names no system: name the system in each row or in none"),
+    ],
+)
+def test_systems_are_named_in_each_row_or_in_none(tmp_path: Path, systems: Sequence[str | None], said: str) -> None:
+    rows = [{"prompt": f"{n}?", "response": "x", "who": system} for n, system in enumerate(systems)]
+    with pytest.raises(DataError) as found:
+        load(write(tmp_path / "x.jsonl", rows), system="who")
+    assert said in str(found.value)
+
+
+def test_two_prompts_under_one_id_are_told_of_once(tmp_path: Path) -> None:
+    """Of requests after a prompt, with which `generate longfact` asks, each is compared with its like."""
+    asked = [
+        ("1", "Who?", None), ("1", " Who? ", None), ("2", "What?", None), ("1", "Why?", None), ("2", "When?", None),
+        ("3", "Who? At length.", "long"), ("3", "Who? In short.", "short"), (None, "Who?", None), ("3", None, "long"),
+    ]  # fmt: skip
+    rows = [
+        {"prompt_id": name, "prompt": prompt, "postamble": request, "response": "x", "system": f"s{n}"}
+        for n, (name, prompt, request) in enumerate(asked)
+    ]
+    told: list[str] = []
+    path = write(tmp_path / "x.jsonl", rows)
+    assert len(list(load_responses(path, warn=told.append))) == len(rows)
+    (said,) = told
+    assert said.startswith(f'{path}:4: the prompt_id "1" is also that of another prompt, in line 1: ')
 
 
 def test_a_second_answer_names_the_file_s_own_column(tmp_path: Path) -> None:

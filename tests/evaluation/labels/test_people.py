@@ -105,5 +105,7 @@ def test_a_second_label_needs_a_rule(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="say with --differing what becomes"):
         exported(tmp_path, "ss", "sn", rule=None)
     place = saved(tmp_path / "one.json", "ss")
-    with pytest.raises(DataError, match="has another label in this file"):
-        export_labels([place, place], differing=DisagreementPolicy.MAJORITY)
+    (tmp_path / "same.json").symlink_to(place)
+    for again in (place, str(tmp_path / "same.json")):
+        with pytest.raises(DataError, match=r"this file is named twice.* name it once"):
+            export_labels([place, again], differing=DisagreementPolicy.MAJORITY)

@@ -1,0 +1,143 @@
+"""Sheets as they come back: from a person who edited more than the label, and from spreadsheets of other countries."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from factloop.core.errors import DataError
+from factloop.core.records import Verdict
+from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
+from factloop.evaluation.labels.row_hashes import hash_of_row, is_as_drawn
+from factloop.reports.labels import ClaimToLabel, Draw
+from tests.evaluation.labels.labelled_runs import DATA, drawn_from, filled_in, labelled_run
+
+RUN = labelled_run(np.random.default_rng(0), 8, 5)
+
+
+def rows_of(place: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(place.read_text(encoding="utf-8"), newline="")))
+
+
+def saved(place: Path, rows: list[dict[str, str]], **dialect: Any) -> Path:
+    with place.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]], **dialect)
+        writer.writeheader()
+        writer.writerows(rows)
+    return place
+
+
+def sheet(folder: Path) -> list[dict[str, str]]:
+    return rows_of(filled_in(folder / "drawn.csv", drawn_from(RUN, 30, 0), RUN))
+
+
+def exported_after(folder: Path, edit: Callable[[dict[str, str]], Any], n: int = 1) -> ExportedLabels:
+    rows = sheet(folder)
+    for row in rows[:n]:
+        edit(row)
+    return export_labels([saved(folder / "edited.csv", rows)])
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("verdict", None),
+        ("probability", "0.5"),
+        ("probability", "0.75001"),
+        ("score", "0.5"),
+        ("claim", "Another claim."),
+        ("claim_id", "c99"),
+        ("response_id", "1-May"),
+        ("system", "two"),
+        ("group", "another prompt"),
+        ("judge", "another judge"),
+        ("dataset", "other.jsonl"),
+        ("n_drawn", "31"),
+        ("of_system", "one"),
+        ("row_hash", "r-0123456789ab"),
+    ],
+)
+def test_a_row_that_was_edited_is_refused_by_line(tmp_path: Path, column: str, value: str | None) -> None:
+    with pytest.raises(DataError, match=r"edited\.csv:2: this row is not as labels next wrote it"):
+        exported_after(
+            tmp_path, lambda row: row.update({column: str(1 - int(row["verdict"])) if value is None else value})
+        )
+
+
+def test_label_comment_sentence_and_passages_may_be_edited(tmp_path: Path) -> None:
+    edited = {"label": "1", "comment": "sure", "sentence": "cut", "document": "cut"}
+    found = exported_after(tmp_path, lambda row: row.update(edited), 30)
+    assert len(found.rows) == 30
+    assert {(row["label"], row["comment"], row["document"]) for row in found.rows} == {(1, "sure", "cut")}
+
+
+def test_rows_in_another_order_or_some_of_them_are_as_they_were_drawn(tmp_path: Path) -> None:
+    rows = sheet(tmp_path)
+    found = export_labels([saved(tmp_path / "part.csv", rows[20:3:-1])])
+    assert len(found.rows) == 17
+
+
+def test_a_sheet_without_hashes_is_read(tmp_path: Path) -> None:
+    rows = [{name: cell for name, cell in row.items() if name != "row_hash"} for row in sheet(tmp_path)]
+    assert len(export_labels([saved(tmp_path / "earlier.csv", rows)]).rows) == 30
+
+
+@pytest.mark.parametrize("dialect", [{"delimiter": ";"}, {"delimiter": ";", "quoting": csv.QUOTE_ALL}])
+def test_a_sheet_of_a_country_with_decimal_commas(tmp_path: Path, dialect: dict[str, Any]) -> None:
+    """Cells are parted by semicolons, and 0.75 is 0,75."""
+    rows = sheet(tmp_path)
+    for row in rows:
+        row["probability"] = row["probability"].replace(".", ",")
+        row["comment"] = "yes; no, perhaps"
+    assert rows[0]["probability"] == "0,75"
+    found = export_labels([saved(tmp_path / "filled.csv", rows, **dialect)])
+    assert [(row["probability"], row["comment"]) for row in found.rows] == [(0.75, "yes; no, perhaps")] * 30
+
+
+def claim(**fields: Any) -> ClaimToLabel:
+    drawn = {
+        "dataset": DATA, "system": "one", "response_id": "r", "group": "p", "claim_id": "c1", "claim": "It is so.",
+        "judge": "j", "verdict": Verdict.SUPPORTED, "score": 0.9010261468576273, "probability": 0.323589954977,
+        "draw": Draw(name="d-1", n=3, n_claims=9),
+    }  # fmt: skip
+    return ClaimToLabel.model_validate(drawn | fields)
+
+
+@pytest.mark.parametrize("digits", [15, 9, 7])
+@pytest.mark.parametrize("number", [0.9010261468576273, 0.1234565, 0.12345649999, 0.0, 1.0, 1e-7, None])
+def test_numbers_may_lose_digits_in_a_spreadsheet(number: float | None, digits: int) -> None:
+    back = None if number is None else round(number, digits)
+    assert is_as_drawn(claim(score=back), hash_of_row(claim(score=number)))
+
+
+def test_a_text_may_get_an_apostrophe_and_other_white_space() -> None:
+    drawn = claim(claim="-5 degrees  were\nmeasured.")
+    assert is_as_drawn(claim(claim="'-5 degrees were measured. "), hash_of_row(drawn))
+
+
+def test_a_claim_that_begins_like_a_formula_comes_back_as_it_is(tmp_path: Path) -> None:
+    """The sheet has an apostrophe before it, which would keep the run from knowing its claim."""
+    rows = sheet(tmp_path)
+    rows[0] |= {"claim": "'-5 degrees were measured.", "row_hash": ""}
+    assert export_labels([saved(tmp_path / "s.csv", rows)]).rows[0]["claim"] == "-5 degrees were measured."
+
+
+def test_two_labels_of_a_claim_in_one_sheet_are_refused(tmp_path: Path) -> None:
+    rows = sheet(tmp_path)
+    with pytest.raises(DataError, match="has two labels in this file: give each claim one"):
+        export_labels([saved(tmp_path / "s.csv", [*rows, rows[0]])])
+
+
+def test_the_runs_that_labels_are_of_are_counted(tmp_path: Path) -> None:
+    rows = sheet(tmp_path)
+    judge = rows[0]["judge"]
+    for row in rows[:10]:
+        row |= {"judge": "another", "draw": "d-2", "row_hash": ""}
+    found = export_labels([saved(tmp_path / "s.csv", rows)])
+    assert found.runs == {(DATA, "another"): 10, (DATA, judge): 20}
