@@ -47,16 +47,16 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """How the intervals came about and which are withheld, and how many resamples those given leave out at most."""
+    """How the intervals came about, which are withheld, and how many resamples the others leave out at most."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals: they take {FEWEST_DRAWN} questions."
     most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
     left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
+    drawn_anew = f"{drawn[0].n_resamples:,} resamples of whole questions{left_out}"
     return (
-        f"{percent(drawn[0].level)} intervals by {drawn[0].n_resamples:,} resamples of whole questions{left_out}. There "
-        f"is none with fewer than {FEWEST_DRAWN} questions, or where more than a twentieth of the resamples have no "
-        "coefficient."
+        f"{percent(drawn[0].level)} intervals by {drawn_anew}. There is none with fewer than {FEWEST_DRAWN} questions, "
+        "or where more than a twentieth of the resamples have no coefficient."
     )
 
 

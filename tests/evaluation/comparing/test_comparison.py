@@ -45,13 +45,15 @@ def test_two_systems_on_shared_prompts() -> None:
 
 
 def test_five_prompts_cannot_show_a_difference_and_the_report_says_so() -> None:
-    """All five point one way, as 2 of 2^5 ways to turn the signs do: p .0625. Six have .03125, and .0625 of two tests."""
+    """All five point one way, as 2 of 2^5 ways to turn signs do: p .0625. Six have .03125, and .0625 of two tests."""
 
     def conclusion(n_prompts: int) -> str:
         a, b = ([judged(f"p{n}", letters, system=system) for n in range(n_prompts)] for letters, system in SIDES)
         return compare(compared(a), compared(b, "runs/b"), ks=[2]).conclusions[0]
 
-    assert "Precision: no difference can be shown at n = 5 prompts: p is 0.0625 at least, and 6 prompts" in conclusion(5)
+    assert "Precision: no difference can be shown at n = 5 prompts: p is 0.0625 at least, and 6 prompts" in conclusion(
+        5
+    )
     assert "no interval (5 prompts, " in conclusion(5)
     assert conclusion(6).startswith("Precision: no difference shown at n = 6 prompts once p is adjusted for 2 tests: ")
     assert conclusion(7).startswith("Precision: B is higher at n = 7 prompts")

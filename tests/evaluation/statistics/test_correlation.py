@@ -237,7 +237,7 @@ def test_copies_within_a_cluster_are_no_evidence() -> None:
 
 @pytest.mark.parametrize("measure", ALL)
 def test_where_more_than_a_twentieth_of_resamples_lack_a_coefficient_there_is_no_interval(measure: Measure) -> None:
-    """One right answer among twelve is missing from (11/12)**12 = 35 % of the resamples, four from (2/3)**12 = 0.8 %."""
+    """One right answer among twelve is missing from (11/12)**12 = 35 % of resamples, four from (2/3)**12 = 0.8 %."""
     scores, one, four = list(range(12)), [0] * 11 + [1], [0] * 8 + [1] * 4
     found = measure(scores, one, rng=np.random.default_rng(1), resamples=4000)
     assert found.n_resamples == 4000

@@ -54,7 +54,8 @@ def test_the_resampling_is_told_in_a_sentence() -> None:
     drawn = correlation(low=0.1, high=0.5, n_resamples=2000, n_resamples_undefined=3)
     assert resampling([correlation()]) == "There are no intervals: they take 10 questions."
     withheld = correlation(n_resamples=2000, n_resamples_undefined=807)
-    rule = "There is none with fewer than 10 questions, or where more than a twentieth of the resamples have no coefficient."
+    none = "There is none with fewer than 10 questions"
+    rule = f"{none}, or where more than a twentieth of the resamples have no coefficient."
     assert resampling([correlation(), drawn, withheld]) == (
         f"95% intervals by 2,000 resamples of whole questions; up to 3 without a coefficient are left out. {rule}"
     )
