@@ -292,3 +292,16 @@ def test_systems_of_ones_own_are_shown_and_the_papers_are_named(name: str, tmp_p
     assert any(one.is_compared for one in found.figures if one.column == "llama-7b")
     (note,) = (note for note in found.notes if "no figures of one" in note)
     assert "systems named flan-t5-xxl, llama-7b, gpt-3.5-turbo in the data" in note
+
+
+def test_check_values_are_not_called_the_papers() -> None:
+    entry, found = find_entry("safe:labels"), reproduced("safe:labels")
+    assert (entry.status, found.against) == (Status.CHECKED, "check values")
+    heads = [column.head for column in sheet(found).columns]
+    assert "Check value" in heads
+    assert "Paper" not in heads
+    assert "Paper" in [column.head for column in sheet(reproduced("safe:longfact")).columns]
+    counted = found.model_copy(
+        update={"figures": tuple(one.model_copy(update={"ours": one.published}) for one in found.figures)}
+    )
+    assert outcome(counted) == "15 of 15 figures compared; 15 the same as the check values."
