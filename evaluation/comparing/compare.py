@@ -96,7 +96,7 @@ def compare(
         n_resamples=resamples,
         seed=seed,
         differences=differences,
-        conclusions=conclude(differences, claims, labels, alpha=alpha, level=level),
+        conclusions=conclude(differences, claims, labels, alpha=alpha, level=level, has_intervals=resamples > 0),
         demands=judge_demands(asked, alpha=alpha, seed=seed),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),

@@ -13,6 +13,7 @@ from factloop.evaluation.comparing.records import (
     Setting,
 )
 from factloop.evaluation.runs.measures import BY_QUANTITY
+from factloop.evaluation.statistics.significance import fewest_prompts, least_p_of
 from factloop.reports.figures import percent, plural
 
 MINUS = "\u2212"
@@ -27,9 +28,14 @@ def conclude(
     *,
     alpha: float,
     level: float,
+    has_intervals: bool = True,
 ) -> tuple[str, ...]:
     """A sentence for each difference, then on claims and on labels."""
-    said = [difference_in_words(one, alpha=alpha, level=level, n_tests=len(differences)) for one in differences]
+    n_tests = len(differences)
+    said = [
+        difference_in_words(one, alpha=alpha, level=level, n_tests=n_tests, has_intervals=has_intervals)
+        for one in differences
+    ]
     if claims is not None:
         said += _claim_sentences(claims, level)
     if labels is not None:
@@ -95,13 +101,15 @@ def level_words(level: float) -> str:
     return ">99.99999999%"
 
 
-def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_tests: int) -> str:
+def difference_in_words(
+    one: PairedDifference, *, alpha: float, level: float, n_tests: int, has_intervals: bool = True
+) -> str:
     """One difference as a sentence: whether it is shown, how large, on how many prompts, how sure."""
     name = name_of(one)
     if one.difference is None or one.p is None or one.p_corrected is None:
         return f"{name}: nothing can be said, as no pair has a value on both sides."
     size = f"{points(one.difference)} points (B minus A)"
-    interval = "no interval"
+    interval = f"no interval ({why_no_interval(one, level, has_intervals=has_intervals)})"
     if one.low is not None and one.high is not None:
         interval = f"{level_words(one.level or level)} interval {point_interval(one.low, one.high)}"
     grounds = f"{size}, {interval}, p {equals(one.p)}"
@@ -113,7 +121,20 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
         return f"{name}: {better} is higher {at}: {grounds}."
     if one.p <= alpha:
         return f"{name}: no difference shown {at} once p is adjusted for {n_tests} tests: {grounds}."
+    if least_p_of(one.n_prompts) > alpha:
+        needed = f"p is {least_p_of(one.n_prompts):.4g} at least, and {fewest_prompts(alpha):,} prompts could show one"
+        return f"{name}: no difference can be shown {at}: {needed}; {grounds}."
     return f"{name}: no difference shown {at}: {grounds}."
+
+
+def why_no_interval(one: PairedDifference, level: float, *, has_intervals: bool) -> str:
+    """Why a difference has no interval: `5 prompts, 6 needed`, or that nothing varies."""
+    if not has_intervals:
+        return "not asked for"
+    needed = fewest_prompts(1.0 - (one.level or level))
+    if one.n_prompts < needed:
+        return f"{plural(one.n_prompts, 'prompt')}, {needed:,} needed"
+    return "nothing varies"
 
 
 def _prompts(one: PairedDifference) -> str:

@@ -30,13 +30,17 @@ def is_got(folder: Path, dataset: str, part: str) -> bool:
 def find_part(dataset: str, part: str, given: str | None) -> Path:
     """The place to load a part from (`registry.load_part`): the one given, or the folder that `data get` filled.
 
-    Of a folder that was filled by `data get --into` the part's own folder is meant. Raises ConfigError, with the
+    Of a folder that was filled by `data get --into` the part's own folder is meant, and of one that holds a file of the
+    part's own name, that file. Raises ConfigError, with the
     command that gets it, where nothing is given and the part is not there; and for unknown names.
     """
     known = find_dataset(dataset)
-    known.part(part)
+    own_file = known.part(part).own_file
     if given is not None:
-        return Path(given) / dataset / part if is_got(Path(given), dataset, part) else Path(given)
+        place = Path(given)
+        if is_got(place, dataset, part):
+            return place / dataset / part
+        return place / own_file if own_file is not None and (place / own_file).is_file() else place
     folder = data_folder()
     if not is_got(folder, dataset, part):
         missing = f"{named_part(dataset, part)} is not in {folder}"

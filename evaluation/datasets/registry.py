@@ -92,7 +92,7 @@ def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
     found = find_dataset(name).part(part)
     module, _, function = found.loader.partition(":")
     load: Loader = getattr(import_module(module), function)
-    return load(_only_file_of(place) if found.one_file else place)
+    return load(_only_file_of(place, found.own_file) if found.one_file else place)
 
 
 @cache
@@ -111,11 +111,15 @@ def _from_others() -> Iterator[Dataset]:
         yield dataset
 
 
-def _only_file_of(place: str | Path) -> str | Path:
-    """The one file of a folder, apart from the record of where it is from."""
+def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
+    """The one file of a folder, apart from the record of where it is from.
+
+    Raises ConfigError where there are others, with the name of the part's own file, which was looked for.
+    """
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
     if len(files) != 1:
-        raise ConfigError(f"{place}: one file is needed here, and there are {len(files)}")
+        named = f", none of them {own_file}; name the file itself" if own_file else "; name the file itself"
+        raise ConfigError(f"{place}: one file is needed here, and there are {len(files):,}{named}")
     return files[0]

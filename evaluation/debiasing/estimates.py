@@ -28,7 +28,7 @@ def with_interval(
     cautions: Iterable[Caution] = (),
     is_census: bool = False,
 ) -> Estimate:
-    """An estimate with its interval, both cut to [0, 1].
+    """An estimate with its interval, both cut to [0, 1]. With `Caution.LABELS_ALIKE` there is none.
 
     The interval is None for a sample of a single group, and where nothing varies, which is no certainty. Of a census,
     in which every claim is labelled, the interval is the value, and no caution is due.
@@ -36,7 +36,9 @@ def with_interval(
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
     found = set(cautions) | _cautions(method, samples) | ({Caution.CLIPPED} if not 0.0 <= value <= 1.0 else set())
-    if interval is None:
+    if Caution.LABELS_ALIKE in found:
+        interval = None
+    elif interval is None:
         found.add(Caution.ONE_GROUP)
     elif interval[1] - interval[0] <= ROUNDING:
         found.add(Caution.NO_SPREAD)

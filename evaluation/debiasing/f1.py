@@ -5,7 +5,8 @@ the labelled claims tell how often a claim of either verdict is. The corrected f
 averaged over the responses. F1@K is no mean over claims, so prediction-powered inference over claims does not fit it.
 
 A resample draws groups of labelled claims and groups of responses, with replacement; groups that are in both samples
-are drawn once for both. The interval is that between percentiles, expanded for few groups.
+are drawn once for both. The interval is that between percentiles, expanded for few groups. Where few labels of a
+verdict are all alike, every resample has the same share of errors, which is no certainty: then there is no interval.
 
 Where responses differ much in precision and hold more claims than K, the true counts vary more than claims that are
 independent given their verdicts, and the corrected figure comes out slightly high: `benchmarks.correction_coverage`.
@@ -16,6 +17,7 @@ Departure from the paper (Wei et al. 2024, section 5), which takes the evaluator
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -26,10 +28,11 @@ from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
 from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, DebiasedF1, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.resampling import Draws, draw, expanded_tail
 from factloop.evaluation.debiasing.samples import Floats, JudgedResponses, LabelledClaims, Samples, as_samples
-from factloop.evaluation.statistics.bootstrap import percentiles
+from factloop.evaluation.statistics.bootstrap import loses_too_many, percentiles
 
 RESAMPLES = 1000
-MOST_LOST = 0.05
+FEWEST_ALIKE = 100
+"""Labels that are all alike with which the resamples stand: up to 3 in 100 claims may be otherwise (rule of three)."""
 
 
 def debiased_f1(
@@ -64,10 +67,12 @@ def _at(
     raw = _mean(weights, np.broadcast_to(certain, weights.shape))
     corrected = _mean(weights, f1.at(*_shares(samples, draws, transfer)))
     nothing = None if samples.scored.sum() else Undefined.NOTHING_SCORED
+    alike = {Caution.LABELS_ALIKE} if _hides_errors(samples, transfer) else set()
+    why = _why_undefined(samples, transfer, level)
     return DebiasedF1(
         k=k,
         raw=_estimate(Method.RAW, raw, nothing, samples, level),
-        corrected=_estimate(Method.BOOTSTRAP, corrected, _why_undefined(samples, transfer, level), samples, level),
+        corrected=_estimate(Method.BOOTSTRAP, corrected, why, samples, level, alike),
         transfer=transfer,
         abstentions=abstentions,
         n_responses=int(counted.sum()),
@@ -106,6 +111,18 @@ def _zero_if_unneeded(samples: Samples, if_supported: Floats, if_not: Floats) ->
     return known[0], known[1]
 
 
+def _hides_errors(samples: Samples, transfer: Transfer) -> bool:
+    """Whether a share that the correction rests on is 0 or 1 of few labels, and so the same in every resample.
+
+    By verdicts it is the share truly supported among claims of a verdict that the run has, by error rates the share
+    called supported among claims of either label.
+    """
+    of, shared = (samples.verdict, samples.label) if transfer is Transfer.VERDICTS else (samples.label, samples.verdict)
+    needed = (samples.scored - samples.supported).sum(), samples.supported.sum()
+    groups = [shared[of == kind] for kind in (0, 1) if transfer is Transfer.ERROR_RATES or needed[kind]]
+    return any(0 < len(group) < FEWEST_ALIKE and len(np.unique(group)) == 1 for group in groups)
+
+
 def _why_undefined(samples: Samples, transfer: Transfer, level: float) -> Undefined | None:
     if not samples.scored.sum():
         return Undefined.NOTHING_SCORED
@@ -117,7 +134,14 @@ def _why_undefined(samples: Samples, transfer: Transfer, level: float) -> Undefi
     return None if needs <= {*samples.verdict} else Undefined.VERDICT_MISSING
 
 
-def _estimate(method: Method, values: Floats, why: Undefined | None, samples: Samples, level: float) -> Estimate:
+def _estimate(
+    method: Method,
+    values: Floats,
+    why: Undefined | None,
+    samples: Samples,
+    level: float,
+    cautions: AbstractSet[Caution] = frozenset(),
+) -> Estimate:
     """An estimate from `values`: that of the sample, then of its resamples, NaN where undefined."""
     if why is not None:
         return undefined(method, why, samples, level)
@@ -125,5 +149,5 @@ def _estimate(method: Method, values: Floats, why: Undefined | None, samples: Sa
     low, high, n_lost = percentiles(values[1:, None], expanded_tail(groups, level) if groups > 1 else 0.0)
     is_drawn = n_lost[0] < n_resamples and groups > 1
     ends = (float(low[0]), float(high[0])) if is_drawn else None
-    lost = {Caution.RESAMPLES_LOST} if n_resamples - n_lost[0] < (1.0 - MOST_LOST) * n_resamples else set()
-    return with_interval(method, float(values[0]), ends, samples, level, cautions=lost)
+    lost = {Caution.RESAMPLES_LOST} if loses_too_many(values[1:]) else set()
+    return with_interval(method, float(values[0]), ends, samples, level, cautions=cautions | lost)

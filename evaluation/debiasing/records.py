@@ -61,6 +61,9 @@ class Caution(StrEnum):
     """A class is rare among the labelled claims; the interval holds that of the labels alone, too."""
     ONE_GROUP = "one_group"
     """A sample is a single group: there is no interval."""
+    LABELS_ALIKE = "labels_alike"
+    """All labels of one verdict are the same, and they are few: no resample shows an error among them, while up to
+    three in so many claims may be one. There is no interval."""
     RESAMPLES_LOST = "resamples_lost"
     """More than a twentieth of the resamples had no value; the interval rests on the others."""
 

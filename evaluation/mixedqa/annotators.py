@@ -25,6 +25,7 @@ from factloop.core.errors import DataError
 from factloop.core.figure import Figure
 from factloop.core.files.jsonl import read_jsonl
 from factloop.core.files.lines import place_name
+from factloop.core.files.rows import Row
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaItem, MixedQaResponse
@@ -108,14 +109,26 @@ class Labelled:
 
 
 def load_built(place: str | Path) -> list[BuiltQuestion]:
-    """The rows of a built data set. Raises DataError for a malformed row, and for a question without responses."""
+    """The rows of a built data set; one without an id has the number of its line, as `load_mixedqa` gives it.
+
+    Raises DataError for a malformed row, for a question without responses, and for responses that have a label already.
+    """
     found = []
     for row in read_jsonl(place):
-        question = row.read_as(BuiltQuestion)
+        _refuse_labels(row)
+        question = row.numbered().read_as(BuiltQuestion)
         if not question.responses:
             raise row.error("there is no response to judge: build the data set with --system", "responses")
         found.append(question)
     return found
+
+
+def _refuse_labels(row: Row) -> None:
+    responses = row.fields.get("responses")
+    for place, one in enumerate(responses if isinstance(responses, list) else ()):
+        if isinstance(one, Mapping) and "human_correct" in one:
+            said = "people have labelled this response already: sheets are for responses without labels"
+            raise row.error(said, f"responses[{place}].human_correct")
 
 
 def response_id(question: str, system: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from factloop.core.figure import Figure, Undefined, ends
 from factloop.core.records import Record
+from factloop.evaluation.statistics.correlation import FEWEST_DRAWN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,10 +46,13 @@ def gain_of(
     resamples: int,
     level: float,
 ) -> Gain:
-    """The gain over a half, with its interval. The order of the responses changes nothing."""
+    """The gain over a half, with its interval, withheld as that of a correlation is.
+
+    The order of the responses changes nothing.
+    """
     import numpy as np
 
-    from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+    from factloop.evaluation.statistics.bootstrap import bootstrap, loses_too_many, percentile_interval
 
     scored = [one for one in responses if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
     questions = sorted({one.question_id for one in scored})
@@ -64,8 +68,9 @@ def gain_of(
         why = Undefined.TOO_FEW if len(scored) < FEWEST else Undefined.CONSTANT
         return Gain(system=system, over=over, gain=Figure(value=None, undefined=why, n=len(scored)))
     interval = None
-    if len(questions) > 1:
-        interval = percentile_interval(bootstrap(sums, _differences, rng, resamples), level)
+    if len(questions) >= FEWEST_DRAWN:
+        drawn = bootstrap(sums, _differences, rng, resamples)
+        interval = None if loses_too_many(drawn) else percentile_interval(drawn, level)
     return Gain(system=system, over=over, gain=Figure(value=value, **ends(interval), n=len(scored)))
 
 

@@ -16,6 +16,8 @@ class Status(StrEnum):
 
     REPRODUCED = "reproduced"
     """Its figures come out as printed, from labelled data or by rule, but for what the entry says."""
+    CHECKED = "agrees with check values"
+    """Its figures come out as another program counted them; the paper prints none of them."""
     IN_PART = "reproduced in part"
     """Some columns do; the others need a model, or data that could not be had."""
     PRINTED = "follows from printed figures"
@@ -84,10 +86,13 @@ class ComparedFigure(Record):
 class Reproduction(Record):
     """One table or figure, reproduced as far as the inputs go."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    """1.1 says what ours are held against."""
     entry: str
     title: str
     unit: str
+    against: Literal["paper", "check values"] = "paper"
+    """What ours are held against, in `published`: what the paper prints, or what another program counted."""
     figures: tuple[ComparedFigure, ...]
     notes: tuple[str, ...] = ()
     """What was read, what is missing, and what a reader must know of the figures."""
@@ -127,8 +132,8 @@ class ListedEntry(Record):
 class EntryList(Record):
     """Everything that there is to reproduce."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """1.1 tells what follows from printed figures alone from what is reproduced."""
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    """1.1 tells what follows from printed figures alone from what is reproduced, 1.2 what agrees with check values."""
     entries: tuple[ListedEntry, ...]
 
 

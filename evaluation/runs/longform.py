@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 RESAMPLES = 2000
 LEVEL = 0.95
+FEWEST_PROMPTS = 30
+"""With fewer, percentile intervals are too narrow: of five simulated prompts those at 95 % held 83 % of true means."""
 CURVE_POINTS = 50
 ROUNDING = 1e-12
 """A difference below this share is rounding, and no order."""

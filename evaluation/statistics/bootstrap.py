@@ -21,6 +21,8 @@ AT_ONCE = 2**17
 """Numbers in a matrix of draws, at most: 1 MB, so that a long run needs no more memory than a short one."""
 ROUNDING = 1e-12
 """An interval no wider than this has no width."""
+MOST_LOST = 0.05
+"""The share of resamples that may be undefined: those that are not are no sample of what might have come out."""
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE) -> Iterator[Ints]:
@@ -67,6 +69,11 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float] | N
     """
     low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
     return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # not where both are NaN
+
+
+def loses_too_many(values: Floats) -> bool:
+    """Whether more than `MOST_LOST` of the resamples are NaN."""
+    return int(np.isnan(values).sum()) > MOST_LOST * len(values)
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
 """The fewest pairs: with two every correlation is 1 or -1."""
+FEWEST_DRAWN = 10
+"""The fewest clusters, or single pairs, with an interval: resamples of fewer repeat what few pairs happen to show."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
@@ -47,14 +49,14 @@ class Correlation(Figure):
     """Pairs of which one side has no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None without a generator, with fewer than two clusters, where no resample has a coefficient, and where all have
-    the same, as of pairs on one line: nothing varies, which is no certainty."""
+    """None without a generator, with fewer than `FEWEST_DRAWN` clusters, where more than a twentieth of the resamples
+    have no coefficient, and where all have the same, as of pairs on one line: nothing varies, which is no certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
     """What was drawn: groups of pairs, or the single pairs where no groups were given."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Resamples without a coefficient; the interval rests on the others."""
+    """Resamples without a coefficient; the interval rests on the others, a twentieth of all being the most left out."""
 
 
 class Options(TypedDict, total=False):
@@ -191,11 +193,12 @@ def _with_interval(
 ) -> Correlation:
     import numpy as np
 
-    from factloop.evaluation.statistics.bootstrap import percentile_interval
+    from factloop.evaluation.statistics.bootstrap import loses_too_many, percentile_interval
     from factloop.evaluation.statistics.correlation_bootstrap import resampled
 
-    if found.value is None or found.n_clusters < 2:
+    if found.value is None or found.n_clusters < FEWEST_DRAWN:
         return found
     values = resampled(found.method, x, y, numbers, rng, resamples)
     counts = {"n_resamples": resamples, "n_resamples_undefined": int(np.isnan(values).sum())}
-    return found.model_copy(update={**ends(percentile_interval(values, found.level)), **counts})
+    interval = None if loses_too_many(values) else percentile_interval(values, found.level)
+    return found.model_copy(update={**ends(interval), **counts})

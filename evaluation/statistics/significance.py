@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +148,17 @@ def least_p(differences: Floats) -> float:
     """The least p-value that `turned_signs` could give for differences of these sizes: all of one sign, 2^(1 - n)."""
     sizes = np.abs(differences)
     n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
-    return min(1.0, 2.0 ** (1 - n_differing))
+    return least_p_of(n_differing)
+
+
+def least_p_of(n_prompts: int) -> float:
+    """The least two-sided p-value that a sign-flip test of so many prompts can have, if all differ: 2^(1 - n)."""
+    return min(1.0, 2.0 ** (1 - n_prompts))
+
+
+def fewest_prompts(alpha: float) -> int:
+    """The fewest prompts of which a sign-flip test can have a p-value of `alpha` or below."""
+    return next(n for n in count(1) if least_p_of(n) <= alpha + _ROUNDING)
 
 
 def _binomial(sizes: Floats, reached: Floats) -> Floats:

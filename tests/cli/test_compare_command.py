@@ -77,7 +77,7 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 @pytest.mark.usefixtures("runs")
 def test_differences_have_their_unit(factloop: Command) -> None:
     shown = " ".join(factloop("compare", "runs/a", "runs/b").out.split())
-    assert "F1@2 −40.0 points (no interval), p 0.002" in shown  # .8 of A and .4 of B, in every pair
+    assert "F1@2 −40.0 points (no interval: nothing varies), p 0.002" in shown  # .8 of A and .4 of B, in every pair
 
 
 @pytest.mark.usefixtures("runs")
@@ -97,7 +97,7 @@ def test_flags_shape_the_comparison(factloop: Command) -> None:
     assert [one["k"] for one in found["differences"]] == [None, 1, 2]
     assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.999, 50, 7)
     assert found["abstention"] == "exclude"
-    assert "no difference shown at n = 10 prompts" in found["conclusions"][0]
+    assert "no difference can be shown at n = 10 prompts (20 responses): p is 0.001953" in found["conclusions"][0]
     by_level = json.loads(factloop("compare", "runs/a", "runs/b", "--level", 0.9, "--json", "-").out)
     assert (by_level["alpha"], by_level["level"]) == (0.1, 0.9), "either says both"
     bare = json.loads(factloop("compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)

@@ -365,7 +365,7 @@ def test_wrong_input_is_answered_with_one_line(
 
 def test_what_the_list_was_made_of_is_in_json(factloop: Command) -> None:
     found = json.loads(factloop("reproduce", "trustscore:table-3", "--json", "-").out)
-    assert found["schema_version"] == "1.0"
+    assert found["schema_version"] == "1.1"
     assert found["figures"][0] == {
         "names": ["Consistent", "Support"],
         "column": "TrustOV",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from factloop.evaluation.comparing.records import ClaimAgreement, Comparison, LabelComparison, PairedDifference
-from factloop.evaluation.comparing.words import level_words, name_of, p_value, point_interval, points
+from factloop.evaluation.comparing.words import level_words, name_of, p_value, point_interval, points, why_no_interval
 from factloop.evaluation.runs.views.words import share
 from factloop.reports.sheet.table import (
     NOTHING,
@@ -34,7 +34,7 @@ def differences(comparison: Comparison) -> Sheet:
         (Column("A"), lambda one: value_cell(one.first, share)),
         (Column("B"), lambda one: value_cell(one.second, share)),
         (Column("Points", is_strong=True), _points),
-        (Column("Interval"), lambda one: _interval(one, comparison.level)),
+        (Column("Interval"), lambda one: _interval(one, comparison)),
         (Column("p"), lambda one: p_value(one.p)),
         (Column("p adjusted"), lambda one: p_value(one.p_corrected)),
         (Column("A higher"), lambda one: one.first_higher),
@@ -51,9 +51,11 @@ def _points(one: PairedDifference) -> Cell:
     return value_cell(one.difference, points, "no pair has a value on both sides")
 
 
-def _interval(one: PairedDifference, level: float) -> Cell:
+def _interval(one: PairedDifference, comparison: Comparison) -> Cell:
+    level = comparison.level
+    why = why_no_interval(one, level, has_intervals=comparison.n_resamples > 0)
     if one.low is None or one.high is None:
-        return Cell(NOTHING)
+        return Cell(NOTHING, "" if one.difference is None else why)
     return Cell(point_interval(one.low, one.high), level_words(one.level or level))
 
 

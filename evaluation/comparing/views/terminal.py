@@ -55,7 +55,8 @@ def _brief(sheet: Sheet, line: Line) -> Text:
     cells = [cell for _, cell in sheet.on_terminal(line)]
     _, first, second, points, interval, p, adjusted, *counts = (cell.text for cell in cells)
     first_higher, equal, second_higher, n_left_out = counts
-    between = "no interval" if interval == NOTHING else f"{interval}, {cells[4].note}"
+    note = cells[4].note
+    between = f"no interval: {note}" if interval == NOTHING else f"{interval}, {note}"
     return Text.assemble(
         (f"{points} points", "bold"),
         f" ({between}), p {p}, adjusted {adjusted}\n",

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from factloop.evaluation.statistics.correlation import Correlation
-from factloop.reports.figures import percent
+from factloop.evaluation.statistics.bootstrap import MOST_LOST
+from factloop.evaluation.statistics.correlation import FEWEST_DRAWN, Correlation
+from factloop.reports.figures import percent, plural
 from factloop.reports.sheet.table import NOTHING
 
 
@@ -27,20 +28,36 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """`[0.253, 0.371]`, or a dash where there is no interval."""
-    if found.low is None or found.high is None:
+    """`[0.253, 0.371]`, or why there is none; a dash where there is no coefficient."""
+    if found.value is None:
         return NOTHING
+    if found.low is None or found.high is None:
+        return f"none: {_why_no_interval(found)}"
     return f"[{coefficient(found.low)}, {coefficient(found.high)}]"
 
 
+def _why_no_interval(found: Correlation) -> str:
+    if found.n_clusters < FEWEST_DRAWN:
+        return plural(found.n_clusters, "question")
+    if not found.n_resamples:
+        return "nothing drawn"
+    if found.n_resamples_undefined > MOST_LOST * found.n_resamples:
+        return f"undefined in {percent(found.n_resamples_undefined / found.n_resamples)} of resamples"
+    return "nothing varies"
+
+
 def resampling(found: Iterable[Correlation]) -> str:
-    """How the intervals came about, in a sentence, and in how many resamples a coefficient was undefined at most."""
+    """How the intervals came about, which are withheld, and how many resamples the others leave out at most."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
-        return "There are no intervals: nothing could be drawn anew."
-    most = max(one.n_resamples_undefined for one in drawn)
+        return f"There are no intervals: they take {FEWEST_DRAWN} questions."
+    most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
     left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
-    return f"{percent(drawn[0].level)} intervals by {drawn[0].n_resamples:,} resamples of whole questions{left_out}."
+    drawn_anew = f"{drawn[0].n_resamples:,} resamples of whole questions{left_out}"
+    return (
+        f"{percent(drawn[0].level)} intervals by {drawn_anew}. There is none with fewer than {FEWEST_DRAWN} questions, "
+        "or where more than a twentieth of the resamples have no coefficient."
+    )
 
 
 def _unsigned_zero(value: float) -> float:

@@ -62,7 +62,7 @@ def reproduce_correlations(title: str, inputs: Inputs) -> Reproduction:
     if inputs.results is not None:
         result = read_result(inputs.results, MixedQaResult)
         ours |= _of_result(result)
-        notes.append(_subject(result))
+        notes += [_subject(result), *_other_systems(result)]
     else:
         notes.append("Nothing was asked of a model: give what factloop eval mixedqa --json wrote with --results.")
     notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with WordNet and without it.")
@@ -72,6 +72,7 @@ def reproduce_correlations(title: str, inputs: Inputs) -> Reproduction:
         for row in PUBLISHED
         for system in SYSTEMS
     ]
+    figures += _own({((metric,), system): found for (metric, system), found in ours.items()}, figures)
     return Reproduction(
         entry="trustscore:table-1", title=title, unit="Pearson's r", figures=tuple(figures), notes=tuple(notes)
     )
@@ -111,6 +112,25 @@ def _of_result(result: MixedQaResult) -> dict[tuple[str, str], OurFigure]:
     return found
 
 
+def _other_systems(result: MixedQaResult) -> Iterator[str]:
+    """A sentence where the results have systems that the paper has not."""
+    others = [one.system for one in result.systems if one.system not in SYSTEMS]
+    if others:
+        yield (
+            f"The paper has no figures of {', '.join(others)}, which stand by themselves: what is compared are systems "
+            f"named {', '.join(SYSTEMS)} in the data."
+        )
+
+
+def _own(
+    ours: Mapping[tuple[tuple[str, ...], str], OurFigure], figures: Sequence[ComparedFigure]
+) -> list[ComparedFigure]:
+    """Our figures of which the paper has none, with three decimals as it prints the others."""
+    known = {(one.names, one.column) for one in figures}
+    alone = [compared(*place, None, found) for place, found in ours.items() if place not in known]
+    return [one.model_copy(update={"decimals": 3}) for one in alone]
+
+
 def _subject(result: MixedQaResult) -> str:
     if result.subjects:
         asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
@@ -129,7 +149,7 @@ def reproduce_gains(title: str, inputs: Inputs) -> Reproduction:
         notes.append("Nothing was asked of a model: give what factloop eval mixedqa --json wrote with --results.")
     else:
         result = read_result(inputs.results, MixedQaResult)
-        notes.append(_subject(result))
+        notes += [_subject(result), *_other_systems(result)]
         for one in result.gains:
             if one.system is not None and one.gain.value is not None:
                 ours[one.over, one.system] = OurFigure(one.gain.value, Origin.RESULTS, one.gain.n)
@@ -140,6 +160,10 @@ def reproduce_gains(title: str, inputs: Inputs) -> Reproduction:
             whole, part = (_printed(rows[metric].correlations[system]) for metric in ("TrustOV", half))
             printed = None if whole is None or part is None else whole - part
             figures.append(compared((f"TrustOV less {half}",), system, printed, ours.get((over, system))))
+    halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
+    figures += _own(
+        {((f"TrustOV less {halves[over]}",), system): found for (over, system), found in ours.items()}, figures
+    )
     return Reproduction(
         entry="trustscore:section-4", title=title, unit="Pearson's r", figures=tuple(figures), notes=tuple(notes)
     )

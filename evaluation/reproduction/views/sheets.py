@@ -26,7 +26,10 @@ def reproduction(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
         (name("Column"), lambda one: one.column),
-        (Column("Paper"), lambda one: _value(one.published, one.decimals)),
+        (
+            Column("Paper" if found.against == "paper" else "Check value"),
+            lambda one: _value(one.published, one.decimals),
+        ),
         (Column("Ours", is_strong=True), lambda one: _value(one.ours, one.decimals)),
         (Column("Difference"), _difference),
         (Column("From"), lambda one: NOTHING if one.origin is None else one.origin.value),
@@ -40,7 +43,8 @@ def outcome(found: Reproduction) -> str:
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     compared = f"{found.n_compared:,} of {plural(len(found.figures), 'figure')} compared"
-    same = f"{compared}; {found.n_equal:,} the same as printed, as far as that is exact."
+    theirs = "printed, as far as that is exact" if found.against == "paper" else "the check values"
+    same = f"{compared}; {found.n_equal:,} the same as {theirs}."
     if not found.n_against_itself:
         return same
     which = "All" if found.n_against_itself == found.n_compared else f"{found.n_against_itself:,}"

@@ -17,6 +17,7 @@ METHOD_WORDS = {
 NO_INTERVAL_WORDS = {
     Caution.NO_SPREAD: "nothing varies",
     Caution.ONE_GROUP: "a single group",
+    Caution.LABELS_ALIKE: "few labels, all alike",
 }
 """Why a value has no interval, in the width of one."""
 
@@ -27,6 +28,8 @@ CAUTION_WORDS = {
     Caution.NO_SPREAD: "nothing varies from prompt to prompt, which is no certainty: there is no interval",
     Caution.WIDENED: "a class is rare among the labels; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
+    Caution.LABELS_ALIKE: "all labels of a verdict, or of a class, are alike and they are few: no resample shows how "
+    "far off they may be, so there is no interval",
     Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
 }
 

@@ -91,7 +91,10 @@ def _rows(summary: RunSummary) -> list[Row]:
     ]
     if scores.n_resamples:
         said = f"{percent(scores.level)}, by {scores.n_resamples:,} resamples of whole prompts"
-        rows.append(("Intervals", Text(said)))
+        few = run_words.few_prompts_of(scores)
+        if summary.agreement is not None:
+            few = few or run_words.few_prompts_of_labels(summary.agreement)
+        rows.append(("Intervals", Text(f"{said}. {few}" if few else said)))
     if summary.cascade is not None:
         saved = savings_words(summary.cascade, summary.fingerprint.cascade)
         rows += [("Cascade", Text(one_line(sentence))) for sentence in saved]

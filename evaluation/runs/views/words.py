@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from factloop.core.records import Repeats
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
+from factloop.evaluation.runs.label_agreement import LabelAgreement
+from factloop.evaluation.runs.longform import FEWEST_PROMPTS
+from factloop.evaluation.runs.longform_records import (
+    AbstentionPolicy,
+    ChosenK,
+    KRule,
+    LongFormScores,
+    Mean,
+    PromptFigure,
+)
+from factloop.evaluation.runs.measures import figures_of
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import NOTHING
 
@@ -55,6 +65,24 @@ def share(value: float | None) -> str:
 def interval(low: float | None, high: float | None) -> str:
     """`[0.612, 0.701]`, or a dash."""
     return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
+def few_prompts(figures: Iterable[PromptFigure]) -> str:
+    """The caution where intervals rest on few prompts, as a sentence; empty where none does."""
+    fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
+    if fewest >= FEWEST_PROMPTS:
+        return ""
+    return f"Fewer than {FEWEST_PROMPTS} prompts ({fewest:,} at the least), so that intervals are too narrow."
+
+
+def few_prompts_of(scores: LongFormScores) -> str:
+    """The caution for the means of a run's systems."""
+    return few_prompts(mean for system in scores.systems for _, _, mean in figures_of(system))
+
+
+def few_prompts_of_labels(found: LabelAgreement) -> str:
+    """The caution for the agreement with people's labels."""
+    return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
 def mean_basis(mean: Mean) -> str:

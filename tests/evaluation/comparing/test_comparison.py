@@ -40,7 +40,26 @@ def test_two_systems_on_shared_prompts() -> None:
     assert (found.claims, found.labels) == (None, None)
     assert found.flips == ()
     assert found.warnings == ("2 responses without a counterpart in the other run; nothing here rests on that.",)
-    assert "no difference shown at n = 2 prompts: +75.0 points (B minus A)" in found.conclusions[1]
+    assert "no difference can be shown at n = 2 prompts: p is 0.5 at least, and 6 prompts could" in found.conclusions[1]
+    assert "+75.0 points (B minus A), no interval (2 prompts, 7 needed)" in found.conclusions[1]
+
+
+def test_five_prompts_cannot_show_a_difference_and_the_report_says_so() -> None:
+    """All five point one way, as 2 of 2^5 ways to turn signs do: p .0625. Six have .03125, and .0625 of two tests."""
+
+    def conclusion(n_prompts: int) -> str:
+        a, b = ([judged(f"p{n}", letters, system=system) for n in range(n_prompts)] for letters, system in SIDES)
+        return compare(compared(a), compared(b, "runs/b"), ks=[2]).conclusions[0]
+
+    assert "Precision: no difference can be shown at n = 5 prompts: p is 0.0625 at least, and 6 prompts" in conclusion(
+        5
+    )
+    assert "no interval (5 prompts, " in conclusion(5)
+    assert conclusion(6).startswith("Precision: no difference shown at n = 6 prompts once p is adjusted for 2 tests: ")
+    assert conclusion(7).startswith("Precision: B is higher at n = 7 prompts")
+
+
+SIDES = (("nn", "one"), ("ss", "two"))
 
 
 def test_rationales_of_flips_name_the_passages_which_are_not_shown() -> None:

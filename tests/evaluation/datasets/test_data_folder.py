@@ -47,7 +47,7 @@ def test_a_place_that_is_given_is_taken_as_it_is(folder: Path, tmp_path: Path) -
     get("longfact", folder, file.parent, parts=("objects",))
     assert find_part("longfact", "objects", str(file)) == file
     assert find_part("longfact", "objects", "-") == Path("-")
-    assert find_part("longfact", "objects", str(tmp_path / "there")) == tmp_path / "there"
+    assert find_part("wice", "dev", str(tmp_path / "there")) == tmp_path / "there"
     assert find_part("longfact", "objects", str(folder)) == folder / "longfact" / "objects"
     assert find_part("longfact", "concepts", str(folder)) == folder
 
@@ -64,6 +64,23 @@ def test_a_part_that_is_absent_says_how_to_get_it(folder: Path, dataset: str, pa
     with pytest.raises(ConfigError) as caught:
         find_part(dataset, part, None)
     assert f"is not in {folder}; get it with: {command}" in str(caught.value)
+
+
+def test_a_folder_of_many_files_is_searched_for_the_parts_own(folder: Path, tmp_path: Path) -> None:
+    many = prompts(tmp_path / "many").parent
+    prompts(many, "others.jsonl")
+    place = find_part("longfact", "objects", str(many))
+    assert place == many / "longfact_objects.jsonl"
+    assert len(list(load_part("longfact", "objects", place))) == 1
+    assert not folder.exists()
+
+
+def test_a_folder_without_it_says_which_name_was_looked_for(tmp_path: Path) -> None:
+    for name in ("one.jsonl", "other.jsonl"):
+        prompts(tmp_path / "many", name)
+    place = find_part("wice", "dev", str(tmp_path / "many"))
+    with pytest.raises(ConfigError, match=r"there are 2, none of them wice_dev\.jsonl; name the file itself"):
+        list(load_part("wice", "dev", place))
 
 
 def test_a_part_that_is_not_whole_is_not_there(folder: Path) -> None:

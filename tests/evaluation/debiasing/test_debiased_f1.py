@@ -139,6 +139,30 @@ def test_resamples_without_a_value_are_counted() -> None:
     assert Caution.RESAMPLES_LOST in found.corrected.cautions
 
 
+@pytest.mark.parametrize("transfer", list(Transfer))
+def test_few_labels_that_are_all_alike_give_no_interval(transfer: Transfer) -> None:
+    """Each resample of 11 labels without an error has none, while 24 % may be wrong (1 - .05^(1/11) = .24)."""
+    run = JudgedResponses(counts((4, 2), (3, 2), (5, 1)))
+    by_verdicts = transfer is Transfer.VERDICTS
+    alike = labels(11, 0, 6, 10) if by_verdicts else labels(11, 6, 0, 10)
+    found = only(alike, run, 5, transfer=transfer).corrected
+    assert (found.interval, Caution.LABELS_ALIKE in found.cautions) == (None, True)
+    assert found.value is not None
+    mixed = labels(10, 1, 6, 10) if by_verdicts else labels(11, 6, 1, 10)
+    found = only(mixed, run, 5, transfer=transfer).corrected
+    assert found.interval is not None
+    assert Caution.LABELS_ALIKE not in found.cautions
+    many = labels(100, 0, 60, 100) if by_verdicts else labels(100, 60, 0, 100)
+    assert only(many, run, 5, transfer=transfer).corrected.interval is not None
+
+
+def test_labels_of_a_verdict_that_the_run_has_not_are_of_no_weight() -> None:
+    run = JudgedResponses(counts((4, 0), (3, 0), (5, 0)))
+    found = only(labels(9, 2, 0, 10), run, 5).corrected
+    assert found.interval is not None
+    assert Caution.LABELS_ALIKE not in found.cautions
+
+
 def test_one_seed_gives_one_result() -> None:
     labelled, run = labels(40, 10, 10, 40), JudgedResponses(counts((30, 10), (20, 2), (9, 9)))
     assert only(labelled, run, 16) == only(labelled, run, 16)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]  # no types
 from statsmodels.stats.inter_rater import cohens_kappa  # type: ignore[import-untyped]  # no types
 
+from factloop.core.errors import DataError
 from factloop.core.figure import Undefined
 from factloop.evaluation.datasets.mixedqa import Label
-from factloop.evaluation.mixedqa.annotators import Labelled, divide, put_together, response_id, sheet_rows
+from factloop.evaluation.mixedqa.annotators import (
+    Labelled,
+    divide,
+    load_built,
+    put_together,
+    response_id,
+    sheet_rows,
+)
 from factloop.evaluation.mixedqa.building.records import BuiltQuestion, BuiltResponse
+from tests.evaluation.datasets.dataset_files import jsonl
 
 SYSTEMS = ("a", "b", "c")
 
@@ -141,3 +152,21 @@ def test_a_sheet_does_not_say_whose_response_is_whose() -> None:
         for place, one in enumerate(given)
     }
     assert firsts == set(SYSTEMS)  # no system always comes first
+
+
+def row_of(**fields: Any) -> dict[str, Any]:
+    response = {"system": "one", "text": "1759", **fields.pop("label", {})}
+    return {"question": "When?", "reference_answers": ["1759"], "source": "NQ", "responses": [response], **fields}
+
+
+def test_a_row_without_an_id_has_the_number_of_its_line(tmp_path: Path) -> None:
+    """As `eval mixedqa` reads it."""
+    place = jsonl(tmp_path / "built.jsonl", row_of(id="a"), row_of(question="Who?"))
+    assert [one.id for one in load_built(place)] == ["a", "2"]
+
+
+def test_responses_with_labels_are_refused_in_plain_words(tmp_path: Path) -> None:
+    place = jsonl(tmp_path / "labelled.jsonl", row_of(label={"human_correct": 1}))
+    with pytest.raises(DataError, match="people have labelled this response already") as refused:
+        load_built(place)
+    assert "responses[0].human_correct" in str(refused.value)

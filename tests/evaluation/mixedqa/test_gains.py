@@ -54,6 +54,15 @@ def test_it_is_the_difference_of_the_coefficients_over_responses_with_all_three(
     assert len(result.gains) == 2 * 4  # three systems and all of them
 
 
+def test_few_questions_and_lost_resamples_have_no_interval() -> None:
+    """As for a coefficient: nine questions are too few, and one label of twelve is missing from 35 % of resamples."""
+    assert gain(result_of(many_responses(9)), "trust_bc", None).gain.interval is None
+    rows = [(int(n == 0), n % 2, (n % 3) / 2, 0.2 * (n % 2) + 0.4 * (n % 3)) for n in range(12)]
+    found = gain(result_of(scored(*rows)), "trust_bc").gain
+    assert found.value is not None
+    assert found.interval is None
+
+
 @pytest.mark.statistical
 def test_the_interval_covers_the_spread_of_new_samples() -> None:
     """Its width is that of the gains of 200 samples of as many questions drawn anew, but for a quarter."""

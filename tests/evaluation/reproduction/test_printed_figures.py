@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.evaluation.datasets.benchmark import NAMES
+from factloop.evaluation.mixedqa.scores import ScoredResponse
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.published import published_table
 from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Status
@@ -14,6 +15,7 @@ from factloop.evaluation.reproduction.registry import find_entry
 from factloop.evaluation.reproduction.views.sheets import outcome
 from factloop.evaluation.reproduction.views.sheets import reproduction as sheet
 from tests.evaluation.datasets.dataset_files import jsonl
+from tests.evaluation.mixedqa.mixedqa_sample import respond, result_of
 
 
 def reproduced(name: str) -> Reproduction:
@@ -262,3 +264,44 @@ def test_counts_of_facts_say_which_facts() -> None:
     """16,040 labelled and 16,011 distinct ones: both entries say how they go together."""
     for name in ("safe:agreement", "safe:labels"):
         assert any("16,040 labelled facts" in note and "29 repeat another" in note for note in reproduced(name).notes)
+
+
+def scored_by(system: str) -> list[ScoredResponse]:
+    """Labels 1 1 0 0 and TrustBC 1 0 0 0: r 1/√3. TrustFC is the label, and TrustOV 0.2 and 0.8 of them."""
+    rows = [(1, 1.0), (1, 0.0), (0, 0.0), (0, 0.0)]
+    return [
+        respond(n, system, label, trust_bc=bc, trust_fc=float(label), trust_ov=0.2 * bc + 0.8 * label)
+        for n, (label, bc) in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize("name", ["trustscore:table-1", "trustscore:section-4"])
+def test_systems_of_ones_own_are_shown_and_the_papers_are_named(name: str, tmp_path: Path) -> None:
+    place = tmp_path / "result.json"
+    place.write_text(result_of([*scored_by("one"), *scored_by("llama-7b")]).model_dump_json(), encoding="utf-8")
+    run = find_entry(name).run
+    assert run is not None
+    found = run(Inputs(all_results=(place,)))
+    alone = [one for one in found.figures if one.column == "one"]
+    assert {one.published for one in alone} == {None}
+    first = next(one for one in alone if one.names == ("TrustBC",) or one.names == ("TrustOV less TrustFC",))
+    assert (first.decimals, first.n) == (3, 4)
+    if name.endswith("table-1"):
+        assert first.ours == pytest.approx(3**-0.5)
+        assert "0.577" in {cell.text for line in sheet(found).lines for cell in line.cells}
+    assert any(one.is_compared for one in found.figures if one.column == "llama-7b")
+    (note,) = (note for note in found.notes if "no figures of one" in note)
+    assert "systems named flan-t5-xxl, llama-7b, gpt-3.5-turbo in the data" in note
+
+
+def test_check_values_are_not_called_the_papers() -> None:
+    entry, found = find_entry("safe:labels"), reproduced("safe:labels")
+    assert (entry.status, found.against) == (Status.CHECKED, "check values")
+    heads = [column.head for column in sheet(found).columns]
+    assert "Check value" in heads
+    assert "Paper" not in heads
+    assert "Paper" in [column.head for column in sheet(reproduced("safe:longfact")).columns]
+    counted = found.model_copy(
+        update={"figures": tuple(one.model_copy(update={"ours": one.published}) for one in found.figures)}
+    )
+    assert outcome(counted) == "15 of 15 figures compared; 15 the same as the check values."

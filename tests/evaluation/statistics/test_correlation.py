@@ -167,11 +167,11 @@ def test_the_bootstrap_is_that_of_a_plain_loop(measure: Measure, clustered: bool
     if continuous:
         noise = np.random.default_rng(9).normal(size=24)
         labels = [label + float(more) for label, more in zip(labels, noise, strict=True)]
-    clusters = [place // 3 for place in range(24)] if clustered else None
+    clusters = [10 + place // 2 for place in range(24)] if clustered else None  # in the order of their names
     found = measure(scores, labels, clusters=clusters, rng=np.random.default_rng(7), resamples=300)
 
     order = np.lexsort((labels, scores)) if clusters is None else np.arange(24)
-    members = [[place] for place in order] if clusters is None else [[3 * c, 3 * c + 1, 3 * c + 2] for c in range(8)]
+    members = [[place] for place in order] if clusters is None else [[2 * c, 2 * c + 1] for c in range(12)]
     values = []
     for drawn in np.random.default_rng(7).integers(0, len(members), size=(300, len(members))):
         places = [place for cluster in drawn for place in members[cluster]]
@@ -236,13 +236,31 @@ def test_copies_within_a_cluster_are_no_evidence() -> None:
 
 
 @pytest.mark.parametrize("measure", ALL)
-def test_resamples_without_a_coefficient_are_counted(measure: Measure) -> None:
-    """One right answer among five is missing from (4/5)**5 = 33 % of the resamples, and alone in (1/5)**5."""
-    found = measure([1, 2, 3, 4, 5], [0, 0, 0, 0, 1], rng=np.random.default_rng(1), resamples=4000)
+def test_where_more_than_a_twentieth_of_resamples_lack_a_coefficient_there_is_no_interval(measure: Measure) -> None:
+    """One right answer among twelve is missing from (11/12)**12 = 35 % of resamples, four from (2/3)**12 = 0.8 %."""
+    scores, one, four = list(range(12)), [0] * 11 + [1], [0] * 8 + [1] * 4
+    found = measure(scores, one, rng=np.random.default_rng(1), resamples=4000)
     assert found.n_resamples == 4000
-    assert found.n_resamples_undefined / 4000 == pytest.approx(0.328, abs=0.03)
+    assert found.n_resamples_undefined / 4000 == pytest.approx(0.352, abs=0.03)
+    assert (found.low, found.high) == (None, None)
+    found = measure(scores, four, rng=np.random.default_rng(1), resamples=4000)
+    assert found.n_resamples_undefined / 4000 == pytest.approx(0.008, abs=0.006)
     low, high = interval(found)
     assert 0 < low < high <= 1
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_fewer_than_ten_clusters_have_no_interval(measure: Measure) -> None:
+    """phi of one exact match among five, all but two right, is .408; by Fisher's interval it says nothing."""
+    matches, labels = [1, 0, 0, 0, 0], [1, 1, 1, 0, 0]
+    found = measure(matches, labels, rng=np.random.default_rng(1))
+    assert found.value == pytest.approx(stats.pearsonr(matches, labels).statistic)
+    assert found.value == pytest.approx(0.408, abs=0.0005)
+    assert (found.low, found.high, found.n_resamples) == (None, None, 0)
+    scores, right = noisy(40, seed=3)
+    nine, ten = ([min(place // 4, last) for place in range(40)] for last in (8, 9))
+    assert measure(scores, right, clusters=nine, rng=np.random.default_rng(1)).interval is None
+    assert measure(scores, right, clusters=ten, rng=np.random.default_rng(1)).interval is not None
 
 
 def test_without_clusters_to_draw_there_is_no_interval() -> None:

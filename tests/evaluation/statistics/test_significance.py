@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, sign_flips, two_proportions
+from factloop.evaluation.statistics.significance import (
+    PValueAdjustment,
+    adjusted_p_values,
+    fewest_prompts,
+    least_p_of,
+    sign_flips,
+    two_proportions,
+)
 
 
 def flips(*differences: float) -> float:
@@ -117,3 +124,10 @@ def test_corrections_by_hand() -> None:
 def test_holm_lies_between_none_and_bonferroni(p: list[float]) -> None:
     holm, bonferroni = adjusted_p_values(p, PValueAdjustment.HOLM), adjusted_p_values(p, PValueAdjustment.BONFERRONI)
     assert all(one <= two <= three <= 1 for one, two, three in zip(p, holm, bonferroni, strict=True))
+
+
+def test_the_least_p_of_few_prompts_is_that_of_the_exact_binomial_test() -> None:
+    """All n signs alike: 2 of 2^n ways to turn them. Five give .0625, six .03125; p <= .001 takes 11 (2 / 2048)."""
+    for n in range(1, 12):
+        assert least_p_of(n) == pytest.approx(stats.binomtest(n, n, 0.5).pvalue)
+    assert [fewest_prompts(alpha) for alpha in (0.05, 0.0625, 0.05 / 3, 0.001)] == [6, 5, 7, 11]

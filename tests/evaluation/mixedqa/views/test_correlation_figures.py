@@ -38,14 +38,26 @@ def test_what_is_undefined_is_said_so() -> None:
 
 def test_an_interval_has_two_ends_or_is_none() -> None:
     assert interval(correlation(low=-0.02, high=0.4)) == "[-0.020, 0.400]"
-    assert interval(correlation()) == "–"
+    assert interval(correlation(None, undefined=Undefined.CONSTANT)) == "–"
+
+
+def test_an_interval_that_is_withheld_says_why() -> None:
+    """One match among five questions: (4/5)**5 of the resamples lack it. 100 of 2,000 is a twentieth, 101 is more."""
+    assert interval(correlation(n=5, n_clusters=5)) == "none: 5 questions"
+    lost = correlation(n_resamples=2000, n_resamples_undefined=101)
+    assert interval(lost) == "none: undefined in 5.05% of resamples"
+    assert interval(correlation(n_resamples=2000, n_resamples_undefined=100)) == "none: nothing varies"
+    assert interval(correlation()) == "none: nothing drawn"
 
 
 def test_the_resampling_is_told_in_a_sentence() -> None:
     drawn = correlation(low=0.1, high=0.5, n_resamples=2000, n_resamples_undefined=3)
-    assert resampling([correlation()]) == "There are no intervals: nothing could be drawn anew."
-    assert resampling([correlation(), drawn, correlation(n_resamples=2000, n_resamples_undefined=1)]) == (
-        "95% intervals by 2,000 resamples of whole questions; up to 3 without a coefficient are left out."
+    assert resampling([correlation()]) == "There are no intervals: they take 10 questions."
+    withheld = correlation(n_resamples=2000, n_resamples_undefined=807)
+    none = "There is none with fewer than 10 questions"
+    rule = f"{none}, or where more than a twentieth of the resamples have no coefficient."
+    assert resampling([correlation(), drawn, withheld]) == (
+        f"95% intervals by 2,000 resamples of whole questions; up to 3 without a coefficient are left out. {rule}"
     )
 
 

@@ -31,20 +31,21 @@ def rows_of(html: str) -> list[list[str]]:
 
 
 def small_result() -> MixedQaResult:
-    """Labels 1 0 0 0 with TrustBC 1 1 0 0 (r .577) and TrustFC 1 for all; a fifth response is unscored."""
-    rows = [(1, 1.0), (1, 1.0), (0, 1.0), (0, 1.0), (None, None)]
-    return result_of([respond(n, "llama-7b", int(n == 0), trust_bc=bc, trust_fc=fc) for n, (bc, fc) in enumerate(rows)])
+    """Three times labels 1 0 0 0 with TrustBC 1 1 0 0 (r .577), TrustFC 1 for all, and a response without scores."""
+    rows = 3 * [(1, 1.0), (1, 1.0), (0, 1.0), (0, 1.0), (None, None)]
+    given = enumerate(rows)
+    return result_of([respond(n, "llama-7b", int(n % 5 == 0), trust_bc=bc, trust_fc=fc) for n, (bc, fc) in given])
 
 
 def test_every_number_stands_in_the_table() -> None:
     rows = rows_of(render_mixedqa_html(small_result()))
-    place = rows.index(["llama-7b: 5 responses, 20% judged correct"])
+    place = rows.index(["llama-7b: 15 responses, 20% judged correct"])
     belief, documents, overall = rows[place + 1 : place + 4]
-    assert belief[:2] + belief[4:] == ["TrustBC", "0.577", "0.133", "4", "1", "0.500"]
+    assert belief[:2] + belief[4:] == ["TrustBC", "0.577", "0.133", "12", "3", "0.500"]
     assert re.fullmatch(r"\[-?0\.\d{3}, [01]\.\d{3}\]", belief[3])
-    assert documents == ["TrustFC", "undefined: constant", "", "–", "0.533", "4", "1", "1.000"]
-    assert overall == ["TrustOV", "undefined: too few", "", "–", "0.539", "0", "5", "–"]
-    assert ["All systems: 5 responses, 20% judged correct"] in rows
+    assert documents == ["TrustFC", "undefined: constant", "", "–", "0.533", "12", "3", "1.000"]
+    assert overall == ["TrustOV", "undefined: too few", "", "–", "0.539", "0", "15", "–"]
+    assert ["All systems: 15 responses, 20% judged correct"] in rows
 
 
 def test_the_plot_shows_what_the_table_says() -> None:

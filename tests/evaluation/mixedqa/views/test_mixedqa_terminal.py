@@ -29,29 +29,30 @@ def words(text: str) -> str:
 
 
 def small_result() -> MixedQaResult:
-    """Labels 1 0 0 0 with TrustBC 1 1 0 0 (r .577) and TrustFC 1 for all; a fifth response is unscored."""
-    rows = [(1, 1.0), (1, 1.0), (0, 1.0), (0, 1.0), (None, None)]
-    return result_of([respond(n, "llama-7b", int(n == 0), trust_bc=bc, trust_fc=fc) for n, (bc, fc) in enumerate(rows)])
+    """Three times labels 1 0 0 0 with TrustBC 1 1 0 0 (r .577), TrustFC 1 for all, and a response without scores."""
+    rows = 3 * [(1, 1.0), (1, 1.0), (0, 1.0), (0, 1.0), (None, None)]
+    given = enumerate(rows)
+    return result_of([respond(n, "llama-7b", int(n % 5 == 0), trust_bc=bc, trust_fc=fc) for n, (bc, fc) in given])
 
 
 def test_each_score_stands_beside_the_papers_with_its_n() -> None:
     text = printed(small_result())
-    llama = words(text.split("llama-7b: 5 responses, 20% judged correct ─")[1].split("All systems")[0])
+    llama = words(text.split("llama-7b: 15 responses, 20% judged correct ─")[1].split("All systems")[0])
     assert "Score Pearson 95% interval Paper n Unscored" in llama
     assert "TrustBC 0.577 [" in llama
-    assert "] 0.133 4 1" in llama
-    assert "TrustFC undefined – 0.533 4 1 constant" in llama
-    assert "TrustOV undefined – 0.539 0 5 too few" in llama
-    overall = words(text.split("All systems: 5 responses")[1].split("Result ─")[0])
-    assert "TrustFC undefined – – 4 1 constant" in overall
+    assert "] 0.133 12 3" in llama
+    assert "TrustFC undefined – 0.533 12 3 constant" in llama
+    assert "TrustOV undefined – 0.539 0 15 too few" in llama
+    overall = words(text.split("All systems: 15 responses")[1].split("Result ─")[0])
+    assert "TrustFC undefined – – 12 3 constant" in overall
 
 
 def test_a_narrow_terminal_stacks_the_same_numbers() -> None:
     llama = words(printed(small_result(), width=40).split("All systems")[0])
     assert "TrustBC Pearson: 0.577 95% interval: [" in llama
-    assert "Paper: 0.133 n: 4 Unscored: 1" in llama
-    assert "TrustFC Pearson: undefined: constant 95% interval: – Paper: 0.533 n: 4 Unscored: 1" in llama
-    assert "TrustOV Pearson: undefined: too few 95% interval: – Paper: 0.539 n: 0 Unscored: 5" in llama
+    assert "Paper: 0.133 n: 12 Unscored: 3" in llama
+    assert "TrustFC Pearson: undefined: constant 95% interval: – Paper: 0.533 n: 12 Unscored: 3" in llama
+    assert "TrustOV Pearson: undefined: too few 95% interval: – Paper: 0.539 n: 0 Unscored: 15" in llama
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 76, 80, 120])

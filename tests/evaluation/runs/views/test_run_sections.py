@@ -138,7 +138,8 @@ def test_where_nothing_varies_there_is_no_interval_and_the_line_says_why() -> No
     responses = [judged(f"p{n}", "snsn") for n in range(3)]
     text = corrected(responses)
     raw = [row for row in rows(text) if row[-1:] == ["–"]]
-    assert [row[-2:] for row in raw] == [["0.500", "–"], ["undefined", "–"], ["0.667", "–"]]
+    assert [row[-2:] for row in raw] == [["0.500", "–"], ["undefined", "–"], ["0.667", "–"], ["0.845", "–"]]
+    assert any(row[-3:] == ["labels,", "all", "alike"] for row in rows(text))  # one label of a claim called so
     assert [row[-2:] for row in rows(text)].count(["nothing", "varies"]) == 2
     assert "[0.500, 0.500]" not in text
     assert "nothing varies from prompt to prompt, which is no certainty" in " ".join(text.split())
