@@ -71,7 +71,7 @@ class RunSummary(Record):
 
     schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4"] = "1.4"
     """Means of version 1.0 do not say why they are undefined; 1.2 tells labelled claims of the run from others; 1.3
-    says whether scores were used for a corrected figure; 1.4 has intervals of the evaluator's TPR and FPR, and knows the
+    says whether scores were used for a corrected figure; 1.4 has intervals of the evaluator's TPR and FPR, and the
     caution `labels_alike`."""
     kind: Literal["responses", "factscore"]
     data: str

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def values(found: EvaluatorRates) -> dict[str, float | None]:
     return {name: getattr(found, name).value for name in MEASURES}
 
 
-def made(label: int, score: float | None, n: int, **fields: str) -> list[Row]:
+def made(label: int, score: float | None, n: int, **fields: Any) -> list[Row]:
     return [Row(label, {"e": score}, response=f"{label}{score}{place}", **fields) for place in range(n)]
 
 
