@@ -30,8 +30,11 @@ def _told(facts: Sequence[GoldFact]) -> str:
 
 
 def short_items(world: World, n: int) -> Iterator[RunItem]:
-    """Each one sentence; from some 300 on they come again."""
-    sentences = list(short_facts(world).items())
+    """Each one sentence, by twos that answer one prompt; from some 300 on they come again."""
+    of_prompt: dict[str, list[tuple[str, tuple[str, Sequence[GoldFact]]]]] = {}
+    for told in short_facts(world).items():
+        of_prompt.setdefault(told[1][0], []).append(told)
+    sentences = [told for found in of_prompt.values() for told in found[: len(found) // 2 * 2]]
     for number in range(n):
         sentence, (prompt, _) = sentences[number % len(sentences)]
         yield RunItem(
