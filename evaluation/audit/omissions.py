@@ -25,7 +25,8 @@ _NO_TEXT = "the rows have no claims with their documents"
 
 def left_out(table: PredictionTable) -> tuple[str, ...]:
     """Parts of the audit that this table does not allow."""
-    return (*_missing_columns(table), *_missing_variety(table))
+    silent = (f"All of {name}: no row has a score of it." for name in table.without_scores)
+    return (*silent, *_missing_columns(table), *_missing_variety(table))
 
 
 def _missing_columns(table: PredictionTable) -> Iterator[str]:

@@ -111,6 +111,8 @@ class _Columns:
         """Each document once, for many claims have the same."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
+        self.named: set[str] = set()
+        """All evaluators, those without a score among them."""
 
     def add(self, line: int, fields: Mapping[str, Any]) -> None:
         row = _plain(fields) or Row(self.path, line, fields).read_as(PredictionRow).model_dump()
@@ -125,6 +127,7 @@ class _Columns:
             self.texts["document"].append(self.known.setdefault(row["document"], row["document"]))
         if row["probability"] is not None:
             self.probabilities.append(row["probability"])
+        self.named.update(row["evaluators"])
         for name, score in row["evaluators"].items():
             if score is not None:
                 self._column_of(name).append(score)
@@ -176,6 +179,7 @@ class _Columns:
             probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,
             claim_text=self.texts["claim"] or None,
             document=self.texts["document"] or None,
+            without_scores=tuple(sorted(self.named.difference(self.scores))),
         )
 
     def _finished(self, evaluator: str) -> Scores:

@@ -66,6 +66,8 @@ class PredictionTable:
     """(n_rows,): how likely each claim was to be drawn for labelling, in (0, 1]. None: all as likely."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
+    without_scores: Sequence[str] = ()
+    """Evaluators that the rows name, and of which none has a score."""
 
     def __post_init__(self) -> None:
         columns = (self.dataset, self.system, self.response, self.task, self.prompt)

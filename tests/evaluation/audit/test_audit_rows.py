@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from factloop.core.errors import DataError
+from factloop.evaluation.audit.omissions import left_out
 from factloop.evaluation.audit.rows import PredictionRow, _plain, load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 
@@ -214,6 +215,15 @@ def test_the_probability_of_a_claim_is_read_from_each_format(tmp_path: Path) -> 
     table = load_predictions(path)
     assert table.weight is not None
     assert table.weight.tolist() == pytest.approx([1.6, 0.4])  # 4 and 1, over their mean 2.5
+
+
+def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
+    """As where each of its calls failed: its column would be gone from the audit without a word."""
+    rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
+    table = load_predictions(jsonl(tmp_path, rows))
+    assert sorted(table.scores) == ["e", "f", "g"]
+    assert table.without_scores == ("silent",)
+    assert left_out(table)[0] == "All of silent: no row has a score of it."
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
