@@ -31,6 +31,7 @@ def test_marks_stand_where_the_axis_says(visits: Visits, width: int) -> None:
 
 def test_a_phone_shows_scores_with_their_plot_and_scrolls_to_the_rest(visits: Visits) -> None:
     page = visits.open(PAGES["MixedQA"], width=360)
+    page.locator(".forest").first.evaluate("(table) => table.scrollIntoView()")
     for selector in (".forest tbody th[scope=row]", ".forest tbody td", ".forest td .ours", ".forest td .paper path"):
         expect(page.locator(selector).first).to_be_in_viewport(ratio=1)
     table = page.locator(".group .scroll").first
