@@ -82,5 +82,6 @@ def test_what_a_day_may_cost(services: Services, sim: Simulator, server: Postgre
 
 
 def _is_spent(one: RunningService) -> bool:
-    refused = one.client.post("/v1/checks", json=ASK)
-    return (refused.status_code, refused.json().get("error", {}).get("type")) == (503, "budget_spent")
+    """Whether the next request is refused; one that is taken counts, too, and its job is waited for by the caller."""
+    answer = one.client.post("/v1/checks", json=ASK)
+    return answer.status_code == 503 and answer.json()["error"]["type"] == "budget_spent"
