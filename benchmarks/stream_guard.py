@@ -1,7 +1,8 @@
 """`python -m benchmarks.stream_guard`: how late a guarded stream is, against the simulator with its usual delays.
 
 A long answer of the simulated world is written word by word at the pace of a fast model, and guarded meanwhile. Each
-sentence's check is timed alone, so that its release can be set against it. Ends with 1 where a target is missed.
+sentence's check is timed alone, so that its release can be set against it. Every claim is judged, so verdicts are set
+against what the world holds, whether they have to do with the question or not. Ends with 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import typer
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
-from factloop import FactChecker, FactualityReport
+from factloop import FactChecker
 from factloop.guarding import GuardedSentence, GuardEvent, GuardFinished, StreamGuard
 from tests.simulator import MODEL, Response, RunningSimulator, spawn
+from tests.simulator.scoring import Score, score
 
 WORDS_PER_S = 40.0
 SLACK_S = 0.1
@@ -52,6 +54,11 @@ class StreamTimes:
     def sentences(self) -> list[tuple[float, GuardedSentence]]:
         return [(at, event) for at, event in self.events if isinstance(event, GuardedSentence)]
 
+    @property
+    def first_checked(self) -> tuple[float, GuardedSentence]:
+        """The first sentence that states something; a title needs no check."""
+        return next((at, event) for at, event in self.sentences if event.claims)
+
     def delay_s(self, at: float, event: GuardedSentence) -> float:
         """Delay from the last character of a sentence to its release."""
         return at - self.written[min(event.span[1], len(self.written)) - 1]
@@ -69,22 +76,22 @@ def main(responses: int = 3, repeats: int = 3) -> None:
 async def _rows(simulator: RunningSimulator, n_responses: int, repeats: int) -> list[Row]:
     rows: list[Row] = []
     for response in simulator.world.responses[:n_responses]:
-        after_s, report = await _checked_after(simulator, response)
+        after_s = await _checked_after_s(simulator, response)
         runs = [await _guarded(simulator, response) for _ in range(repeats)]
-        _, first = runs[0].sentences[0]
+        _, first = runs[0].first_checked
         alone_s = statistics.median([await _alone_s(simulator, response, first.span) for _ in range(repeats)])
-        first_s = statistics.median(run.delay_s(*run.sentences[0]) for run in runs)
+        first_s = statistics.median(run.delay_s(*run.first_checked) for run in runs)
         delays = [run.delay_s(at, event) for run in runs for at, event in run.sentences]
         out_s = statistics.median(run.events[-1][0] - run.ended for run in runs)
-        judged_otherwise = sum(_verdicts(run.finished.report) != _verdicts(report) for run in runs)
+        facts = sum((score(run.finished.report.claims, response.facts, gated=False) for run in runs), Score())
         name = f"{len(response.facts)} facts, {len(runs[0].sentences)} sentences"
         late_s = first_s - alone_s - 1 / WORDS_PER_S  # a sentence is over by the first word of the next
         rows += [
-            compared(name, "first release, less one check and one word (s)", late_s, "at most", SLACK_S, "{:.2f}"),
-            Row(name, "first release; one check alone", "", f"{first_s:.2f} s; {alone_s:.2f} s", None),
+            compared(name, "first claims released, less one check and a word (s)", late_s, "at most", SLACK_S, "{:.2f}"),
+            Row(name, "first claims released; one check alone", "", f"{first_s:.2f} s; {alone_s:.2f} s", None),
             Row(name, "release after writing: median; longest", "",
                 f"{statistics.median(delays):.2f} s; {max(delays):.2f} s", None),
-            compared(name, "runs judged otherwise than a check after the end", judged_otherwise, "at most", 0),
+            compared(name, "facts judged wrongly, lost or given to another", facts.n_facts - facts.n_equal, "at most", 0),
             Row(name, "all out after the last word; a check after it", "", f"{out_s:.2f} s; {after_s:.2f} s", None),
         ]  # fmt: skip
     return rows
@@ -99,19 +106,15 @@ async def _guarded(simulator: RunningSimulator, response: Response) -> StreamTim
     return watched
 
 
-def _verdicts(report: FactualityReport) -> list[tuple[str, str | None]]:
-    return [(claim.self_contained, claim.judgement.verdict) for claim in report.claims]
-
-
 def _checker(simulator: RunningSimulator) -> FactChecker:
     return FactChecker(model=MODEL, base_url=simulator.base_url, search="serper", cache=False, concurrency=0)
 
 
-async def _checked_after(simulator: RunningSimulator, response: Response) -> tuple[float, FactualityReport]:
+async def _checked_after_s(simulator: RunningSimulator, response: Response) -> float:
     async with _checker(simulator) as checker:
         started = time.perf_counter()
-        report = await checker.acheck(response.text, response.prompt)
-        return time.perf_counter() - started, report
+        await checker.acheck(response.text, response.prompt)
+        return time.perf_counter() - started
 
 
 async def _alone_s(simulator: RunningSimulator, response: Response, span: tuple[int, int]) -> float:
