@@ -17,6 +17,7 @@ from factloop.cli.models_of_systems import models_given
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.pairs import pairs_given
 from factloop.cli.progress import counted
+from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line, write_atomically
 from factloop.entrance.settings_sources import load_settings
@@ -56,6 +57,7 @@ def run_build_mixedqa(ask: BuildAsk, flags: Mapping[str, Any]) -> int:
     if str(ask.out) == STANDARD_OUTPUT:
         raise ConfigError("--out: name a file")
     try_outputs((str(ask.out), ask.json), files.values(), settings=settings, run_dir=ask.run_dir)
+    note_unsent_prompts(settings.prompts, models, remedy="--system")
     draws = [draw_open(name, load_source(name, place), settings.seed) for name, place in files.items()]
     request = BuildRequest(
         draws, {name: name_of_data(place) for name, place in files.items()}, models, ask.n, str(ask.out)

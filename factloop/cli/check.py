@@ -65,7 +65,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_missing_recording(settings)
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
-    note_unsent_prompts(settings, messages)
+    note_unsent_prompts(settings.prompts, [settings.model])
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
     kept = settings.model is not None and settings.cache

@@ -69,7 +69,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:
         return _print_estimate(ask, flags)
-    note_unsent_prompts(settings, messages)
+    note_unsent_prompts(settings.prompts, [settings.model])
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept

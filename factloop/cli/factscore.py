@@ -45,7 +45,7 @@ def run_factscore(
     inputs = (place, ask.calibration)
     try_outputs((ask.json, ask.html, predictions), inputs, settings=settings, run_dir=ask.run_dir)
     refuse_self_support(place, settings.docs, "--docs")
-    note_unsent_prompts(settings, messages)
+    note_unsent_prompts(settings.prompts, [settings.model])
     items = factscore_items(place, systems)
     if dry_run:
         return print_estimate(items, ask, settings)

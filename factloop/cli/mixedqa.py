@@ -17,6 +17,7 @@ from factloop.cli.models_of_systems import models_given
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
+from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.entrance.settings_sources import load_settings
@@ -96,6 +97,8 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     place = str(find_part("mixedqa", "answers", ask.data))
     try_outputs((ask.json, ask.html), (place,), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(place, settings.corpus, "--corpus")
+    models = settings.subject_model, settings.judge_model, *subjects
+    note_unsent_prompts(settings.prompts, models, remedy="--subject, --subject-model or --judge-model")
     named = named_part("mixedqa", "answers") if ask.data is None else name_of_data(ask.data)
     asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]

@@ -39,7 +39,7 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     items = response_items(load_responses(data, mapping, partial(_print_warning, messages)))
     try_outputs((ask.json, ask.html), (data, ask.calibration), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(data, settings.docs, "--docs")
-    note_unsent_prompts(settings, messages)
+    note_unsent_prompts(settings.prompts, [settings.model])
     if dry_run:
         return print_estimate(items, ask, settings)
     ran = run_over(plan, items, data=name_of_data(data), kind="responses", messages=messages)

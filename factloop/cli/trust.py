@@ -19,6 +19,7 @@ from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
+from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.core.given_text import check_given
@@ -68,6 +69,8 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     refuse_missing_recording(settings)
     if ask.answers is not None:
         refuse_self_support(ask.answers, settings.corpus, "--corpus")
+    models = settings.subject_model, settings.judge_model
+    note_unsent_prompts(settings.prompts, models, remedy="--subject-model or --judge-model")
     return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterable
+from pathlib import Path
 
-from factloop.setup.settings import CheckSettings
+from factloop.cli.exits import messages_console
 
 
-def note_unsent_prompts(settings: CheckSettings, messages: Console) -> None:
-    """Warns in one line of a folder of prompts without a model: the offline engine sends none."""
-    if settings.prompts is not None and settings.model is None:
-        said = "without a model no prompt is sent, so these change nothing: give --model"
-        messages.print(f"factloop: --prompts {settings.prompts}: {said}", soft_wrap=True)
+def note_unsent_prompts(folder: Path | None, models: Iterable[str | None], *, remedy: str = "--model") -> None:
+    """Warns in one line of a folder of prompts where none of the models is named: nothing else is sent a prompt.
+
+    `remedy`: the flags that name a model.
+    """
+    if folder is not None and not any(models):
+        said = f"without a model no prompt is sent, so these change nothing: give {remedy}"
+        messages_console().print(f"factloop: --prompts {folder}: {said}", soft_wrap=True)

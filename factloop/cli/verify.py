@@ -13,6 +13,7 @@ from rich.console import Console
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
@@ -28,6 +29,7 @@ from factloop.reports import figures
 from factloop.reports.sheet.table import Cell, Column, ColumnOf, sheet_of, value_cell
 from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.visible import visible
+from factloop.tools.verifiers.build import PROMPTED, parse_spec
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
         allow_download=ask.download,
     )
     try_outputs((ask.out, ask.json), (place, ask.documents), settings=settings, run_dir=wanted.folder)
+    prompted = [name for name in ask.verifiers if parse_spec(name).kind == PROMPTED]
+    note_unsent_prompts(settings.prompts, prompted, remedy=f"--verifier {PROMPTED}:PROVIDER:NAME")
     work = watched(astream_verify(rows, wanted, settings), "pair", messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=wanted.out, kept=True)
     if ask.json is not None:

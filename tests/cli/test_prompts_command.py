@@ -10,8 +10,6 @@ import pytest
 
 from factloop.prompts.registry import packaged_prompts
 from tests.cli.command import Command, Result
-from tests.evaluation.datasets.dataset_files import jsonl
-from tests.simulator import Simulator
 
 OURS = packaged_prompts()["safe/rating"]
 N_PROMPTS = len(packaged_prompts())
@@ -159,34 +157,3 @@ def test_wrong_input_is_one_line(factloop: Command, arguments: tuple[str, ...], 
     assert (result.code, result.out) == (2, "")
     assert complaint in result.complaint
     assert sorted(path.name for path in Path().rglob("*.*")) == ["rating.md"]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("check", "answer.md"),
-        ("correct", "answer.md"),
-        ("eval", "answers.jsonl"),
-        ("eval", "factscore", "--data", "facts.jsonl"),
-    ],
-)
-def test_prompts_that_no_model_is_sent_are_told_of(
-    factloop: Command, answer: Path, docs: Path, home: Path, command: tuple[str, ...]
-) -> None:
-    text = answer.read_text(encoding="utf-8").strip()
-    jsonl(home / "answers.jsonl", {"prompt": "Who?", "response": text})
-    named = {"system": "s", "topic": "t", "prompt": "Who?", "response": text}
-    jsonl(home / "facts.jsonl", {**named, "sentences": [{"text": text, "atomic_facts": None}]})
-    assert factloop("prompts", "new", "strict", "--from", "safe/assessment", "--to", "variants").code == 0
-    done = factloop(*command, "--docs", docs, "--prompts", "variants/strict", "--quiet")
-    assert done.err.splitlines()[0] == (
-        "factloop: --prompts variants/strict: without a model no prompt is sent, so these change nothing: give --model"
-    )
-    assert "--prompts" not in factloop(*command, "--docs", docs, "--quiet").err
-
-
-def test_prompts_that_a_model_is_sent_are_not(factloop: Command, sim: Simulator, answer: Path, docs: Path) -> None:
-    assert factloop("prompts", "new", "strict", "--from", "safe/assessment", "--to", "variants").code == 0
-    checked = ("check", answer, "--docs", docs, "--model", "openai:sim", "--prompts", "variants/strict", "--quiet")
-    assert "no prompt is sent" not in factloop(*checked).err
-    assert len(sim.bodies()) > 0

@@ -1,0 +1,93 @@
+"""One line of every command where prompts of one's own change nothing, as no model is sent any."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factloop.cli.app import COMMANDS
+from factloop.cli.late import load_command
+from tests.cli.command import Command
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.simulator import MODEL, Simulator
+
+VARIANT = "variants/strict"
+TEXT = "Ada Lovelace was born in London."
+DOCS, CORPUS = ("--docs", "docs"), ("--corpus", "docs")
+ONE = ("--question", "Who?", "--response", TEXT)
+PAIRS = ("pairs.jsonl", "--out", "scored.jsonl")
+SOURCE = ("--source", "WebQuestions=asked.json", "--out", "built.jsonl")
+CHECK, TRUST = "--model", "--subject-model or --judge-model"
+SERVER = "--model, --subject-model or --judge-model"
+MIXEDQA = "--subject, --subject-model or --judge-model"
+PROPOSING = "--distractors model and --judge-model"
+COMMANDS_AND_REMEDIES: list[tuple[tuple[str, ...], str]] = [
+    (("check", "answer.md", *DOCS), CHECK),
+    (("correct", "answer.md", *DOCS), CHECK),
+    (("trust", *ONE, *CORPUS), TRUST),
+    (("distractors", *ONE), PROPOSING),
+    (("distractors", *ONE, "--judge-model", MODEL), PROPOSING),
+    (("verify", *PAIRS, "--verifier", "lexical"), "--verifier llm:PROVIDER:NAME"),
+    (("eval", "responses", "answers.jsonl", *DOCS), CHECK),
+    (("eval", "factscore", "--data", "facts.jsonl", *DOCS), CHECK),
+    (("eval", "mixedqa", "--data", "mixedqa.jsonl", *CORPUS), MIXEDQA),
+    (("generate", "mixedqa", *SOURCE), "--system"),
+    (("doctor",), SERVER),
+    (("mcp", "--transport", "http", "--port", "70000"), SERVER),  # refused: a server that runs would not end
+    (("serve", "--port", "0", "--rate", "0/minute"), SERVER),
+]
+
+
+@pytest.fixture(autouse=True)
+def files(factloop: Command, home: Path, docs: Path) -> None:
+    assert docs.is_dir()
+    (home / "answer.md").write_text(TEXT, encoding="utf-8")
+    jsonl(home / "answers.jsonl", {"prompt": "Who?", "response": TEXT})
+    named = {"system": "s", "topic": "t", "prompt": "Who?", "response": TEXT}
+    jsonl(home / "facts.jsonl", {**named, "sentences": [{"text": TEXT, "atomic_facts": None}]})
+    jsonl(home / "pairs.jsonl", {"system": "s", "claim": TEXT, "document": TEXT, "label": 1})
+    asked = {"question": "Who?", "reference_answers": ["x"], "source": "test"}
+    said = [{"system": "s", "text": TEXT, "human_correct": 1}]
+    jsonl(home / "mixedqa.jsonl", {**asked, "responses": said})
+    (home / "asked.json").write_text(json.dumps([{"url": "u", "utterance": "who?", "targetValue": "x"}]))
+    assert factloop("prompts", "new", "strict", "--from", "safe/assessment", "--to", "variants").code == 0
+
+
+@pytest.mark.parametrize(("command", "remedy"), COMMANDS_AND_REMEDIES)
+def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
+    done = factloop(*command, "--prompts", VARIANT)
+    said = "without a model no prompt is sent, so these change nothing"
+    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT}: {said}: give {remedy}"
+
+
+def test_without_prompts_of_ones_own_no_line_is_said(factloop: Command) -> None:
+    assert "prompt is sent" not in factloop("check", "answer.md", *DOCS, "--quiet").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "answer.md", *DOCS, "--model", MODEL),
+        ("trust", *ONE, *CORPUS, "--judge-model", MODEL),
+        ("distractors", *ONE, "--distractors", "model", "--judge-model", MODEL),
+        ("verify", *PAIRS, "--verifier", f"llm:{MODEL}"),
+        ("eval", "mixedqa", "--data", "mixedqa.jsonl", "--subject", f"s={MODEL}", "--max-checks", "1"),
+        ("doctor", "--judge-model", MODEL),
+    ],
+)
+def test_prompts_that_a_model_is_sent_are_not(factloop: Command, sim: Simulator, command: tuple[str, ...]) -> None:
+    assert "prompt is sent" not in factloop(*command, "--prompts", VARIANT).err
+    assert len(sim.bodies()) > 0
+
+
+def test_every_command_that_takes_prompts_is_among_these() -> None:
+    """`prompts` itself shows prompts and sends none; `generate prompts` does not begin without a model."""
+    begun = (words[:2] if words[0] in {"eval", "generate"} else words[:1] for words, _ in COMMANDS_AND_REMEDIES)
+    takers = {
+        path
+        for path, (home, _) in COMMANDS.items()
+        if any(param.name == "prompts" for param in load_command(f"factloop.cli.{home}").params)
+    }
+    assert {path for path in takers if not path.startswith("prompts ")} == {*map(" ".join, begun), "generate prompts"}
