@@ -131,6 +131,25 @@ def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() 
     assert "precision 0.500 (n = 2), 1 supported, 1 not supported (1 contradicted)" in said
 
 
+def test_a_passage_is_shown_where_it_decides_and_only_counted_where_it_does_not() -> None:
+    """The judge names the passage that comes nearest to an unsupported claim, too, but nothing rests on it."""
+    ada = Document("Ada Lovelace was born in London in 1815.", metadata={"source": "ada.txt"})
+    wrong, without, foreign = (
+        "Ada Lovelace was born in London in 1825.",
+        "Ada Lovelace liked strong coffee in London.",
+        "Ada Lovelace fue amiga de Charles Babbage y vivió en Madrid.",
+    )
+    with pytest.raises(NotFactual) as failure:
+        assert_factual(f"{wrong} {without} {foreign}", documents=[ada], min_precision=1.0)
+    assert failure.value.report.claims[1].judgement.cited
+    contradicted, unsupported, unscored = str(failure.value).split("\n\n")[1:]
+    assert contradicted.endswith('evidence [ada.txt]: "Ada Lovelace was born in London in 1815."')
+    assert unsupported.startswith("2. not supported (no evidence found): ")
+    assert unsupported.endswith("\n   evidence: no passage decides, 1 passage read")
+    assert unscored.startswith("3. unscored (other_language): ")
+    assert unscored.endswith("\n   evidence: no passage decides, 0 passages read")
+
+
 def test_with_nothing_to_check_against_nothing_passes() -> None:
     with pytest.raises(NotFactual, match=r"(?s)at most 0 unscored claims.*unscored \(no_source\)"):
         assert_factual(RIGHT)

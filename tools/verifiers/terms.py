@@ -189,7 +189,7 @@ def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = list(_TOKEN.finditer(in_plain_figures(sentence)))
+    tokens = [match for match in _TOKEN.finditer(in_plain_figures(sentence)) if not _is_unassigned(match)]
     for place, match in enumerate(tokens):
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
@@ -212,6 +212,11 @@ def _terms(sentence: str) -> Iterator[Term]:
             is_noun = place > 0 and surface in NOUNS_LIKE_PASTS and tokens[place - 1].group().lower() in _BEFORE_NOUN
             term = _word(surface, opens, followed_by_capital)
             yield PART_ONLY if is_part else Term(surface, TermKind.WORD, surface) if is_noun else term
+
+
+def _is_unassigned(token: re.Match[str]) -> bool:
+    """Whether the token is a code point among the unspaced scripts that stands for no character."""
+    return token.lastgroup == "unspaced" and not token.group().isprintable()
 
 
 def in_plain_figures(text: str) -> str:
