@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.documents import Document
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from factloop.core.known_fields import refuse_unknown
+from factloop.setup.sources import SourceMode
 
 LONGEST_TEXT = 200_000
 """Characters of a response."""
@@ -47,4 +49,31 @@ class GivenDocument(RequestModel):
 
 
 NO_SUBJECT = "give the response: no subject model is set up to ask"
+NOTHING_TO_SCORE_BY = "there is nothing to score by: give documents"
 NOTHING_TO_SEARCH = "there is nothing to check against: give documents; nothing else is searched here"
+NOTHING_FAITHFUL = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
+NO_TEXT = "there is nothing to check against: the documents hold no text"
+
+
+def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
+    """Whether there is anything to read in the documents; the operator's, which have a name, were read at the start."""
+    if isinstance(documents, str):
+        return True
+    return any((one if isinstance(one, str) else one.text).strip() for one in documents)
+
+
+def nothing_to_judge_by(
+    documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
+) -> str | None:
+    """Says why a check would have nothing to judge by; None where it has something.
+
+    In the mode `faithfulness` that is the text of the documents, in the mode `factuality` also what is searched here.
+    Without a mode it is the documents where there are any, else what is searched.
+    """
+    if documents is not None and hold_text(documents):
+        return None
+    if can_search and (mode == "factuality" or (mode is None and documents is None)):
+        return None
+    if documents is not None:
+        return NO_TEXT
+    return NOTHING_FAITHFUL if mode == "faithfulness" else NOTHING_TO_SEARCH

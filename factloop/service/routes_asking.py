@@ -15,12 +15,13 @@ from fastapi.responses import JSONResponse, Response
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.entrance.asks import NO_SUBJECT, NOTHING_TO_SEARCH
+from factloop.entrance.asks import NO_SUBJECT, NOTHING_TO_SCORE_BY, hold_text, nothing_to_judge_by
 from factloop.reports.figures import plural
 from factloop.service.context import Caller, LoopServices, Open, TheCaller, answers, no_such_job
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
 from factloop.service.kept import not_kept
-from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, LongFormAsk, TrustAsk, title_of
+from factloop.service.shapes import AuditAsk, CheckAsk, Documents, Job, Kind, LongFormAsk, TrustAsk, title_of
+from factloop.setup.sources import SourceMode
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
@@ -37,7 +38,7 @@ def _responses(report: type[Any] | None) -> dict[int | str, dict[str, Any]]:
 async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Checks which claims of a response hold."""
     opened.work.library.refuse_unknown(ask.documents)
-    _refuse_nothing_to_check_against(ask, opened)
+    _refuse_nothing_to_judge_by(opened, ask.documents, ask.mode)
     return await _submitted(opened, caller, "check", ask, wait=wait)
 
 
@@ -48,8 +49,9 @@ async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = Fal
     settings = opened.work.scorer.settings
     if settings.subject_model is None and ask.response is None:
         raise RequestRefusal(422, "invalid_input", NO_SUBJECT, field="response")
-    if settings.subject_model is None and not settings.corpus and not ask.documents:
-        raise RequestRefusal(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
+    has_texts = bool(settings.corpus) if ask.documents is None else hold_text(ask.documents)
+    if settings.subject_model is None and not has_texts:
+        raise RequestRefusal(422, "invalid_input", NOTHING_TO_SCORE_BY, field="documents")
     return await _submitted(opened, caller, "trust", ask, wait=wait)
 
 
@@ -59,8 +61,7 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
     opened.work.library.refuse_unknown(ask.documents)
     if opened.work.scorer.settings.subject_model is None:
         raise RequestRefusal(422, "invalid_input", "no subject model is set up to ask about the claims")
-    if ask.documents is None and not opened.info.can_search:
-        raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
+    _refuse_nothing_to_judge_by(opened, ask.documents)
     return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
 
@@ -79,14 +80,12 @@ async def audit(ask: AuditAsk, opened: Open, caller: TheCaller) -> Response:
     return _accepted(job, caller)
 
 
-def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> None:
-    if ask.documents is not None:
-        return
-    if ask.mode == "faithfulness":
-        message = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
-        raise RequestRefusal(422, "invalid_input", message, field="documents")
-    if not opened.info.can_search:
-        raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
+def _refuse_nothing_to_judge_by(
+    opened: LoopServices, documents: Documents | None, mode: SourceMode | None = None
+) -> None:
+    said = nothing_to_judge_by(documents, mode, can_search=opened.info.can_search)
+    if said is not None:
+        raise RequestRefusal(422, "invalid_input", said, field="documents")
 
 
 def _kept(ask: AuditAsk) -> str:

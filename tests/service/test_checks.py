@@ -10,6 +10,7 @@ import pytest
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Counts, UnscoredReason
+from factloop.entrance.asks import NO_TEXT
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -154,14 +155,22 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
 
 @pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])
 async def test_documents_without_text_are_no_source_of_a_trust_score(
-    service: Service, tmp_path: Path, documents: list[dict[str, str]]
+    service: Service, sim: Simulator, tmp_path: Path, documents: list[dict[str, str]]
 ) -> None:
+    """A subject can still be asked; without one there is nothing to score by, as they stand in place of the corpus."""
     (tmp_path / "own.txt").write_text(ANSWER, encoding="utf-8")
-    ask = {"question": "Where was Ada Lovelace born?", "response": ANSWER, "documents": documents}
-    async with service(trust=TrustSettings(corpus=(str(tmp_path),), cache=False)) as client:
+    ask = {"question": "Where was Ada Lovelace born?", "response": "London", "documents": documents}
+    own = TrustSettings(corpus=(str(tmp_path),), cache=False)
+    async with service(trust=TrustSettings.of(own, subject_model=MODEL, base_url=sim.base_url)) as client:
         given = await client.post("/v1/trust?wait=true", json=ask)
-    factual = TrustReport.model_validate_json(given.content).trust_fc
+    async with service(trust=own) as client:
+        refused = await client.post("/v1/trust?wait=true", json=ask)
+    report = TrustReport.model_validate_json(given.content)
+    factual = report.trust_fc
+    assert report.trust_bc.value is not None
     assert (factual.value, factual.unscored_reason, factual.passages) == (None, UnscoredReason.NO_SOURCE, ())
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "documents")
+    assert "nothing to score by" in refused.json()["error"]["message"]
 
 
 async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simulator) -> None:
@@ -235,6 +244,8 @@ async def test_an_audit_is_a_job(service: Service) -> None:
     [
         ("checks", {"response": ANSWER}, "documents", "nothing to be faithful to"),
         ("checks", {"response": ANSWER, "mode": "factuality"}, "documents", "nothing to check against"),
+        ("checks", {"response": ANSWER, "documents": []}, "documents", "hold no text"),
+        ("checks", {"response": ANSWER, "documents": [{"text": " "}], "mode": "factuality"}, "documents", "no text"),
         ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents of this name"),
         ("checks", {"response": " \n", "documents": []}, "response", "pattern"),
         ("checks", {"response": ANSWER, "documents": [{"title": "Ada"}]}, "documents.0.text", "Field required"),
@@ -276,11 +287,22 @@ async def test_what_makes_no_sense_is_refused_at_once(
     assert said in error["message"]
 
 
-async def test_documents_without_text_leave_claims_unscored(service: Service) -> None:
-    async with service() as client:
-        report = (await client.post("/v1/checks?wait=true", json={**ASK, "documents": []})).json()
-    assert report["counts"] == Counts(unscored=2).model_dump()
-    assert {claim["judgement"]["unscored_reason"] for claim in report["claims"]} == {"no_source"}
+@pytest.mark.parametrize("documents", [[], [{"text": ""}, {"text": " \n", "title": "Ada"}]])
+async def test_documents_without_text_are_nothing_to_be_faithful_to(
+    service: Service, sim: Simulator, docs: Path, home: Path, documents: list[dict[str, str]]
+) -> None:
+    """They are refused as on the command line, whatever the service searches; `factuality` searches that as well."""
+    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
+    ask = {"response": ANSWER, "documents": documents}
+    async with service(check, TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)) as client:
+        refused = [await client.post(f"/v1/{path}", json=ask) for path in ("checks", "trust/long-form")]
+        assert (await client.get("/v1/jobs")).json()["jobs"] == []
+        searched = await client.post("/v1/checks?wait=true", json={**ask, "mode": "factuality"})
+    for answer in refused:
+        error = answer.json()["error"]
+        assert (answer.status_code, error["type"], error["field"]) == (422, "invalid_input", "documents")
+        assert error["message"] == NO_TEXT
+    assert searched.json()["counts"] == Counts(supported=1, not_supported=1).model_dump()
 
 
 async def test_two_checks_are_compared_claim_by_claim(service: Service) -> None:

@@ -107,7 +107,7 @@ async def test_bodies_that_are_no_request_are_refused_before_anything_is_done(se
 
 
 async def test_the_last_of_two_equal_names_counts(service: Service) -> None:
-    body = b'{"response": "x", "response": "Ada was born.", "documents": []}'
+    body = b'{"response": "x", "response": "Ada was born.", "documents": [{"text": "A."}]}'
     async with service() as client:
         report = (await client.post("/v1/checks?wait=true", content=body, headers=JSON)).json()
     assert report["response"] == "Ada was born."

@@ -23,12 +23,14 @@ from factloop.core.records import FactualityReport, GivenFacts, Record
 from factloop.entrance.asks import (
     MOST_DOCUMENTS,
     NO_SUBJECT,
-    NOTHING_TO_SEARCH,
+    NOTHING_TO_SCORE_BY,
     DocumentText,
     GivenDocument,
     Prompt,
     Question,
     Text,
+    hold_text,
+    nothing_to_judge_by,
 )
 from factloop.integrations.mcp.answers import (
     CheckedClaim,
@@ -75,7 +77,11 @@ Documents = Annotated[
     ),
 ]
 AskedMode = Annotated[
-    SourceMode, Field(description="Judge by the documents and nothing else, or also by what the server searches.")
+    SourceMode | None,
+    Field(
+        description="Judge by the documents and nothing else (faithfulness, the default where documents are given), or "
+        "also by what the server searches (factuality)."
+    ),
 ]
 OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
 
@@ -109,11 +115,11 @@ class _Tools:
         ctx: Context[Any, Any],
         prompt: AskedPrompt = None,
         documents: Documents = None,
-        mode: AskedMode = "faithfulness",
+        mode: AskedMode = None,
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedResponse]:
         """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
-        self._refuse_nothing_to_search(documents)
+        self._refuse_nothing_to_judge_by(documents, mode)
         async with self._turn():
             report = await self._check(response, prompt, await self._sources(documents, mode), limits, ctx)
         return _result(in_words(report), checked_response(report))
@@ -122,11 +128,11 @@ class _Tools:
         self,
         claim: OneClaim,
         documents: Documents = None,
-        mode: AskedMode = "faithfulness",
+        mode: AskedMode = None,
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedClaim]:
         """Check whether one claim holds, as it is: by documents or by search."""
-        self._refuse_nothing_to_search(documents)
+        self._refuse_nothing_to_judge_by(documents, mode)
         async with self._turn():
             facts = [GivenFacts(sentence=claim, facts=(claim,))]
             sources = await self._sources(documents, mode)
@@ -139,6 +145,8 @@ class _Tools:
         """Score an answer by TrustScore: does the subject model stand by it among distractors, do documents agree?"""
         if self._scorer.settings.subject_model is None and response is None:
             raise ToolError(NO_SUBJECT)
+        if self._scorer.settings.subject_model is None and documents is not None and not hold_text(documents):
+            raise ToolError(NOTHING_TO_SCORE_BY)
         async with self._turn():
             sources = await self._sources(documents)
             scores = trust_scores(await self._scorer.ascore(question, response, sources=sources))
@@ -163,13 +171,16 @@ class _Tools:
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
         raise AssertionError("a check ends with its report")
 
-    def _refuse_nothing_to_search(self, documents: Sequence[str | GivenDocument] | None) -> None:
+    def _refuse_nothing_to_judge_by(
+        self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None
+    ) -> None:
         """Raises ToolError where a check would have nothing to judge by, as the service refuses it."""
-        if documents is None and not self._checker.has_sources:
-            raise ToolError(NOTHING_TO_SEARCH)
+        said = nothing_to_judge_by(documents, mode, can_search=self._checker.has_sources)
+        if said is not None:
+            raise ToolError(said)
 
     async def _sources(
-        self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode = "faithfulness"
+        self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
         """The documents as sources, without a tool where no text is in them; None where none were given.
 
@@ -181,7 +192,7 @@ class _Tools:
         if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
             raise ToolError(f"documents: at most {LONGEST_DOCUMENTS:,} characters together")
         tool = await self._indexes.of(given)
-        return Sources(() if tool is None else (tool,), mode)
+        return Sources(() if tool is None else (tool,), mode or "faithfulness")
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from factloop import FactChecker, TrustScorer
-from factloop.entrance.asks import NOTHING_TO_SEARCH
+from factloop.entrance.asks import NO_TEXT, NOTHING_FAITHFUL, NOTHING_TO_SCORE_BY, NOTHING_TO_SEARCH
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import AT_ONCE, build_server
 from factloop.service.shapes import CheckAsk, TrustAsk
@@ -256,8 +256,8 @@ async def test_documents_without_text_leave_nothing_to_score_by(tmp_path: Path, 
     (tmp_path / "corpus.txt").write_text(DOCUMENTS[0], encoding="utf-8")
     asked = {"question": "Where was Ada Lovelace born?", "response": DOCUMENTS[0], "documents": documents}
     async with served(FactChecker(cache=False), TrustScorer(cache=False, corpus=str(tmp_path))) as client:
-        answer = structured(await client.call_tool("trust_score", asked))
-    assert (answer["trust_fc"], answer["trust_fc_unscored"], answer["cited"]) == (None, "no_source", [])
+        line = complaint(await client.call_tool("trust_score", asked))
+    assert line == f"Error executing tool trust_score: {NOTHING_TO_SCORE_BY}"
 
 
 async def test_no_passage_is_spoken_of_that_is_not_there(sim: Simulator) -> None:
@@ -284,23 +284,41 @@ async def test_a_wrong_set_up_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -
     assert "this server is set up wrongly: serper needs a key" in line
 
 
-@pytest.mark.parametrize("mode", ["faithfulness", "factuality"])
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ({}, NOTHING_TO_SEARCH),
+        ({"mode": "factuality"}, NOTHING_TO_SEARCH),
+        ({"mode": "faithfulness"}, NOTHING_FAITHFUL),
+    ],
+)
 async def test_without_documents_or_anything_to_search_a_check_is_refused_as_by_the_service(
-    sim: Simulator, mode: str
+    sim: Simulator, mode: dict[str, str], said: str
 ) -> None:
     for checker in (FactChecker(cache=False), simulated_checker(sim, search=())):
         async with served(checker, TrustScorer(cache=False)) as client:
             for name, asked in (("check_response", {"response": ANSWER}), ("check_claim", {"claim": ANSWER})):
-                line = complaint(await client.call_tool(name, {**asked, "mode": mode}))
-                assert line == f"Error executing tool {name}: {NOTHING_TO_SEARCH}"
+                line = complaint(await client.call_tool(name, {**asked, **mode}))
+                assert line == f"Error executing tool {name}: {said}"
     assert sim.stats().model.requests == 0
 
 
 @pytest.mark.parametrize("documents", [[], [" \n"]])
-async def test_documents_without_text_leave_nothing_to_judge_by(documents: list[str]) -> None:
-    async with offline() as client:
-        answer = structured(await client.call_tool("check_claim", {"claim": ANSWER, "documents": documents}))
-    assert answer["claim"]["unscored_reason"] == "no_source"
+async def test_documents_without_text_are_nothing_to_be_faithful_to(tmp_path: Path, documents: list[str]) -> None:
+    """Also where the server has sources of its own, which the mode `factuality` searches as well."""
+    (tmp_path / "own.txt").write_text(DOCUMENTS[0], encoding="utf-8")
+    claim = {"claim": DOCUMENTS[0]}
+    async with served(FactChecker(cache=False, docs=str(tmp_path)), TrustScorer(cache=False)) as client:
+        refused = [
+            complaint(await client.call_tool("check_claim", {**claim, **asked}))
+            for asked in ({"documents": documents}, {"mode": "faithfulness"})
+        ]
+        searched = [
+            structured(await client.call_tool("check_claim", {**claim, **asked}))
+            for asked in ({"documents": documents, "mode": "factuality"}, {"mode": "factuality"}, {})
+        ]
+    assert refused == [f"Error executing tool check_claim: {said}" for said in (NO_TEXT, NOTHING_FAITHFUL)]
+    assert [answer["claim"]["verdict"] for answer in searched] == ["supported"] * 3
 
 
 @pytest.mark.parametrize("text", HOSTILE)
