@@ -193,7 +193,7 @@ def _info(
             budget_usd_per_day=settings.budget_usd_per_day,
             max_calls_per_day=settings.max_calls_per_day,
             rate=settings.rate,
-            each_check=Limits.per_check(check),
+            each_check=Limits.of_lone_check(check),
         ),
         needs_key=bool(settings.keys),
         trust=bool(trust.subject_model or trust.corpus),

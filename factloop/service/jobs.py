@@ -29,6 +29,7 @@ from factloop.service.spending import DayLimits, DayOver
 from factloop.service.store import NoRoom, OtherRequest, Repeat, Room, StoredJob, new_job_id
 from factloop.service.windows import SharedHits
 from factloop.service.work import Work
+from factloop.setup.limits import Limits
 
 KEPT_REPEATS_H = 24
 """Hours for which the name of a request (`Idempotency-Key`) is kept."""
@@ -84,6 +85,7 @@ class Jobs:
         *,
         answer: str = "",
         against: str = "",
+        limits: Limits | None = None,
         request_id: str = "",
         key: str | None = None,
     ) -> Job:
@@ -101,6 +103,7 @@ class Jobs:
             title=title,
             answer=answer,
             against=against,
+            limits=limits,
             created_at=made,
             request_id=request_id,
         )

@@ -120,6 +120,7 @@ async def _submitted(
         ask.model_dump_json(),
         answer=title_of(ask.response or ""),
         against=_against(ask),
+        limits=opened.work.limits_of(ask),
         request_id=caller.request_id,
         key=caller.key,
     )

@@ -183,6 +183,10 @@ class Job(Record):
     """The first words of the answer; empty where none was given."""
     against: str = ""
     """What the answer is held against: `handbook`, `2 documents`, `search`."""
+    limits: Limits | None = None
+    """The limits that hold for its check: those asked for, within what the service gave each when it was asked.
+
+    Null for a job without a check."""
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None

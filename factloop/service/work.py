@@ -103,6 +103,15 @@ class Work:
             case _:
                 raise AssertionError(f"no work is called {kind}")
 
+    def limits_of(self, ask: RequestModel) -> Limits | None:
+        """The limits that hold for the check of a request: each the tighter of the caller's and the service's.
+
+        None for a request without a check.
+        """
+        if not isinstance(ask, CheckAsk | LongFormAsk):
+            return None
+        return Limits.of_lone_check(self.checker.settings).within(ask.limits)
+
     def share_pace(self, n_services: int) -> None:
         """Leaves the other services that are at work their part of the ceiling on model calls."""
         for one in {self.checker.pace, self.scorer.pace}:
@@ -149,7 +158,7 @@ class Work:
 
     def _cut(self, asked: Limits | None) -> tuple[str, ...]:
         """What is said of limits above those that the service gives each check."""
-        return () if asked is None else asked.cut_to(Limits.per_check(self.checker.settings))
+        return () if asked is None else asked.cut_to(Limits.of_lone_check(self.checker.settings))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
         """The report of a check, each event of which is told as it happens."""

@@ -50,6 +50,11 @@ class Limits(BaseModel):
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
+    @classmethod
+    def of_lone_check(cls, settings: CheckSettings) -> Limits:
+        """The most that a check may take which is a run of its own: also what the settings give a whole run."""
+        return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
+
     def within(self, others: Limits | None) -> Limits:
         """The tighter limit of both, one by one."""
         if others is None:

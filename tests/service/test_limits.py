@@ -286,6 +286,35 @@ async def test_a_check_takes_limits_within_those_of_the_service(service: Service
         assert words(unpriced) == (422, "invalid_input")
 
 
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        (None, {"deadline_s": 60.0, "max_calls": 5, "budget_usd": None}),
+        ({"deadline_s": 900, "max_calls": 50}, {"deadline_s": 60.0, "max_calls": 5, "budget_usd": None}),
+        ({"deadline_s": 20, "max_calls": 2}, {"deadline_s": 20.0, "max_calls": 2, "budget_usd": None}),
+    ],
+)
+async def test_a_job_says_which_limits_hold_as_soon_as_it_is_taken(
+    service: Service, sim: Simulator, asked: dict[str, float] | None, holds: dict[str, float]
+) -> None:
+    """Of the caller's wish and both of the service's limits, of each check and of each job, the tightest."""
+    own = CheckSettings(
+        model=MODEL, base_url=sim.base_url, cache=False, deadline_s=60.0, max_calls_per_check=7, max_calls=5
+    )
+    subject = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
+    async with service(own, subject) as client:
+        most = (await client.get("/v1/info")).json()["limits"]["each_check"]
+        answer = await client.post("/v1/checks", json={**ASK, "limits": asked})
+        score = await client.post("/v1/trust", json={"question": "Who?", "response": "Ada"})
+        ended = await finished(client, answer.json()["id"])
+        await finished(client, score.json()["id"])
+    assert most == {"deadline_s": 60.0, "max_calls": 5, "budget_usd": None}
+    assert (answer.status_code, answer.json()["limits"], ended["limits"]) == (202, holds, holds)
+    cut = [one.partition(" ")[0] for one in ended["summary"]["warnings"] if "was asked for" in one]
+    assert cut == (["deadline_s:", "max_calls:"] if asked and asked["deadline_s"] == 900 else [])
+    assert (score.status_code, score.json()["limits"]) == (202, None)
+
+
 async def test_calls_in_flight_are_limited_over_all_jobs(service: Service, sim: Simulator) -> None:
     sim.set(llm_latency_s=0.05)
     own = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, concurrency=2)
