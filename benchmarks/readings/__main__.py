@@ -115,16 +115,20 @@ def _report(
         verdicts |= meanings_of(replies.get(number, {}), question)
     yes = [says_yes(verdicts[name]) for name in gold if gold[name]]
     no = [not says_yes(verdicts[name]) for name in gold if not gold[name]]
-    tpr, tnr = sum(yes) / len(yes), sum(no) / len(no)
     table = Table("condition", "n", "TPR", "TNR", "balanced", "unreadable")
     unreadable = sum(verdict is None for verdict in verdicts.values())
-    figures = (f"{tpr:.3f} ({sum(yes)}/{len(yes)})", f"{tnr:.3f} ({sum(no)}/{len(no)})", f"{(tpr + tnr) / 2:.3f}")
-    table.add_row(condition, str(len(gold)), *figures, str(unreadable))
+    balanced = f"{(sum(yes) / len(yes) + sum(no) / len(no)) / 2:.3f}" if yes and no else "-"
+    table.add_row(condition, str(len(gold)), _share(yes), _share(no), balanced, str(unreadable))
     Console().print(table)
     if keep is not None:
         used = PromptRegistry.load(prompts).hashes({one.prompt.name for one in questions})
         kept = {"condition": condition, "reader": reader, "seed": seed, "prompts": used, "verdicts": verdicts}
         keep.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _share(right: list[bool]) -> str:
+    """A share with its counts; splits have no item that is to be refused."""
+    return f"{sum(right) / len(right):.3f} ({sum(right)}/{len(right)})" if right else "-"
 
 
 if __name__ == "__main__":

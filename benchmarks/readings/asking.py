@@ -44,10 +44,13 @@ SIZES = {
     "wice": 50,
     "wice-pairs": 50,
     "relevance": 42,
+    "splits": 264,
     "windows": 264,
 }
-"""Items of each condition: samples by a seed, but for the windows, which are always the same."""
+"""Items of each condition: samples by a seed, but for splits and windows, which are always the same."""
 CONDITIONS = tuple(SIZES)
+PLANS = {"splits": "fused", "windows": "grounded"}
+"""The plan whose first prompts a condition shows."""
 TOGETHER = 7
 """Claims that one prompt of the grounded plan asks for, over the passages of all of them."""
 
@@ -72,12 +75,13 @@ class Question:
 def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[list[Question], dict[str, bool]]:
     """The questions of one condition, and apart from them the labels by id; `overlay` replaces packaged prompts."""
     size, prompts = SIZES[condition], PromptRegistry.load(overlay)
-    if condition == "windows":
-        shown = windows(overlay)
-        labels = {name: fact.label == "supported" for window in shown for name, fact in window.facts.items()}
+    if condition in PLANS:
+        shown = windows(PLANS[condition], overlay)
+        is_split = condition == "splits"  # each fact is to be found, be it true or not
+        labels = {name: is_split or fact.label == "supported" for one in shown for name, fact in one.facts.items()}
         facts = [{name: fact.text for name, fact in window.facts.items()} for window in shown]
         asked = zip(shown, facts, strict=True)
-        return [Question(tuple(said), window.prompt, GroundedFacts, said) for window, said in asked], labels
+        return [Question(tuple(said), window.prompt, window.output, said) for window, said in asked], labels
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
         in_windows = {one.id: _window(one.task) for one in read}
@@ -137,17 +141,25 @@ def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str |
     if isinstance(answer, Assessments | GroundedClaims):
         verdicts = {entry.claim: entry.verdict for entry in answer.claims}
         return {name: verdicts.get(number) for number, name in enumerate(question.ids, 1)}
-    if isinstance(answer, GroundedFacts):
-        return {name: _verdict_on(fact, answer) for name, fact in question.facts.items()}
+    if question.facts:
+        found = _said(answer)
+        return {name: _nearest(fact, found) for name, fact in question.facts.items()}
     return dict.fromkeys(question.ids, _meaning_of(answer))
 
 
-def _verdict_on(fact: str, answer: GroundedFacts) -> str | None:
-    """The verdict on the fact of the reply that has most of a fact's words; None if it has not half of them."""
-    nearest = max(answer.facts, key=lambda one: closeness(fact, one.fact), default=None)
-    if nearest is None or 2 * closeness(fact, nearest.fact)[0] < len(set(content_words(fact))):
+def _said(answer: BaseModel) -> list[tuple[str, str]]:
+    """The facts of a reply, each with its verdict or its status."""
+    if isinstance(answer, GroundedFacts):
+        return [(one.fact, one.verdict) for one in answer.facts]
+    return [(one.fact, one.status) for one in answer.facts] if isinstance(answer, SentenceFacts | WindowFacts) else []
+
+
+def _nearest(fact: str, found: Sequence[tuple[str, str]]) -> str | None:
+    """What is said of that fact of a reply which has most of a fact's words; None if it has not half of them."""
+    nearest = max(found, key=lambda one: closeness(fact, one[0]), default=None)
+    if nearest is None or 2 * closeness(fact, nearest[0])[0] < len(set(content_words(fact))):
         return None
-    return nearest.verdict
+    return nearest[1]
 
 
 def _meaning_of(answer: BaseModel) -> str | None:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.readings.asking import CONDITIONS, SIZES, Question, meanings_of
+from benchmarks.readings.asking import CONDITIONS, SIZES, Question, meanings_of, says_yes
 from benchmarks.readings.items import WICE, wice_pairs
-from factloop.agents.safe.schemas import GroundedFacts
+from factloop.agents.safe.schemas import GroundedFacts, WindowFacts
 from factloop.agents.shown import as_shown
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "readings"
 
 SEEDS = (2, 5)
-"""Seeds of the samples that the guides quote; the windows are no sample."""
-MORE = {"windows": (0,), "stance-pairs": (*SEEDS, 11, 12), "wice-pairs": (*SEEDS, 8, 9, 11, 12)}
+"""Seeds of the samples that the guides quote; splits and windows are no samples."""
+MORE = {"splits": (0,), "windows": (0,), "stance-pairs": (*SEEDS, 11, 12), "wice-pairs": (*SEEDS, 8, 9, 11, 12)}
 READINGS = [(one, seed) for one in CONDITIONS for seed in MORE.get(one, SEEDS)]
 
 
@@ -28,7 +28,9 @@ def test_kept_readings_are_of_the_present_prompts(condition: str, seed: int) -> 
     assert kept["prompts"] == PromptRegistry.load().hashes(set(kept["prompts"]))
     assert len(kept["verdicts"]) == SIZES[condition]
     assert not any(
-        " " in text for name, verdict in kept["verdicts"].items() for text in (name, verdict.replace("left out", ""))
+        " " in text
+        for name, verdict in kept["verdicts"].items()
+        for text in (name, (verdict or "").replace("left out", ""))
     )
 
 
@@ -40,6 +42,16 @@ def test_a_fact_of_a_window_has_the_verdict_on_the_fact_that_is_nearest_in_words
     reply = {"facts": entries, "without_fact": [], "off_topic": []}
     assert meanings_of(reply, question) == {"a": "supported", "b": "contradicted", "c": None}
     assert meanings_of({"facts": "none"}, question) == {"a": None, "b": None, "c": None}
+
+
+def test_a_fact_of_a_split_has_the_status_of_the_fact_that_is_nearest_in_words() -> None:
+    facts = {"a": "Ada Brisk was born in Ulm.", "b": "Ada Brisk died in 1931.", "c": "The tower is red."}
+    question = Question(tuple(facts), RenderedPrompt("p", "", ""), WindowFacts, facts)
+    said = [(1, "Ada Brisk was born in Ulm.", "check"), (2, "Ada Brisk died in 1931.", "irrelevant")]
+    entries = [{"sentence": number, "fact": fact, "status": status, "query": ""} for number, fact, status in said]
+    found = meanings_of({"facts": entries, "without_fact": []}, question)
+    assert found == {"a": "check", "b": "irrelevant", "c": None}
+    assert [says_yes(one) for one in found.values()] == [True, False, False]
 
 
 def test_a_claim_of_wice_is_judged_by_what_a_search_of_its_article_finds(tmp_path: Path) -> None:

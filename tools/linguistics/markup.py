@@ -59,6 +59,14 @@ _INVISIBLE = re.compile(
 )
 """Control, format, surrogate and private-use characters; line breaks are white space and stay."""
 
+_NUMBERS = r"\[\^?[1-9]\d{0,2}(?:[ ,;–-]{1,3}[1-9]\d{0,2}){0,20}\]"
+_NUMBERED_SOURCES = re.compile(
+    rf"(?<=[^\W\d_]{{3}})(?:{_NUMBERS}){{1,20}}(?!\w)"
+    rf"|\s?{_NUMBERS}(?:\s?{_NUMBERS}){{0,20}}(?=\s?[.,;:!?]|\s?\Z|\s{{1,3}}-\s|\s\s)"
+    rf"|(?<=[.!?])\s?{_NUMBERS}(?:\s?{_NUMBERS}){{0,20}}(?=[\"'”’)]|\s{{1,3}}[A-Z])"
+)
+"""Where a clause ends, or straight after a word: *He scored [3] goals* and *a[3]* cite nothing."""
+
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 
@@ -77,6 +85,11 @@ def plain_text(sentence: str) -> str:
         text = pattern.sub(replacement, text)
     text = _ITEM.sub("", text.strip()).strip(" |").rstrip(" –—-")
     return _CODE_LEFT_OUT.sub(lambda found: code[int(found[1])], text) if code else text
+
+
+def without_citations(text: str) -> str:
+    """The text without numbers of sources in brackets; all else, other markup too, stays as it is."""
+    return _NUMBERED_SOURCES.sub("", text) if "[" in text else text
 
 
 def _left_out(spelt: str, code: list[str]) -> str:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
+FEW_CHARACTERS = 20_000
+
 
 @dataclass(frozen=True)
 class FoundPieces:
@@ -19,8 +21,11 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """The pieces of the passages that a search of the documents for the claim finds first."""
-    hits = documents.search(claim, results)
+    """The pieces of the passages that a search of the documents for the claim finds first.
+
+    Where it finds none, as of *mice* by *a mouse*, those of all passages, unless they are more than `FEW_CHARACTERS`.
+    """
+    hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
     found = [(piece, numbers[hit.source]) for hit in hits for piece in pieces_of(hit.title, hit.passage)]
     return FoundPieces(tuple(piece for piece, _ in found), tuple(number for _, number in found))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.markup import without_citations
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
@@ -64,7 +64,7 @@ class LexicalVerifier:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        claim = plain_text(claim)  # the mark [3] of a claim from outside would be a figure that no source has
+        claim = without_citations(claim)  # the mark [3] of a claim from outside would be a figure that no source has
         whole, spoken = without_ellipses(passages)
         reads = [self._verify(part, whole, documents) for part in both_clauses(claim) or [claim]]
         return as_written(min(reads, key=_doubt), spoken, claim, passages)

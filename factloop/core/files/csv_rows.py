@@ -1,11 +1,13 @@
 """CSV: a header, then one row each; cells may be quoted and hold line breaks.
 
-Where a decimal comma is usual spreadsheets part cells by semicolons: so are they read where the header has them so.
+Where a decimal comma is usual spreadsheets part cells by semicolons: so are they read where the header and the line
+below have them so, or where a line `sep=;` before the header says it.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -16,6 +18,10 @@ from factloop.core.files.rows import Row
 
 _LONGEST_FIELD = 2**31 - 1
 """Characters in a CSV field: the largest limit that the csv module takes on every platform."""
+_LOOKED_AT = 50
+"""Lines that are looked at for what parts the cells: a quoted cell may hold line breaks."""
+_TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")
+"""The line by which a spreadsheet is told what parts the cells."""
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
@@ -25,9 +31,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
     another width, broken quoting, and a file without rows.
     """
     path = place_name(place)
-    lines = (line for _, line in read_lines(place))
-    first = list(islice(lines, 1))
-    rows = read_cells(chain(first, lines), path, delimiter=_delimiter("".join(first)))
+    rows = read_cells((line for _, line in read_lines(place)), path)
     _, head = next(rows, (1, []))
     header = _header(head, tuple(needed), path, lower_case)
     empty = True
@@ -39,26 +43,31 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
         raise DataError("there is no row in it", path=path)
 
 
-def read_cells(lines: Iterable[str], path: str, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
     """The line that each row starts on, and its cells, none of a blank line. Raises DataError for broken quoting."""
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    start = 1
+    rest = iter(lines)
+    first = list(islice(rest, _LOOKED_AT))
+    told = _TOLD.fullmatch(first[0]) if first else None
+    above = 0 if told is None else 1
+    delimiter = _delimiter(first) if told is None else told[1]
+    reader = csv.reader(chain(first[above:], rest), delimiter=delimiter, strict=True)
+    start = above + 1
     try:
         for cells in reader:
             yield start, cells
-            start = reader.line_num + 1
+            start = above + reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"this is not CSV: {error}", path=path, line=reader.line_num) from error
+        raise DataError(f"this is not CSV: {error}", path=path, line=above + reader.line_num) from error
 
 
-def _delimiter(head: str) -> str:
-    """A semicolon where it parts the first line into cells and a comma does not; otherwise a comma."""
+def _delimiter(first: Iterable[str]) -> str:
+    """A semicolon where it parts the first two rows alike and a comma does not part the first; otherwise a comma."""
     try:
-        n_cells = {mark: len(next(csv.reader([head], delimiter=mark), ())) for mark in ",;"}
+        commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # which is said where the rows are read
         return ","
-    return ";" if n_cells[","] == 1 < n_cells[";"] else ","
+    return ";" if commas[:1] == [1] and len(set(semicolons)) == 1 and semicolons[0] > 1 else ","
 
 
 def _header(cells: Iterable[str], needed: Iterable[str], path: str, lower_case: bool) -> list[str]:

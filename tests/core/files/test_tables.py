@@ -118,11 +118,24 @@ def test_a_csv_names_its_columns_as_asked(tmp_path: Path) -> None:
         ('"claim";"label"\nx;1\n', {"claim": "x", "label": "1"}),
         ("claim,a;b\nx,1\n", {"claim": "x", "a;b": "1"}),
         ("claim\na;b\n", {"claim": "a;b"}),
+        ("claim (short; long)\nthe cat sat\n", {"claim (short; long)": "the cat sat"}),
+        ('id;text\n7;"one\ntwo"\n', {"id": "7", "text": "one\ntwo"}),
+        ("sep=;\nid;text\n7;one\n", {"id": "7", "text": "one"}),
+        ("sep=;\r\nid;text\r\n7;one\r\n", {"id": "7", "text": "one"}),
     ],
 )
-def test_semicolons_part_cells_where_they_part_the_header(tmp_path: Path, text: str, fields: dict[str, str]) -> None:
+def test_semicolons_part_cells_where_they_part_header_and_rows(
+    tmp_path: Path, text: str, fields: dict[str, str]
+) -> None:
     (tmp_path / "rows.csv").write_text(text, encoding="utf-8", newline="")
     assert [dict(row.fields) for row in read_rows(tmp_path / "rows.csv")] == [fields]
+
+
+def test_lines_are_counted_from_the_one_that_says_what_parts_cells(tmp_path: Path) -> None:
+    rows = read_csv(written(tmp_path, "sep=;\nid;text\n7;one\n8;two\n9\n", "rows.csv"))
+    assert [next(rows).line, next(rows).line] == [3, 4]
+    with pytest.raises(DataError, match=r"rows\.csv:5: 1 columns"):
+        next(rows)
 
 
 @pytest.mark.parametrize("text", ["", "a\rb;c\nx;y\n", "a\0;b\nx;y\n", f"{'a' * 200_000};b\nx\n"])

@@ -27,6 +27,19 @@ async def test_marks_of_citations_are_no_figures(claim: str) -> None:
     assert await read(claim, " ".join([*OTHERS, FOUNDED])) >= 0.5
 
 
+async def test_numbers_in_brackets_that_cite_nothing_are_figures() -> None:
+    for claim, document in [
+        ("In [1990] he left Rome.", "He left Rome in 1985."),
+        ("He scored [3] goals in Rome.", "He scored 5 goals in Rome."),
+        ("3. Liga is a league of 20 clubs.", "2. Liga is a league of 20 clubs."),
+    ]:
+        assert await read(claim, document) < 0.5, claim
+
+
+async def test_a_short_document_is_read_whole_where_a_search_of_it_finds_nothing() -> None:
+    assert await read("The children ate mice.", "A child eats a mouse.") >= 0.5
+
+
 async def test_of_a_long_document_the_passages_that_speak_of_the_claim_are_read() -> None:
     """A heading is the title of what stands below it, as in a check."""
     document = "\n\n".join(

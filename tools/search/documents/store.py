@@ -113,7 +113,8 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
         path_of.setdefault(state.key, path)
     may_fail = path_of.keys() - {states[path].key for path in files.required if path in states}
     textless = {key for key, why in known.unreadable.items() if why == NO_TEXT} & path_of.keys()
-    unreadable = {key: why for key, why in known.unreadable.items() if key in may_fail | textless}
+    may_stay = may_fail | textless
+    unreadable = {key: why for key, why in known.unreadable.items() if key in may_stay}
     missing = path_of.keys() - (known.indexed - known.unsure) - unreadable.keys()
     stale = (known.indexed - path_of.keys()) | known.unsure
     index = open_index(folder) if folder and known.indexed | known.unsure else new_index(folder)

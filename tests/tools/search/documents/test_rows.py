@@ -94,6 +94,11 @@ def test_tsv_as_wiki_passages_come(tmp_path: Path) -> None:
     ]
 
 
+def test_cells_between_semicolons_keep_their_decimal_commas(tmp_path: Path) -> None:
+    (row,) = load(tmp_path, "towers.csv", "name;height\nTower;12,5 m\n")
+    assert row.text == "name: Tower; height: 12,5 m"
+
+
 def test_malformed_tsv(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"p.tsv:3: 3 columns where the header has 2"):
         load(tmp_path, "p.tsv", "text\ttitle\na\tb\na\tb\tc\n")
