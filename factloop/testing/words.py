@@ -8,6 +8,7 @@ from factloop.agents.trustscore.records import TrustReport
 from factloop.core.citations import named, reason
 from factloop.core.factuality import n_contradicted
 from factloop.core.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
+from factloop.reports.deciding import cited_evidence
 from factloop.reports.figures import plural
 from factloop.reports.status import NO_CLAIM_WORDS
 from factloop.reports.visible import visible
@@ -90,10 +91,10 @@ def _claim(number: int, claim: Claim) -> Iterator[str]:
         yield f"   in: {_short(claim.sentence)}"
     if claim.judgement.rationale:
         yield f"   why: {_short(reason(claim))}"
-    cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
+    cited = cited_evidence(claim)
     yield from _passages(cited)
     if not cited:
-        yield f"   evidence: none was cited, {plural(len(claim.evidence), 'passage')} read"
+        yield f"   evidence: no passage decides, {plural(len(claim.evidence), 'passage')} read"
 
 
 def _verdict(judgement: Judgement) -> str:
