@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,7 @@ from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_s
 
 MAX_KEPT_CHARS = 20_000
 MAX_KEPT_PASSAGES = 1_000
+MAX_KEPT_TERMS = 50_000
 
 STEM_CHARS = 5
 """Two ordinary words also match where these first letters agree: "compose", "composer"; names must match in full."""
@@ -39,6 +41,7 @@ def stem_of(term: Term) -> str | None:
     return term.key[:STEM_CHARS] if term.kind is TermKind.WORD and len(term.key) >= STEM_CHARS else None
 
 
+@lru_cache(maxsize=MAX_KEPT_TERMS)
 def _stems(term: Term) -> tuple[str, ...]:
     """Forms that a term can be found by apart from its key: a year also by its decade and century."""
     if term.kind is TermKind.YEAR:
@@ -61,13 +64,13 @@ def index_passage(passage: str) -> PassageIndex:
 
 def _build_index(passage: str) -> PassageIndex:
     sentences = read_sentences(passage)
-    by_key: dict[str, dict[int, None]] = {}
-    by_stem: dict[str, dict[int, None]] = {}
+    by_key: defaultdict[str, list[int]] = defaultdict(list)
+    by_stem: defaultdict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(sentences):
-        for term in sentence.terms:
-            by_key.setdefault(term.key, {})[place] = None
-            for stem in _stems(term):
-                by_stem.setdefault(stem, {})[place] = None
+        for key in {term.key for term in sentence.terms}:
+            by_key[key].append(place)
+        for stem in {stem for term in sentence.terms for stem in _stems(term)}:
+            by_stem[stem].append(place)
     return PassageIndex(
         sentences,
         {key: tuple(places) for key, places in by_key.items()},

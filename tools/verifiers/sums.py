@@ -19,7 +19,6 @@ _TIME_UNITS = {one: short for one, (_, short) in UNITS.items() if short in _SECO
 _TIMES = "|".join(sorted(_TIME_UNITS, key=len, reverse=True))
 _UNIT = "|".join(sorted((one for one in UNITS if len(one) > 2 and one not in {"foot", "inch"}), key=len, reverse=True))
 
-_HAS_PART = re.compile("half|quarter", re.IGNORECASE)
 _WHOLE_AND_PART = re.compile(rf"\b(?P<whole>{_NUMBER}) and {_PART}(?= [a-z])(?! (?:of|the|an?)\b)", re.IGNORECASE)
 _UNIT_AND_PART = re.compile(
     rf"\b(?P<whole>{_NUMBER}|an?) (?P<unit>(?:{_UNIT})s?|{_SCALE}) and {_PART}\b(?! (?:of|an?|the)\b)", re.IGNORECASE
@@ -36,10 +35,12 @@ _TWO_TIMES = re.compile(
 def in_sums(text: str) -> str:
     """The text with each whole and its part as one figure: *two and a half years* as *2.5 years*, *a million* as *one
     million*. Linear in the text."""
-    if _HAS_PART.search(text) is not None:
+    lowered = text.lower()
+    if "half" in lowered or "quarter" in lowered:
         with_parts = _UNIT_AND_PART.sub(_unit_and_part, _WHOLE_AND_PART.sub(_added, text))
         text = _PART_OF_UNIT.sub(_part_of_unit, with_parts)
-    return _ONE_SCALE.sub(r"one \g<scale>", text)
+    has_scale = "illion" in lowered or "thousand" in lowered or "hundred" in lowered
+    return _ONE_SCALE.sub(r"one \g<scale>", text) if has_scale else text
 
 
 def in_one_unit(text: str) -> str:

@@ -51,7 +51,8 @@ _SCALED_LABEL = re.compile(
 )
 """The end of a column's name that scales its figures: *Revenue (million kroner): 102*, *sales_million_euros: 55*."""
 _BEFORE_FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
-_FRACTION = re.compile(r"(?:(?<![\d.,])(\d{1,12}) )?(?<!\d)(\d)\u2044(\d{1,2})(?!\d)")
+_SLASH = "\u2044"
+_FRACTION = re.compile(rf"(?:(?<![\d.,])(\d{{1,12}}) )?(?<!\d)(\d){_SLASH}(\d{{1,2}})(?!\d)")
 """*2½*, as compatibility forms leave it."""
 _PERCENT = re.compile(r" ?%| per cent\b")
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -82,6 +83,7 @@ IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=T
 """Forms that simplemma leaves as they stand, since they are words of their own as well, or gives to a rarer word."""
 NOUNS_LIKE_PASTS = frozenset({"saw", "rose", "wound", "bore", "spoke", "dove", "stove"})
 """Nouns that are the past of other words: *a saw* is no form of *see*."""
+_ONLY = frozenset({"only", "Only", "ONLY"})
 _BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
@@ -189,41 +191,50 @@ def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = [match for match in _TOKEN.finditer(in_plain_figures(sentence)) if not _is_unassigned(match)]
+    found = _TOKEN.finditer(in_plain_figures(sentence))
+    # code points among the unspaced scripts that stand for no character are left out
+    tokens = [match for match in found if match.lastgroup != "unspaced" or match.group().isprintable()]
     for place, match in enumerate(tokens):
-        surface = match.group()[:MAX_TERM_CHARS]
-        if match.lastgroup == "date":
+        kind, surface = match.lastgroup, match.group()[:MAX_TERM_CHARS]
+        if kind == "mark":
+            yield Term(surface, TermKind.MARK, surface)
+        elif kind == "figure":
+            is_century = place + 1 < len(tokens) and tokens[place + 1].group().lower() in {"century", "centuries"}
+            figure = _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
+            yield _as_years(figure) if is_century else figure
+        elif kind == "date":
             year, month, day = surface.split("-")
             yield Term(year, TermKind.YEAR, surface)
             yield Term(f"month {int(month)}", TermKind.MONTH, surface)
             yield Term(day.lstrip("0") or "0", TermKind.NUMBER, surface)
-        elif match.lastgroup == "known":
+        elif kind == "known":
             yield Term(NAMES_OF_ONE[match["known"]], TermKind.NAME, surface)
-        elif match.lastgroup == "mark":
-            yield Term(surface, TermKind.MARK, surface)
-        elif match.lastgroup == "figure":
-            is_century = place + 1 < len(tokens) and tokens[place + 1].group().lower() in {"century", "centuries"}
-            figure = _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
-            yield _as_years(figure) if is_century else figure
+        elif surface in NOUNS_LIKE_PASTS and place > 0 and tokens[place - 1].group().lower() in _BEFORE_NOUN:
+            yield Term(surface, TermKind.WORD, surface)
+        elif surface in _ONLY and match.start() > 0 and match.string[match.start() - 1] == "-":
+            yield PART_ONLY
         else:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
-            is_part = surface.lower() == "only" and match.start() > 0 and match.string[match.start() - 1] == "-"
-            opens = place == 0 or _is_label(tokens[place + 1 : place + 3])
-            is_noun = place > 0 and surface in NOUNS_LIKE_PASTS and tokens[place - 1].group().lower() in _BEFORE_NOUN
-            term = _word(surface, opens, followed_by_capital)
-            yield PART_ONLY if is_part else Term(surface, TermKind.WORD, surface) if is_noun else term
-
-
-def _is_unassigned(token: re.Match[str]) -> bool:
-    """Whether the token is a code point among the unspaced scripts that stands for no character."""
-    return token.lastgroup == "unspaced" and not token.group().isprintable()
+            yield _word(surface, place == 0 or _is_label(tokens, place), followed_by_capital)
 
 
 def in_plain_figures(text: str) -> str:
     """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000; sums of
-    them as one, *an hour and a quarter* as 1.25 hours."""
-    labelled = _SCALED_LABEL.sub(_under_label, _FRACTION.sub(_as_decimal, in_sums(text)))
-    return in_one_unit(in_figures(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", labelled))))
+    them as one, *an hour and a quarter* as 1.25 hours.
+
+    Most sentences hold none of what the slower expressions ask for, and are spared them.
+    """
+    text = in_sums(text)
+    if _SLASH in text:
+        text = _FRACTION.sub(_as_decimal, text)
+    has_scale = "illion" in text or "thousand" in text
+    if has_scale:
+        text = _SCALED_LABEL.sub(_under_label, text)
+    if "%" in text or "per cent" in text:
+        text = _PERCENT.sub(" percent", text)
+    if has_scale:
+        text = _SCALED.sub(_multiplied, text)
+    return in_one_unit(in_figures(text))
 
 
 def _under_label(match: re.Match[str]) -> str:
@@ -236,9 +247,10 @@ def _as_decimal(match: re.Match[str]) -> str:
     return f"{int(match[1] or 0) + int(match[2]) / parts:.6g}" if parts else match[0]
 
 
-def _is_label(following: Sequence[re.Match[str]]) -> bool:
-    """Whether a word before these tokens is the label of a figure and no name: *Seats* of *Plan: Team; Seats: 10*."""
-    return len(following) == 2 and following[0].group() == ":" and following[1].lastgroup == "figure"
+def _is_label(tokens: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether a word is the label of a figure and no name: *Seats* of *Plan: Team; Seats: 10*."""
+    is_before_figure = place + 2 < len(tokens) and tokens[place + 2].lastgroup == "figure"
+    return is_before_figure and tokens[place + 1].group() == ":"
 
 
 def _without_less(lemma: str) -> str:
