@@ -107,7 +107,7 @@ def compare(
     candidates = tuple(passages[passage].sentences[place] for passage, place in ranked)
     found = _union(masks.values())
     full = (1 << len(terms)) - 1
-    alignment = align(read_together(claim[:MAX_CLAIM_SENTENCES]), read_together(window))
+    alignment = align(read_together(tuple(claim[:MAX_CLAIM_SENTENCES])), read_together(window))
     values = {
         "best_sentence": _share(masks[ranked[0]], full),
         "focus": _focus(candidates[0], terms),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from itertools import groupby, pairwise
+from typing import Any, TypeVar
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import is_known, lemmatize
@@ -16,7 +17,7 @@ from factloop.tools.verifiers.passage_index import STEM_CHARS
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
 
-MAX_KEPT = 20_000
+MAX_KEPT, MAX_KEPT_TOGETHER = 20_000, 2_000
 
 _SURELY_FINITE = lexicon.PAST | lexicon.AUXILIARIES | lexicon.MODALS
 _VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
@@ -27,6 +28,8 @@ _ANSWERS = frozenset({"yes", "no"})
 MAX_UNIT_CHARS = 3
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
 _BOUND, _LONGEST_BOUND = re.compile(DENIED_BOUND), 5
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,13 @@ class Reading:
     """The sentence of each clause."""
     places: Mapping[str, tuple[int, ...]] = field(repr=False)
     """Where each key stands, and each stem with a hyphen after it, each decade and century as *193.* and *19..*."""
+    found: dict[Callable[[Reading], Any], Any] = field(default_factory=dict, repr=False)
+    """What functions of the reading alone have found in it (`kept`)."""
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The terms as they are spelt, in lower case."""
+        return tuple(term.surface.lower() for term in self.terms)
 
     @cached_property
     def content(self) -> tuple[int, ...]:
@@ -84,7 +94,21 @@ class Reading:
         return " ".join(self.terms[place].surface for place in places)
 
 
-def read_together(sentences: Sequence[SentenceTerms]) -> Reading:
+def kept(find: Callable[[Reading], T]) -> Callable[[Reading], T]:
+    """The function, with what it finds kept in the reading: checks ask the same of a sentence again and again."""
+
+    @wraps(find)
+    def ask(reading: Reading) -> T:
+        if find not in reading.found:
+            reading.found[find] = find(reading)
+        value: T = reading.found[find]
+        return value
+
+    return ask
+
+
+@lru_cache(maxsize=MAX_KEPT_TOGETHER)
+def read_together(sentences: tuple[SentenceTerms, ...]) -> Reading:
     """Sentences in a row as one reading."""
     readings = [read_closely(sentence) for sentence in sentences]
     if len(readings) == 1:
@@ -104,7 +128,7 @@ def read_together(sentences: Sequence[SentenceTerms]) -> Reading:
         negators=tuple(negates for one in readings for negates in one.negators),
         phrase_denied=tuple(denied for one in readings for denied in one.phrase_denied),
         clause_denied=tuple(denied for one in readings for denied in one.clause_denied),
-        sentences=tuple(sentences),
+        sentences=sentences,
         sentence_of=tuple(index for index, one in enumerate(readings) for _ in one.clause_denied),
         places=places,
     )
@@ -138,6 +162,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     return _indexed(terms, numbers, negators, phrase_denied, sentence)
 
 
+@lru_cache(maxsize=MAX_KEPT)
 def is_verb(term: Term) -> bool:
     """Whether a word is likely to be a verb, by its form."""
     word = term.surface.lower()

@@ -191,4 +191,4 @@ def _is_told_before(alignment: Alignment, place: int, clauses: set[int]) -> bool
 def _goes_on(reading: Reading, number: int) -> bool:
     """Whether a sentence begins with a pronoun, and so speaks of what the one before it does."""
     first = next(place for place, clause in enumerate(reading.clauses) if reading.sentence_of[clause] == number)
-    return reading.terms[first].surface.lower() in PRONOUNS
+    return reading.words[first] in PRONOUNS

@@ -33,7 +33,7 @@ def other_causes(alignment: Alignment) -> Iterator[Mismatch]:
 
 def _causes(reading: Reading) -> Iterator[tuple[int, bool]]:
     """The first word of content after each *because of*, and whether it is denied."""
-    words = [term.surface.lower() for term in reading.terms]
+    words = reading.words
     for start in range(len(words) - 2):
         if (words[start], words[start + 1]) in _OPENINGS:
             after = range(start + 2, min(start + 2 + REACH, len(words)))

@@ -42,7 +42,7 @@ def _changed_to(sentence: Reading, place: int) -> int | None:
     keys = [term.key for term in sentence.terms]
     clause = [one for one, number in enumerate(sentence.clauses) if number == sentence.clauses[place]]
     changes = any(keys[one] in CHANGING and is_verb(sentence.terms[one]) for one in clause if one < place)
-    words = {sentence.terms[one].surface.lower() for one in clause}
+    words = {sentence.words[one] for one in clause}
     if place == 0 or keys[place - 1] != "from" or not changes or not words.isdisjoint(PLANNING):
         return None
     for one in range(place + 1, min(place + 1 + REACH, len(keys) - 1)):

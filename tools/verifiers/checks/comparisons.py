@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import TermKind
 from factloop.tools.verifiers.wording import LEVEL
 
@@ -102,7 +102,7 @@ def levelled_comparison(alignment: Alignment) -> Iterator[Mismatch]:
 
 def _comparative(reading: Reading, than: int) -> int:
     """The place of *larger* or *more* before "than"; of "than" itself where none is."""
-    words = [term.surface.lower() for term in reading.terms[:than]]
+    words = reading.words[:than]
     found = [place for place, word in enumerate(words) if word in {"more", "less", "fewer"} or word.endswith("er")]
     return found[-1] if found else than
 
@@ -126,7 +126,7 @@ def turned_degrees(alignment: Alignment) -> list[tuple[int, int]]:
 
 
 def _degree(reading: Reading, place: int) -> int:
-    return _DEGREES.get(reading.terms[place].surface.lower(), 0)
+    return _DEGREES.get(reading.words[place], 0)
 
 
 def both_compare(alignment: Alignment) -> bool:
@@ -134,6 +134,7 @@ def both_compare(alignment: Alignment) -> bool:
     return than_place(alignment.claim) is not None and than_place(alignment.sentence) is not None
 
 
+@kept
 def than_place(reading: Reading) -> int | None:
     """The place of "than"; None without one."""
-    return next((place for place, term in enumerate(reading.terms) if term.key == "than"), None)
+    return next(iter(reading.places.get("than", ())), None)

@@ -102,7 +102,7 @@ def follows_from(sentence: Reading, year: Term) -> bool:
 
 def _is_relative(sentence: Reading) -> bool:
     """Whether the sentence dates something by the day it was written: "this year"."""
-    words = [term.surface.lower() for term in sentence.terms]
+    words = sentence.words
     return any(one in {"this", "last"} and two in {"year", "month", "season"} for one, two in pairwise(words))
 
 

@@ -49,7 +49,7 @@ def _says_no_more(alignment: Alignment, named: list[int]) -> bool:
 
 def _spoken(reading: Reading, always: re.Pattern[str]) -> list[int]:
     """The places of the words that say *always*."""
-    words = [term.surface.lower() for term in reading.terms]
+    words = reading.words
     found = always.search(" ".join(words))
     if found is None:
         return []

@@ -54,4 +54,4 @@ def _durations(reading: Reading, units: Mapping[str, int]) -> Iterator[tuple[int
 
 
 def _lasts(reading: Reading, place: int) -> bool:
-    return place >= 0 and reading.terms[place].surface.lower() in _LAST
+    return place >= 0 and reading.words[place] in _LAST

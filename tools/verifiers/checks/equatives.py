@@ -9,7 +9,7 @@ from itertools import pairwise
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.comparisons import sides_at, than_place
-from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 
 REACH = 3
@@ -49,9 +49,10 @@ def has_equative(alignment: Alignment) -> bool:
     return any(equative_place(one) is not None for one in (alignment.claim, alignment.sentence))
 
 
+@kept
 def equative_place(reading: Reading) -> int | None:
     """The place of the second *as* of *as tall as*; None without one, and for *as well as* and *as many as 30*."""
-    words = [term.surface.lower() for term in reading.terms]
+    words = reading.words
     places = [place for place, word in enumerate(words) if word == "as"]
     for one, two in pairwise(places):
         between, following = words[one + 1 : two], reading.terms[two + 1 : two + 2]
@@ -78,7 +79,7 @@ def equated(alignment: Alignment) -> Iterator[Mismatch]:
 
 def _are_one_degree(alignment: Alignment, ours: int, theirs: int) -> bool:
     """Whether two words compare by the same: *tall* and *taller*, *hot* and *hotter*, or by its opposite."""
-    words = alignment.claim.terms[ours].surface.lower(), alignment.sentence.terms[theirs].surface.lower()
+    words = alignment.claim.words[ours], alignment.sentence.words[theirs]
     short, long = sorted(words, key=len)
     return theirs in alignment.partners.get(ours, ()) or (long.startswith(short) and long.endswith("er"))
 
@@ -89,13 +90,13 @@ def _comparison(reading: Reading) -> _Comparison | None:
     if (than is None) == (equative is None):
         return None
     if equative is not None:
-        first = max(place for place in range(equative) if reading.terms[place].surface.lower() == "as")
-        before = reading.terms[first - 1].surface.lower() if first else ""
+        first = max(place for place in range(equative) if reading.words[place] == "as")
+        before = reading.words[first - 1] if first else ""
         is_multiple = before in _FACTORS or (first > 0 and reading.terms[first - 1].kind is TermKind.NUMBER)
         is_less = reading.is_denied(equative)
         return _Comparison(equative, None if is_multiple else -1 if is_less else 0, equative - 1)
     place = than or 0
-    word = reading.terms[place - 1].surface.lower()
-    before = reading.terms[place - 2].surface.lower() if place > 1 else ""
+    word = reading.words[place - 1]
+    before = reading.words[place - 2] if place > 1 else ""
     sign = -1 if "less" in {word, before} else 1
     return _Comparison(place, None if reading.is_denied(place) else sign, place - 1)

@@ -42,7 +42,7 @@ def has_unit(reading: Reading, things: Sequence[int]) -> bool:
 def more_than_one(alignment: Alignment) -> Iterator[Mismatch]:
     """*One fan*, where the sentence counts more of them: *two fans*."""
     claim, sentence = alignment.claim, alignment.sentence
-    for place in [one for one, term in enumerate(claim.terms) if term.surface.lower() in _SINGLE]:
+    for place in [one for one, word in enumerate(claim.words) if word in _SINGLE]:
         things = counted(claim, place) if _counts_next(claim, place) else []
         if not things or UNITS.get(claim.terms[things[0]].key, ("",))[0] == "time":
             continue
@@ -185,7 +185,7 @@ def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
 
 def is_ordinal(reading: Reading, place: int) -> bool:
     """Whether a number tells which one, not how many."""
-    return _ORDINAL.fullmatch(reading.terms[place].surface.lower()) is not None
+    return _ORDINAL.fullmatch(reading.words[place]) is not None
 
 
 def counted(reading: Reading, number: int) -> list[int]:
@@ -310,6 +310,6 @@ _WORDS_BEFORE, _WORDS_AFTER = 5, 8
 
 def limit_of(reading: Reading, place: int) -> str | None:
     """Whether the words around a number make it *at least* or *at most*; None where they do neither."""
-    words = [term.surface.lower() for term in reading.terms[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER]]
+    words = list(reading.words[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER])
     words[min(_WORDS_BEFORE, place)] = "#"
     return next((name for name, pattern in _LIMITS if pattern.search(" ".join(words))), None)

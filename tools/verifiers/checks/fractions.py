@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import TermKind
 from factloop.tools.verifiers.wording import NO_SHARE_BEFORE
 
@@ -44,7 +44,7 @@ def other_shares(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def _names_half(reading: Reading) -> bool:
-    return any(term.surface.lower() in _HALVES for term in reading.terms)
+    return not _HALVES.isdisjoint(reading.words)
 
 
 def _shares_percentage(alignment: Alignment) -> bool:
@@ -52,20 +52,21 @@ def _shares_percentage(alignment: Alignment) -> bool:
     return any(value in said for _, value in _percentages(alignment.claim))
 
 
-def _fractions(reading: Reading) -> list[tuple[int, Span]]:
+@kept
+def _fractions(reading: Reading) -> Sequence[tuple[int, Span]]:
     """The place of each fraction of something, with what it may mean; "more than half" is anything from there."""
     found = []
-    for place, term in enumerate(reading.terms):
-        value = _fraction(reading, place, term.surface.lower())
+    for place, word in enumerate(reading.words):
+        value = _fraction(reading, place, word)
         if value is not None:
-            words = [one.surface.lower() for one in reading.terms[max(0, place - 3) : place]]
+            words = reading.words[max(0, place - 3) : place]
             more, less = _bounds(words)
             low, high = value - LOOSENESS, value + LOOSENESS
             found.append((place, (low, 100.0) if more else (0.0, high) if less else (low, high)))
     return found
 
 
-def _bounds(words: list[str]) -> tuple[bool, bool]:
+def _bounds(words: Sequence[str]) -> tuple[bool, bool]:
     """Whether the words before a fraction make it the least, or the most."""
     return ("than" in words and "more" in words) or "over" in words, "less" in words or "under" in words
 
@@ -85,7 +86,8 @@ def _fraction(reading: Reading, place: int, word: str) -> float | None:
     return (_THIRD * 2 if word in {"rds", "thirds"} else _THIRD) if is_third else None
 
 
-def _percentages(reading: Reading) -> list[tuple[int, float]]:
+@kept
+def _percentages(reading: Reading) -> Sequence[tuple[int, float]]:
     """The place and value of each percentage."""
     following = zip(range(len(reading.terms)), reading.terms[1:], strict=False)
     numbers = [place for place, after in following if after.key == "percent"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading, is_verb, kept
 from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
 from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, PEOPLE, QUANTIFIERS, UNITS
 
@@ -36,7 +36,7 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
 def all_for_only(alignment: Alignment) -> Iterator[Mismatch]:
     """*Any agent can delete it*, where the sentence says that only others can: *only owners can delete it*."""
     claim, sentence = alignment.claim, alignment.sentence
-    everyone = next((one for one, term in enumerate(claim.terms) if term.surface.lower() in EVERYONE), None)
+    everyone = next((one for one, word in enumerate(claim.words) if word in EVERYONE), None)
     place = _quantities(claim, None).get("all", everyone)
     only = _quantities(sentence, None).get("only")
     if place is None or only is None or claim.is_denied(place) or sentence.is_denied(only):
@@ -73,7 +73,7 @@ def _differ_surely(alignment: Alignment, place: int, other: int) -> bool:
     """Whether *all* and *only* cannot both be true: of everyone, of a group and a part of it, of two groups that are
     known to be different. *Only staff* may be *all employees*."""
     claim, sentence = alignment.claim, alignment.sentence
-    if claim.terms[place].surface.lower() in EVERYONE:
+    if claim.words[place] in EVERYONE:
         following = claim.terms[place + 1 : place + 2]
         return any(term.key in lexicon.MODALS or is_verb(term) or term.key == "be" for term in following)
     ours, theirs = _group_after(claim, place), _group_after(sentence, other)
@@ -152,17 +152,22 @@ def _excludes_nothing(reading: Reading, place: int) -> bool:
 def _quantities(reading: Reading, clause: int | None) -> dict[str, int]:
     """The quantities in a clause, or in all, with the place of the word that says each."""
     found: dict[str, int] = {}
-    for place in range(len(reading.terms)):
+    for place, quantity in _all_quantities(reading):
         if clause in {None, reading.clauses[place]}:
-            quantity = _quantity(reading, place)
-            if quantity is not None:
-                found.setdefault(quantity, place)
+            found.setdefault(quantity, place)
     return found
+
+
+@kept
+def _all_quantities(reading: Reading) -> Sequence[tuple[int, str]]:
+    """The place of each word that says of how many, and what it says."""
+    found = ((place, _quantity(reading, place)) for place in range(len(reading.terms)))
+    return [(place, quantity) for place, quantity in found if quantity is not None]
 
 
 def _quantity(reading: Reading, place: int) -> str | None:
     """What a word says of how many; "the most famous", "a few" and "just before" are not what they look like."""
-    word = reading.terms[place].surface.lower()
+    word = reading.words[place]
     if reading.terms[place] is PART_ONLY:
         return None
     before = reading.terms[place - 1].key if place else ""

@@ -109,7 +109,7 @@ def _are_opposites(alignment: Alignment, ours: list[int], theirs: list[int]) -> 
 
 
 def _spellings(reading: Reading, place: int) -> tuple[str, str]:
-    return reading.terms[place].key, reading.terms[place].surface.lower()
+    return reading.terms[place].key, reading.words[place]
 
 
 def _has_more_opposites(alignment: Alignment, mismatch: Mismatch) -> bool:

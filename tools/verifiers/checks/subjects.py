@@ -119,7 +119,7 @@ def _before_in_name(reading: Reading, place: int) -> list[int]:
         place -= 1
         if reading.clauses[place] != clause:
             break
-        word = reading.terms[place].surface.lower()
+        word = reading.words[place]
         if word not in TITLES and not is_known(word):
             before.insert(0, place)
     return before
