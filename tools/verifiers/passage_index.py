@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_sentences
 
@@ -15,6 +16,8 @@ MAX_KEPT_TERMS = 50_000
 
 STEM_CHARS = 5
 """Two ordinary words also match where these first letters agree: "compose", "composer"; names must match in full."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,23 @@ def matches(term: Term, other: Term) -> bool:
     return term.key == other.key or (stem_of(term) is not None and stem_of(term) == stem_of(other))
 
 
+def kept_by_passage(read: Callable[[str], T]) -> Callable[[str], T]:
+    """The function, with what it reads kept, since many claims are held against one passage.
+
+    It is kept of the last `MAX_KEPT_PASSAGES` passages, long ones apart, so that memory stays bounded.
+    """
+    keeping = lru_cache(maxsize=MAX_KEPT_PASSAGES)(read)
+
+    @wraps(read)
+    def ask(passage: str) -> T:
+        return keeping(passage) if len(passage) <= MAX_KEPT_CHARS else read(passage)
+
+    return ask
+
+
+@kept_by_passage
 def index_passage(passage: str) -> PassageIndex:
-    """The index of a passage. The last `MAX_KEPT_PASSAGES` short ones are kept, so that memory stays bounded."""
-    return _kept_index(passage) if len(passage) <= MAX_KEPT_CHARS else _build_index(passage)
-
-
-def _build_index(passage: str) -> PassageIndex:
+    """The index of a passage."""
     sentences = read_sentences(passage)
     by_key: defaultdict[str, list[int]] = defaultdict(list)
     by_stem: defaultdict[str, list[int]] = defaultdict(list)
@@ -76,6 +90,3 @@ def _build_index(passage: str) -> PassageIndex:
         {key: tuple(places) for key, places in by_key.items()},
         {stem: tuple(places) for stem, places in by_stem.items()},
     )
-
-
-_kept_index = lru_cache(maxsize=MAX_KEPT_PASSAGES)(_build_index)

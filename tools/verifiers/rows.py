@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from factloop.tools.linguistics.english import in_figures
 from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.passage_index import kept_by_passage
 from factloop.tools.verifiers.terms import FUNCTION_WORDS, NEGATIONS
 from factloop.tools.verifiers.wording import JOINING, NO_CELLS, UNITS, YES_CELLS
 
@@ -154,11 +155,14 @@ def _without(passage: str, lines: Container[str]) -> str:
 
 def rows_in(passages: Sequence[str]) -> Iterator[tuple[int, str, Cells]]:
     """Each row of the passages: the number of its passage, its line and its cells."""
-    for number, passage in enumerate(passages):
-        for line in passage.splitlines():
-            cells = _cells(line)
-            if len(cells) > 1:
-                yield number, line.strip(), cells
+    return ((number, line, cells) for number, passage in enumerate(passages) for line, cells in _rows_of(passage))
+
+
+@kept_by_passage
+def _rows_of(passage: str) -> Sequence[tuple[str, Cells]]:
+    """The rows of a passage, each with its line."""
+    lines = ((line.strip(), _cells(line)) for line in passage.splitlines() if ": " in line)
+    return [(line, cells) for line, cells in lines if len(cells) > 1]
 
 
 def _cells(line: str) -> Cells:
