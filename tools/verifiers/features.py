@@ -7,6 +7,7 @@ short.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -137,21 +138,22 @@ def content_terms(sentences: Iterable[SentenceTerms]) -> tuple[Term, ...]:
 
 
 def _masks(terms: Sequence[Term], passages: Sequence[PassageIndex]) -> dict[Place, int]:
-    masks: dict[Place, int] = {}
+    masks: defaultdict[Place, int] = defaultdict(int)
     for passage, index in enumerate(passages):
         for bit, term in enumerate(terms):
             for place in index.places(term):
-                at = (passage, place)
-                masks[at] = masks.get(at, 0) | 1 << bit
+                masks[passage, place] |= 1 << bit
     return masks
 
 
 def _windows(masks: Mapping[Place, int]) -> dict[Place, int]:
     """The terms of each sentence that holds any of the claim and of the next ones. No window spans two passages."""
-    return {
-        (passage, place): _union(masks.get((passage, place + step), 0) for step in range(WINDOW))
-        for passage, place in masks
-    }
+    windows = dict(masks)
+    for (passage, place), mask in masks.items():
+        for step in range(1, WINDOW):
+            if (passage, place - step) in windows:
+                windows[passage, place - step] |= mask
+    return windows
 
 
 def _rank(window: int, first: int, telling: int) -> tuple[int, int, int]:

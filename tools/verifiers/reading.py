@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any, TypeVar
 
 from factloop.tools.linguistics import lexicon
@@ -140,13 +140,14 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     contrasts = contrasted(sentence.terms, is_verb)
     clauses = list(_clauses(sentence.terms, contrasts))
     kept = [(place, clause) for place, clause in enumerate(clauses) if clause is not None]
+    in_contrast = frozenset(chain.from_iterable(contrasts))
     terms, negators, phrase_denied = [], [], []
     denying: int | None = None  # the clause in which a phrase is being denied
     for place, clause in kept:
         term = _opening_name(sentence.terms) if place == 0 else sentence.terms[place]
         term = _side(sentence.terms, place) or term
         bare = _without_prefix(term)
-        is_contrast = any(place in phrase for phrase in contrasts)
+        is_contrast = place in in_contrast
         negates = (
             not is_contrast and _negates(sentence.terms, place) and not _is_moved(sentence.terms, place, contrasts)
         )
@@ -225,7 +226,7 @@ def _clauses(terms: Sequence[Term], contrasts: Sequence[range]) -> Iterable[int 
                 subject = current if subject is None and not has_verb else subject
             yield None
             continue
-        if begun and joins_contrast(terms, place, contrasts):
+        if begun and contrasts and joins_contrast(terms, place, contrasts):
             pass
         elif begun and after_mark and subject is not None and _begins_with_verb(terms, place):
             current, subject, has_verb = subject, None, True
@@ -349,9 +350,10 @@ def _follows_preposition(terms: Sequence[Term], place: int) -> bool:
 
 def _denies_phrase(terms: Sequence[Term], place: int) -> bool:
     """Whether a word denies the phrase after it alone, as *free* does in "free of charge"."""
-    term, following = terms[place], terms[place + 1 : place + 2]
-    is_free_of = term.key == "free" and any(one.key == "of" for one in following)
-    return is_free_of or term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
+    term = terms[place]
+    if term.key == "free" and any(one.key == "of" for one in terms[place + 1 : place + 2]):
+        return True
+    return term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
 
 
 def _is_with_or_without(terms: Sequence[Term], place: int) -> bool:
@@ -373,14 +375,18 @@ def _opening_name(terms: Sequence[Term]) -> Term:
 
 def _side(terms: Sequence[Term], place: int) -> Term | None:
     """*left* of "her left eye", which is no form of *leave*; else None."""
-    term, before = terms[place], terms[place - 1].surface.lower() if place else ""
-    is_side = term.surface.lower() == "left" and (before == "the" or before in lexicon.POSSESSIVES)
+    term = terms[place]
+    if place == 0 or term.surface.lower() != "left":
+        return None
+    before = terms[place - 1].surface.lower()
+    is_side = before == "the" or before in lexicon.POSSESSIVES
     return Term("left", term.kind, term.surface) if is_side else None
 
 
 def _is_lacking(term: Term) -> bool:
     """Whether a word says that something is not there: *fan* as *fanless*."""
-    return term.kind is TermKind.WORD and term.surface.lower() == f"{term.key}less"
+    word = term.surface.lower()
+    return word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less"
 
 
 @lru_cache(maxsize=MAX_KEPT)
