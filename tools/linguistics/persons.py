@@ -43,6 +43,8 @@ class Person:
 
     name: str
     gender: Gender | None = None
+    maybe: Gender | None = None
+    """The gender of a pronoun that may have meant this person, whose own is not known."""
     is_certain: bool = False
     """Whether something beside the capital letters says that it is a person."""
     has_name: bool = True
@@ -164,7 +166,11 @@ def _meant(
         return coordinated
     topic = reading.topic
     if topic is not None and topic.gender == gender:
-        return None if _has_rival(reading, said, words, index, topic) else topic
+        rival = _rival(reading, said, words, index, topic)
+        if rival is None:
+            return topic
+        rival.maybe = gender
+        return None
     fitting = _fitting(said, reading.before, gender)
     persons = {id(one.person): one.person for one in fitting}
     subjects = {id(one.person): one.person for one in fitting if one.is_subject}
@@ -201,26 +207,37 @@ def _fitting(
     return []
 
 
-def _has_rival(
+def _rival(
     reading: _Reading, said: Sequence[PersonMention], words: Sequence[Word], index: int, topic: Person
-) -> bool:
-    """Whether another person of the same gender is the nearer subject, or may act in the same sentence."""
+) -> Person | None:
+    """Another person of the same gender who is the nearer subject, or may act in the same sentence; None without one."""
     is_object = words[index].lower in {"him", "her"} and not is_possessive(words, index)
     for one in reversed(said):
         if one.person is topic:
-            return False
+            return None
         fits = one.person.gender == topic.gender or (one.person.gender is None and one.is_subject)
         if fits and one.is_subject and is_object:
             continue  # what a clause's subject does to *her* it does to another person
         if fits:
-            return True
+            return one.person
     for distance, earlier in enumerate(reversed(reading.before)):
         for one in reversed(earlier):
             if one.person is topic:
-                return False
-            if one.is_subject and one.person.gender == topic.gender and (one.person.has_name or distance == 0):
-                return True
-    return False
+                return None
+            if one.is_subject and _may_go_on(one.person, topic, distance, is_first=one is earlier[0]):
+                return one.person
+    return None
+
+
+def _may_go_on(person: Person, topic: Person, distance: int, *, is_first: bool) -> bool:
+    """Whether a pronoun of the topic's gender may mean the subject of a sentence so many before the last.
+
+    Of one whose gender is not known, where the sentence begins with them, the next one may speak, and those after it
+    while that is not settled.
+    """
+    if person.gender is None:
+        return is_first and (distance == 0 or person.maybe == topic.gender)
+    return person.gender == topic.gender and (person.has_name or distance == 0)
 
 
 def is_possessive(words: Sequence[Word], index: int) -> bool:

@@ -412,3 +412,21 @@ def test_what_a_heading_bids_is_no_part_of_a_name(before: str, claim: str) -> No
 def test_a_name_may_open_like_what_bids(name: str) -> None:
     first = name.split()[0]
     assert resolve_references(f"{first} is old.", before=f"{name} is known. ", prompt=None).startswith(name)
+
+
+NEWCOMERS = {
+    "Marie Curie was born in Warsaw. She died in 1934. Lise Meitner was born in Vienna. ": "She died in 1968.",
+    "Marie Curie was born in Warsaw. She won two. Lise Meitner was born in Vienna. She won none. ": "She saw Berlin.",
+    "- **Albert Einstein** was born in Ulm. He died in 1955.\n- **Isaac Newton** was born in Colsterworth. ": "He died.",
+}
+
+
+@pytest.mark.parametrize(("before", "claim"), NEWCOMERS.items())
+def test_a_pronoun_after_a_sentence_about_a_newcomer_is_not_given_to_the_topic(before: str, claim: str) -> None:
+    assert resolve_references(claim, before=before, prompt=None) == claim
+    assert is_ambiguous(claim, before, None)
+
+
+def test_a_newcomer_who_is_only_met_leaves_the_pronoun_to_the_topic() -> None:
+    before = "Marie Curie was born in Warsaw. She taught at a school, where Eve Lind was among her pupils. "
+    assert resolve_references("She died in 1934.", before=before, prompt=None) == "Marie Curie died in 1934."
