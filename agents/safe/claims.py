@@ -31,23 +31,21 @@ def unsplit(sentence: SentenceState, judgement: Judgement) -> list[PlacedFact]:
     return unread(sentence, judgement, enumerate([sentence["text"]] if given is None else given))
 
 
-def distinct(found: Iterable[PlacedFact], *, given: bool = False) -> tuple[list[PlacedFact], dict[str, str]]:
+def distinct(found: Iterable[PlacedFact]) -> tuple[list[PlacedFact], dict[str, str]]:
     """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first.
 
-    What was judged by evidence as it was found can be repeated, too. Where the facts were given, those that come again
-    in the same words are one, however each was read.
+    What was judged by evidence as it was found can be repeated, too; what could not be read cannot. The words alone
+    make no repeat: *It closed in 1900* may be said of two mills.
     """
     first: dict[str, str] = {}
-    first_given: dict[str, str] = {}
     kept: list[PlacedFact] = []
     repeats: dict[str, str] = {}
     for fact in sorted(found, key=order):
-        name = claim_id(fact["place"])
-        original = first_given.setdefault(sameness(fact["text"]), name) if given else name
-        if original == name and (fact["status"] == "open" or fact["evidence"]):
+        name, original = claim_id(fact["place"]), None
+        if fact["status"] == "open" or fact["evidence"]:
             original = first.setdefault(sameness(fact["self_contained"]), name)
-        if original != name:
-            repeats[name] = repeats.get(original, original)
+        if original not in (None, name):
+            repeats[name] = original
         elif fact["status"] == "open":
             kept.append(fact)
     return kept, repeats

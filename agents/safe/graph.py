@@ -270,7 +270,7 @@ def _build_distinguish(
         """
         found = state["found"] if look is None else [reopened(fact) for fact in state["found"]]
         if plan.merges_repeats:
-            kept, repeats = distinct(found, given=state.get("facts") is not None)
+            kept, repeats = distinct(found)
         else:
             kept, repeats = unmerged(found), {}
         settled = [

@@ -210,7 +210,7 @@ def _fitting(
 def _rival(
     reading: _Reading, said: Sequence[PersonMention], words: Sequence[Word], index: int, topic: Person
 ) -> Person | None:
-    """Another person of the same gender who is the nearer subject, or may act in the same sentence; None without one."""
+    """Another person of the same gender who is the nearer subject, or may act in the same sentence; else None."""
     is_object = words[index].lower in {"him", "her"} and not is_possessive(words, index)
     for one in reversed(said):
         if one.person is topic:

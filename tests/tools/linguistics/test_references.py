@@ -417,7 +417,7 @@ def test_a_name_may_open_like_what_bids(name: str) -> None:
 NEWCOMERS = {
     "Marie Curie was born in Warsaw. She died in 1934. Lise Meitner was born in Vienna. ": "She died in 1968.",
     "Marie Curie was born in Warsaw. She won two. Lise Meitner was born in Vienna. She won none. ": "She saw Berlin.",
-    "- **Albert Einstein** was born in Ulm. He died in 1955.\n- **Isaac Newton** was born in Colsterworth. ": "He died.",
+    "- **Albert Einstein** was born in Ulm. He died in 1955.\n- **Isaac Newton** was born in Lincoln. ": "He died.",
 }
 
 
