@@ -109,10 +109,12 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """The settings with what their limits on calls and money leave after so much was spent."""
+    """The settings with what their limits on calls and money leave after so much was spent, as far as that is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
     if settings.budget_usd is not None:
-        left["budget_usd"] = max(0.0, settings.budget_usd - (spent.cost_usd or 0.0))
+        known = [stage.cost_usd or 0.0 for stage in spent.stages.values()]  # a search without a price leaves the sum open
+        paid = sum(known) if spent.cost_usd is None else spent.cost_usd
+        left["budget_usd"] = max(0.0, settings.budget_usd - paid)
     return settings.model_copy(update=left)

@@ -15,7 +15,8 @@ from factloop.agents.trustscore.records import ClaimStanding, LongFormTrustRepor
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import at_each_k, count_verdicts, precision
 from factloop.core.records import Claim, Fingerprint, Judgement, Usage
-from factloop.trust.long_form import ascore_long_form, missing_scores
+from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.trust.long_form import ascore_long_form, missing_scores, with_remaining_limits
 from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import MODEL, Faults, Simulator
@@ -180,3 +181,13 @@ async def test_a_long_answer_is_scored_whole_as_the_command_does(sim: Simulator,
 async def test_a_long_answer_needs_a_subject() -> None:
     with pytest.raises(ConfigError, match=r"name one \(subject_model\)"):
         await ascore_long_form("Ada was born.", settings=TrustSettings())
+
+
+def test_what_is_known_of_a_cost_leaves_the_budget_though_a_search_has_no_price() -> None:
+    meter = UsageMeter()
+    meter.called("assessment", CallCost(9, 9, False, 0.90), 1.0)
+    meter.searched("search", 0.1, None)
+    spent = meter.snapshot(1.0)
+    assert spent.cost_usd is None
+    left = with_remaining_limits(TrustSettings(subject_model="openai:m", budget_usd=1.0), spent)
+    assert left.budget_usd == pytest.approx(0.10)
