@@ -114,7 +114,8 @@ def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSetting
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
     if settings.budget_usd is not None:
-        known = [stage.cost_usd or 0.0 for stage in spent.stages.values()]  # a search without a price leaves the sum open
-        paid = sum(known) if spent.cost_usd is None else spent.cost_usd
+        # a search without a price leaves the whole open, and is no reason to forget the rest
+        known = sum(stage.cost_usd or 0.0 for stage in spent.stages.values())
+        paid = known if spent.cost_usd is None else spent.cost_usd
         left["budget_usd"] = max(0.0, settings.budget_usd - paid)
     return settings.model_copy(update=left)

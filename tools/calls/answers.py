@@ -6,6 +6,7 @@ journal or on a tape; an experiment brings one of its own, which its variants sh
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
@@ -14,6 +15,9 @@ from factloop.tools.calls.cache import CallCache, StoredAnswer
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
+
+MOST_IN_MEMORY = 4_096
+"""Answers: several times those of a long answer's check, and some ten megabytes."""
 
 T = TypeVar("T")
 Value = dict[str, Any]
@@ -140,16 +144,26 @@ class RunAnswers:
 
 
 class MemoryAnswers:
-    """Keeps answers as long as it lives: within a check even what is not worth keeping is asked once."""
+    """Keeps the last answers: within a check even what is not worth keeping is asked once.
 
-    def __init__(self) -> None:
-        self._values: dict[str, Value] = {}
+    It lives as long as the session, in which thousands of checks may follow each other, so the answers that were not
+    asked for the longest time go.
+    """
+
+    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._most = most
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - as CallCache has it
-        return StoredAnswer(self._values[key], earlier=False) if key in self._values else None
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return StoredAnswer(self._values[key], earlier=False)
 
     def put(self, key: str, value: Value, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
         self._values[key] = value
+        if len(self._values) > self._most:
+            self._values.popitem(last=False)
 
     def drop(self, key: str) -> None:
         self._values.pop(key, None)

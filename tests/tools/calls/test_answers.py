@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from factloop.tools.calls.answers import RunAnswers, Value
+from factloop.tools.calls.answers import MemoryAnswers, RunAnswers, Value
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.tape import Tape, TapeRequest
@@ -105,3 +105,12 @@ async def test_a_tape_answers_before_the_call_is_made_unless_it_does_not_keep_su
         assert await answers.once(recorded) == ({"said": "yes"}, "call")
         await answers.once(local)
         assert [(one.n_made, one.counted) for one in (recorded, local)] == [(0, (0, 1)), (1, (1, 0))]
+
+
+def test_memory_keeps_the_answers_asked_for_last() -> None:
+    kept = MemoryAnswers(most=2)
+    kept.put("a", {"n": 1})
+    kept.put("b", {"n": 2})
+    assert kept.get("a") is not None
+    kept.put("c", {"n": 3})
+    assert [kept.get(key) is not None for key in "abc"] == [True, False, True]
