@@ -30,7 +30,6 @@ from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.first_round import CLAIMS_TOGETHER, build_first_round
 from factloop.agents.safe.given import read_in_batches, unread
-from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
 from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
@@ -44,7 +43,7 @@ QUERIES_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
-class FusedPlan(OneByOne):
+class FusedPlan:
     """The fused plan, with the stages that fill it."""
 
     stages: FusedStages
@@ -56,8 +55,16 @@ class FusedPlan(OneByOne):
         return self.stages.reads_code
 
     @property
+    def merges_repeats(self) -> bool:
+        return True
+
+    @property
     def searches_ahead(self) -> bool:
         return True
+
+    @property
+    def second_look(self) -> None:
+        return None
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
         """Groups neighbours, which mostly come from one sentence and are decided by the same passages."""

@@ -18,7 +18,6 @@ from factloop.agents.safe import judgements
 from factloop.agents.safe.branch import LOOK, SEARCH, ClaimNode, ask_next, closed, search, settling, task_of
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
-from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import PaperStages, SentenceTask
 from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
@@ -29,7 +28,7 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
 
 @dataclass(frozen=True)
-class PaperPlan(OneByOne):
+class PaperPlan:
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
@@ -43,6 +42,22 @@ class PaperPlan(OneByOne):
     @property
     def reads_code(self) -> bool:
         return self.stages.reads_code
+
+    @property
+    def searches_ahead(self) -> bool:
+        return False
+
+    @property
+    def second_look(self) -> None:
+        return None
+
+    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+        """Each sentence by itself."""
+        return [[sentence] for sentence in sentences]
+
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
+        """Each claim by itself."""
+        return cases
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
