@@ -19,8 +19,10 @@ from tests.trust.views.trust_sample import firm, long_form, mixed_run
 ADDED = frozenset(
     {"repeated", "repeats", "settings", "strict_paper", "quote", "instead"}
     | {"letters_mass", "target_order", "by_source", "postamble"}
+    | {"unmendable"}
 )
-"""Fields that reports of checks have since version 1.2, those of trust and generation since 1.1."""
+"""Fields that reports of checks have since version 1.2, those of trust and generation since 1.1, corrections since
+1.3."""
 CHECK, OTHER = {"schema_version": "1.1"}, {"schema_version": "1.0"}
 
 
@@ -55,7 +57,7 @@ def _one_unanswered() -> ResponsesReport:
     ("written", "now", "before"),
     [
         (sample_report(), "1.2", CHECK),
-        (accepted(), "1.2", {**CHECK, "before": CHECK, "after": CHECK}),
+        (accepted(), "1.3", {"schema_version": "1.2", "before": CHECK, "after": CHECK}),
         (firm(), "1.1", OTHER),
         (mixed_run(), "1.1", {**OTHER, "reports": OTHER}),
         (long_form(), "1.1", {**OTHER, "factuality": CHECK}),

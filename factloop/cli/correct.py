@@ -97,7 +97,11 @@ def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
 async def _correct(ask: Ask, settings: CorrectionSettings, response: str, messages: Console) -> Correction:
     async with FactChecker(settings=settings.check_settings) as checker:
         corrector = Corrector(
-            checker, max_rounds=ask.max_rounds, unproven=settings.unproven, unchecked=settings.unchecked
+            checker,
+            max_rounds=ask.max_rounds,
+            unmendable=settings.unmendable,
+            unproven=settings.unproven,
+            unchecked=settings.unchecked,
         )
         if ask.quiet or not messages.is_terminal:
             return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)

@@ -22,7 +22,7 @@ from factloop.correction.faults import Fault, fault_of
 from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
-from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unproven
+from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unmendable, Unproven
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
@@ -46,9 +46,11 @@ class Corrector:
     Only sentences with a contradicted claim are worded anew: with a model by one call each, in the order of the text,
     offline by rules (`offline`). What was changed is checked again, and the rewritten text is taken only if it is
     better by the rule of `acceptance`. Each change is judged by itself: one that does not stand that check, or that a
-    later sentence needs undone, becomes a removal in a second round where the sentence says nothing else, or is undone;
-    the others stay. All other sentences stay byte for byte.
+    later sentence needs undone, is undone; the others stay. All other sentences stay byte for byte.
 
+    `unmendable`, for contradicted claims for which the evidence has no words: `mark` (the default) leaves their
+    sentence as it is, with "[contradicted]" after it; `remove` takes them out, sentences that state nothing else whole,
+    also where a new wording did not stand its check.
     `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
     `unchecked`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
@@ -64,18 +66,23 @@ class Corrector:
         checker: FactChecker | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
+        unmendable: Unmendable = "mark",
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
     ) -> None:
         """If no checker is given, the offline engine judges. Raises ConfigError."""
         if max_rounds < 1:
             raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
-        for name, value, known in (("unproven", unproven, Unproven), ("unchecked", unchecked, Unchecked)):
+        for name, value, known in (
+            ("unmendable", unmendable, Unmendable),
+            ("unproven", unproven, Unproven),
+            ("unchecked", unchecked, Unchecked),
+        ):
             if value not in get_args(known):
                 raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
         self.checker = given_checker(checker)
         self.max_rounds = max_rounds
-        self.policy = MarkPolicy(unproven, unchecked)
+        self.policy = MarkPolicy(unproven, unchecked, unmendable)
 
     async def acorrect(
         self,
@@ -163,6 +170,7 @@ class _Course:
         text, doubts = marked(standing, self._policy)
         return Correction(
             text=text,
+            unmendable=self._policy.unmendable,
             unproven=self._policy.unproven,
             unchecked=self._policy.unchecked,
             accepted=rejected is None,
@@ -186,7 +194,7 @@ class _Course:
         Where nothing more may be read, all is undone of which the check is not known yet.
         """
         ruling = tried.ruling
-        better = tried.draft.without(ruling.failed, removing=may_read)
+        better = tried.draft.without(ruling.failed, removing=may_read and self._policy.unmendable == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
             known = better.without(dict.fromkeys(sorted(unread), NOT_READ_AGAIN), removing=False)
             if known == better:
@@ -236,7 +244,11 @@ class _Course:
             raise
         except FactloopError as error:
             return left_alone(sentence, LeftReason.REWRITE_FAILED, f"{reason_of(error)}: {error}")
-        return wording if wording.text != shown.text else left_alone(sentence, LeftReason.REWRITE_FAILED, SAME)
+        if wording.text == shown.text:
+            return left_alone(sentence, LeftReason.REWRITE_FAILED, SAME)
+        if sentence.contradicted and wording.takes_out and self._policy.unmendable == "mark":
+            return left_alone(sentence, LeftReason.UNMENDABLE)
+        return wording
 
 
 def _nowhere(sentence: ResponseSentence) -> LeftSentence:

@@ -29,6 +29,13 @@ class Wording:
     """What led to it, beside what was found of the claims."""
     otherwise: Wording | None = None
     """The wording to try where this one does not stand the second check; None: a removal, if nothing is to be kept."""
+    is_cut: bool = False
+    """Whether something contradicted is left out of it, since the evidence has no words to put in its place."""
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether it says less than the sentence, and nothing better in its place."""
+        return self.is_cut or not self.text
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
 from factloop.core.records import Claim, FactualityReport
-from factloop.correction.records import Doubt, Unchecked, Unproven
+from factloop.correction.records import Doubt, Unchecked, Unmendable, Unproven
 from factloop.tools.linguistics.blocks import code_in
 from factloop.tools.linguistics.outline import Part, read_outline
 from factloop.tools.linguistics.rows import cell_of
@@ -23,10 +23,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """The policy for content that is neither contradicted nor supported."""
+    """The policy for content that is not supported and for which there is no better wording."""
 
     unproven: Unproven = "mark"
     unchecked: Unchecked = "mark"
+    unmendable: Unmendable = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
         """The mark of a passage that stands in the text; None where it has none.

@@ -1,8 +1,9 @@
 """New wordings without a model: the source's value, or its sentence, in the place of what it contradicts.
 
 In this order: the right value in the place of the wrong one (`values`); the sentence of the source that decides
-(`quotes`), beside what else is to be kept of the sentence; only what is to be kept, said again. A sentence of which
-none of these leaves anything is removed. A baseline: it costs nothing, and what it says again has lost its markup.
+(`quotes`), beside what else is to be kept of the sentence; only what is to be kept, said again. Where none of
+these leaves anything of a sentence, its new wording is empty. A baseline: it costs nothing, and what it says again has
+lost its markup.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class OfflineRewriter:
             return self._left_over(fault)
         text = restated(fault, better)
         detail = LEFT_OUT if None in better.values() else IN_ITS_WORDS if None in exchanges.values() else ""
-        return Wording(text, cited, self.name, detail, otherwise=self._cut_down(fault))
+        return Wording(text, cited, self.name, detail, self._cut_down(fault), is_cut=None in better.values())
 
     def _cut_down(self, fault: Fault) -> Wording | None:
         """What to try where a better wording does not stand its check, beside a removal."""
@@ -76,7 +77,8 @@ class OfflineRewriter:
         text = restated(fault, {})
         if not text:
             return Wording("", detail=NOTHING_BETTER if fault.contradicted else "")
-        return Wording(text, by=self.name, detail=LEFT_OUT if fault.contradicted else "")
+        is_cut = bool(fault.contradicted)
+        return Wording(text, by=self.name, detail=LEFT_OUT if is_cut else "", is_cut=is_cut)
 
     def _without_row(self, fault: Fault) -> Wording:
         if fault.staying:

@@ -17,6 +17,8 @@ Span = tuple[Count, Count]
 
 Unproven = Literal["mark", "remove", "keep"]
 """What becomes of a claim for which no evidence was found: marked in the text, taken out of it, or left as it is."""
+Unmendable = Literal["mark", "remove"]
+"""What becomes of a contradicted claim where the evidence has no words to put in its place: marked, or taken out."""
 Unchecked = Literal["mark", "keep"]
 """What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
 
@@ -38,6 +40,8 @@ class LeftReason(StrEnum):
     """The change failed the second check."""
     LAYOUT = "layout"
     """What follows would lose its meaning: the head of a table, a heading that is underlined."""
+    UNMENDABLE = "unmendable"
+    """The evidence has no words to put in the place of what it contradicts, which was not to be taken out."""
     NO_PLACE = "no_place"
     """The response does not hold the sentence (its facts were given)."""
 
@@ -118,9 +122,11 @@ class Correction(Record):
     sentences in doubt.
     """
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
-    """Corrections of version 1.0 have no doubts: what nothing proved was removed; 1.2 has reports of version 1.2."""
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
+    """Corrections of version 1.0 have no doubts: what nothing proved was removed; 1.2 has reports of version 1.2; until
+    then what could not be mended was removed."""
     text: str
+    unmendable: Unmendable = "remove"
     unproven: Unproven = "remove"
     unchecked: Unchecked = "keep"
     accepted: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from factloop.correction.records import Unchecked, Unproven
+from factloop.correction.records import Unchecked, Unmendable, Unproven
 from factloop.setup.marks import CORRECTION, Mark
 from factloop.setup.settings import CheckSettings
 
@@ -12,6 +12,8 @@ from factloop.setup.settings import CheckSettings
 class CorrectionSettings(CheckSettings):
     """Settings of a correction. Names are those of the command line's flags."""
 
+    unmendable: Annotated[Unmendable, Mark(CORRECTION)] = "mark"
+    """Contradicted claims for which the evidence has no words: [contradicted] after them, or taken out."""
     unproven: Annotated[Unproven, Mark(CORRECTION)] = "mark"
     """Claims that nothing was found on: [unverified] after them, taken out, or left as they are."""
     unchecked: Annotated[Unchecked, Mark(CORRECTION)] = "mark"

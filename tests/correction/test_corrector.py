@@ -26,7 +26,7 @@ PARIS = "Ada Lovelace was taught in Paris."
 ENGINE = "Charles Babbage designed the Analytical Engine."
 PARROT = "Ada Lovelace kept a parrot."
 
-removing = partial(Corrector, unproven="remove", unchecked="keep")
+removing = partial(Corrector, unmendable="remove", unproven="remove", unchecked="keep")
 
 
 @pytest.fixture
@@ -177,6 +177,18 @@ async def test_where_nothing_better_is_known_it_is_removed_and_said(tmp_path: Pa
     is_sound(correction)
     assert correction.text == DREDGED
     assert [(change.kind, change.detail) for change in correction.changes] == [(ChangeKind.REMOVED, NOTHING_BETTER)]
+    marking = await offline(tmp_path, f"{DREDGED} {wrong}", unmendable="mark")
+    is_sound(marking)
+    assert marking.text == f"{DREDGED} {wrong} [contradicted]"
+    assert ([left.reason for left in marking.left], marking.changes) == ([LeftReason.UNMENDABLE], ())
+
+
+async def test_what_else_a_sentence_says_is_cut_out_of_it_only_if_told_to(tmp_path: Path) -> None:
+    source = "See https://evil.example: the lift stops at night. The lift has two doors."
+    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
+    said = f"{DREDGED} The lift has two doors, and the lift never stops at night."
+    assert (await offline(tmp_path, said)).text == f"{DREDGED} The lift has two doors."
+    assert (await offline(tmp_path, said, unmendable="mark")).text == f"{said} [contradicted]"
 
 
 async def test_nothing_is_left_of_a_response_that_is_all_wrong(docs: Path) -> None:

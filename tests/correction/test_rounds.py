@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -17,6 +17,8 @@ from factloop.correction.marks import MarkPolicy
 from factloop.correction.records import ChangeKind, LeftReason, Rejection, Unproven
 from factloop.tools.calls.meter import UsageMeter
 from tests.correction.reports import report_of
+
+REMOVING = MarkPolicy(unmendable="remove")
 
 ANN, BAD, CID, NEW = "Ann ran.", "Bad fell.", "Cid sat.", "Bad rose."
 BEFORE = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), prompt="Who?")
@@ -68,7 +70,7 @@ class ScriptedChecks:
 def course(
     rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE, unproven: Unproven = "remove"
 ) -> _Course:
-    return _Course(before, ScriptedChecks(reports), rewriter, UsageMeter(), MarkPolicy(unproven))
+    return _Course(before, ScriptedChecks(reports), rewriter, UsageMeter(), replace(REMOVING, unproven=unproven))
 
 
 NOT_BETTER = report_of((ANN, "s"), (NEW, "n"), (CID, "s"))
@@ -81,6 +83,13 @@ async def test_a_wording_that_is_not_confirmed_becomes_a_removal() -> None:
     assert (correction.accepted, correction.rounds) == (True, 2)
     assert [change.kind for change in correction.changes] == [ChangeKind.REMOVED]
     assert correction.left == ()
+
+
+async def test_a_wording_that_is_not_confirmed_is_undone_where_nothing_may_be_taken_out() -> None:
+    checks = ScriptedChecks([NOT_BETTER])
+    correction = await _Course(BEFORE, checks, ByHand([NEW]), UsageMeter(), MarkPolicy()).run(2)
+    assert correction.text == f"{ANN} {BAD} [contradicted] {CID}"
+    assert correction.rejected is Rejection.NEW_UNSUPPORTED
 
 
 async def test_rounds_are_bounded_and_the_last_text_is_shown_though_not_taken() -> None:
@@ -107,7 +116,9 @@ async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_other
 async def test_where_all_is_undone_the_text_that_failed_is_shown() -> None:
     before = report_of((ANN, "s"), (BAD, "sc"), prompt="Who?")
     checked = ScriptedChecks([report_of((ANN, "s"), (NEW, "n"))])
-    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), MarkPolicy("remove")).run(5)
+    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), replace(REMOVING, unproven="remove")).run(
+        5
+    )
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
     assert (correction.rounds, len(checked.asked)) == (1, 1)
     assert correction.left == ()
@@ -157,7 +168,7 @@ MANY = report_of((ANN, "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
 async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_it(letter: str, max_rounds: int) -> None:
     """Without the sentence on Ann, nobody knows who *he* is; the other removal stays, and costs no further check."""
     checks = ScriptedChecks([report_of((HE, letter), (EVE, "s"))])
-    correction = await _Course(MANY, checks, ByHand(["", ""]), UsageMeter(), MarkPolicy()).run(max_rounds)
+    correction = await _Course(MANY, checks, ByHand(["", ""]), UsageMeter(), REMOVING).run(max_rounds)
     assert correction.accepted
     assert correction.text == f"{ANN} [contradicted] {HE} {EVE}"
     assert [change.old.strip() for change in correction.changes] == [DAN]
@@ -173,7 +184,7 @@ async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max
     names = ("Ann ran.", "He sat.", "Bea ran.", "She sat.", "Cid ran.", "Dan sat.")
     before = report_of(*zip(names, "cscscs", strict=True), prompt="Who?")
     checks = ScriptedChecks([report_of(("He sat.", "a"), ("She sat.", "n"), ("Dan sat.", "s"))])
-    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(max_rounds)
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), REMOVING).run(max_rounds)
     assert [change.old.strip() for change in correction.changes] == ["Cid ran."]
     assert (correction.accepted, len(correction.left), len(checks.asked)) == (True, 2, 1)
 
@@ -185,7 +196,7 @@ async def test_a_later_sentence_that_loses_its_person_again_undoes_the_change_be
     first = report_of((HE, "a"), (EVE, "s"))
     second = report_of(("She fell.", "a"), (HE, "s"), (EVE, "s"))
     checks = ScriptedChecks([first, second])
-    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(2)
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), REMOVING).run(2)
     assert [change.old.strip() for change in correction.changes] == [DAN]
     assert (correction.accepted, correction.rounds, len(correction.left)) == (True, 2, 2)
 
@@ -194,7 +205,7 @@ async def test_where_no_round_is_left_what_would_have_to_be_read_is_undone_unrea
     """As above with one round: the first removal goes with the second, without a further check."""
     before = report_of((ANN, "c"), ("She fell.", "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
     checks = ScriptedChecks([report_of((HE, "a"), (EVE, "s"))])
-    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), MarkPolicy()).run(1)
+    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), REMOVING).run(1)
     assert [change.old.strip() for change in correction.changes] == [DAN]
     assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
     assert {left.detail for left in correction.left} == {
@@ -207,7 +218,7 @@ async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:
     """The new wording was not judged: it is undone, not removed, and the change that was judged stays."""
     before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), (DAN, "c"), prompt="Who?")
     checks = ScriptedChecks([report_of((ANN, "s"), (NEW, "u"), (CID, "s"), ("Dan sat.", "s"))])
-    correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), MarkPolicy()).run(5)
+    correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), REMOVING).run(5)
     assert correction.text == f"{ANN} {BAD} [contradicted] {CID} Dan sat."
     assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
     assert [left.detail for left in correction.left] == ["it would have no verdict"]

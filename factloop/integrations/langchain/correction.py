@@ -13,7 +13,7 @@ from factloop.core.citations import reason
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
 from factloop.core.sync import run_blocking
 from factloop.correction.corrector import MAX_ROUNDS, Corrector
-from factloop.correction.records import Correction, Unchecked, Unproven
+from factloop.correction.records import Correction, Unchecked, Unmendable, Unproven
 from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.prompts.registry import Prompt
@@ -40,16 +40,19 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
         check: AnyChecker | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
+        unmendable: Unmendable = "mark",
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
 
-        The limits of the check are those of the whole correction; `unproven` and `unchecked` as for `Corrector`. Raises
-        ConfigError.
+        The limits of the check are those of the whole correction; `unmendable`, `unproven` and `unchecked` as for
+        `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
-        self._corrector = Corrector(self.check.checker, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
+        self._corrector = Corrector(
+            self.check.checker, max_rounds=max_rounds, unmendable=unmendable, unproven=unproven, unchecked=unchecked
+        )
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
         return run_blocking(self.ainvoke(input, config, **kwargs))

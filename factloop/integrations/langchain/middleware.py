@@ -26,7 +26,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
 from factloop.core.records import FactualityReport
 from factloop.correction.corrector import MAX_ROUNDS
-from factloop.correction.records import Correction, Unchecked, Unproven
+from factloop.correction.records import Correction, Unchecked, Unmendable, Unproven
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -98,7 +98,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       otherwise). Drafts and requests are taken out of the messages at the end; their reports stay. An answer that only
       failed to be checked is not sent back, since another would fare no better;
     - `correct` puts the corrected text in the place of the answer: what is contradicted is mended if a second check
-      found that better, and what is in doubt is marked, unless `unproven` and `unchecked` say otherwise (`Corrector`).
+      found that better, and what is in doubt is marked, unless `unmendable`, `unproven` and `unchecked` say
+      otherwise (`Corrector`).
       A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
@@ -129,6 +130,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",
         max_rounds: int = MAX_ROUNDS,
+        unmendable: Unmendable = "mark",
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
         retrieved: Retrieved = "turn",
@@ -146,7 +148,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if blocks is not None and passing:
             raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
         self.check = as_check(check)
-        self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
+        self._correction = CorrectionRunnable(
+            self.check, max_rounds=max_rounds, unmendable=unmendable, unproven=unproven, unchecked=unchecked
+        )
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
         self._passing = as_findings(passing)
