@@ -43,8 +43,8 @@ BunchNode = Node[BunchState, CheckContext]
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
     """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
 
-    It is traced under the name of its stage. A ConfigError still stops the run. Nearly always nothing has been judged
-    yet; a disk that fails raises it at any time, and judging on would pay for answers that cannot be kept.
+    It is traced under the name of its stage. A ConfigError still stops the run. It usually comes before any claim is
+    judged. A failing disk can raise one later; going on would pay for answers that cannot be kept.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -69,22 +69,22 @@ def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext
     """Ends the branch with the judgement, or unscored where a failed search leaves that judgement unsafe."""
     failure = None if state["failure"] is None else Judgement.model_validate(state["failure"])
     judgement = unless_unanswered(judgement, failure)
-    done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
+    done = settle(state["fact"], judgement_with_stage(judgement, state["stage"]), state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
     current_span().say("factloop.claim.text", lambda: state["fact"]["self_contained"])
     tell(runtime, {"type": "claim_judged", "claim": done["claim"]})
     return {"settled": [done], "pending": None}
 
 
-def of_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> Judgement:
+def judgement_with_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> Judgement:
     """A verdict with the stage that gave it, in a cascade."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
 
-def in_stage(item: PlacedClaim, stage: Literal["cheap", "model"] | None) -> PlacedClaim:
-    """The claim with the stage of its verdict, as for `of_stage`."""
-    judgement = of_stage(Judgement.model_validate(item["claim"]["judgement"]), stage)
+def claim_with_stage(item: PlacedClaim, stage: Literal["cheap", "model"] | None) -> PlacedClaim:
+    """The claim with the stage of its verdict, as for `judgement_with_stage`."""
+    judgement = judgement_with_stage(Judgement.model_validate(item["claim"]["judgement"]), stage)
     return {**item, "claim": {**item["claim"], "judgement": judgement.model_dump(mode="json")}}
 
 

@@ -86,7 +86,7 @@ def _build_look(look: ClaimNode) -> Node[BunchState, CheckContext]:
     async def look_first(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
         """Passes on the claims that a cascade's verifier cannot settle."""
         updates = await together(look(case, runtime) for case in state["cases"])
-        return _sorted(list(zip(state["cases"], updates, strict=True)))
+        return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     return look_first
 
@@ -119,7 +119,7 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
         for (one, step), case in zip(told, cases, strict=True):
             with stage_span(ASSESS, one):
                 updated.append((one, await plan.go_on(one, case, step, runtime)))
-        return _sorted(updated)
+        return _settled_and_open(updated)
 
     return assess
 
@@ -133,7 +133,7 @@ async def _each_alone(state: BunchState) -> list[Send] | str:
     return [Send(CLAIM, case) for case in state["cases"]] or END
 
 
-def _sorted(updated: Sequence[tuple[FactState, Update]]) -> Update:
+def _settled_and_open(updated: Sequence[tuple[FactState, Update]]) -> Update:
     """The claims that are settled, and those that are still open."""
     return {
         "settled": [item for _, update in updated for item in update.get("settled", ())],

@@ -22,7 +22,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from factloop.agents.nodes import Node, Route, ThreadNode, Update
-from factloop.agents.safe.branch import BunchNode, ClaimNode, in_stage, of_stage, search_ahead
+from factloop.agents.safe.branch import BunchNode, ClaimNode, claim_with_stage, judgement_with_stage, search_ahead
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -274,7 +274,7 @@ def _build_distinguish(
         else:
             kept, repeats = unmerged(found), {}
         settled = [
-            settle(fact, of_stage(Judgement.model_validate(fact["judgement"]), stage))
+            settle(fact, judgement_with_stage(Judgement.model_validate(fact["judgement"]), stage))
             for fact in found
             if fact["status"] == "settled" and claim_id(fact["place"]) not in repeats
         ]
@@ -322,7 +322,7 @@ def _build_look_again(
                 pairs = [pair for pair, update in zip(pairs, looks, strict=True) if "settled" not in update]
             facts, sentences = [fact for fact, _ in pairs], [sentence for _, sentence in pairs]
             settled = await second.look_again(facts, sentences, runtime.context) if pairs else []
-        settled = [in_stage(item, stage) for item in settled]
+        settled = [claim_with_stage(item, stage) for item in settled]
         for item in settled:
             tell(runtime, {"type": "claim_judged", "claim": item["claim"]})
         return {"settled": [*cheap, *settled]}

@@ -81,7 +81,7 @@ class SharedAnswers:
     async def forget(self, key: str) -> None:
         """Forgets nothing: it is the record of what was paid for."""
 
-    def passing(self) -> Self:
+    def for_one_check(self) -> Self:
         return self
 
     @property

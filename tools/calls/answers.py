@@ -82,8 +82,8 @@ class Answers(Protocol):
         """Drops an answer that led nowhere, unless all that was paid for is kept here."""
         ...
 
-    def passing(self) -> Answers:
-        """The store of answers that are not worth keeping beyond a check; this one where all are kept."""
+    def for_one_check(self) -> Answers:
+        """A store for answers that only this check needs; a journal returns itself, since it keeps everything."""
         ...
 
 
@@ -139,7 +139,7 @@ class RunAnswers:
         if not self._journal:
             await self._kept.aside(partial(self._kept.drop, key))
 
-    def passing(self) -> Answers:
+    def for_one_check(self) -> Answers:
         return self if self._journal else RunAnswers(MemoryAnswers(), tape=self._tape)
 
 

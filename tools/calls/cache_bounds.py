@@ -10,12 +10,12 @@ import sqlite3
 import time
 from dataclasses import dataclass
 
-JUST_S = 3600.0
+PROTECTED_S = 3600.0
 """What is this young stays, however much there is: a run at work counts on it."""
 BATCH = 50
 """Answers that go in one transaction: another process waits for no longer than that takes."""
-VACUUMED = 1000
-"""Pages, likewise."""
+PAGES_AT_ONCE = 1000
+"""Pages freed in one step, so that other processes wait no longer."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
     """
     connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
     now = time.time()
-    while _remove(connection, before=now - max(bounds.max_age_s, JUST_S)):
+    while _remove(connection, before=now - max(bounds.max_age_s, PROTECTED_S)):
         pass
     high, low = (bounds.max_bytes - steps * bounds.step_bytes for steps in (2, 4))
     if _used_bytes(connection) > high:
-        while _used_bytes(connection) > low and _remove(connection, before=now - JUST_S):
+        while _used_bytes(connection) > low and _remove(connection, before=now - PROTECTED_S):
             pass
     if _file_bytes(connection) > bounds.max_bytes or _used_bytes(connection) < _file_bytes(connection) // 2:
         _shrink(connection)
@@ -65,7 +65,7 @@ def _remove(connection: sqlite3.Connection, *, before: float) -> int:
 def _shrink(connection: sqlite3.Connection) -> None:
     left = _number(connection, "freelist_count")
     while left:
-        connection.executescript(f"PRAGMA incremental_vacuum({VACUUMED})")  # `execute` would stop after a page
+        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` would stop after a page
         before, left = left, _number(connection, "freelist_count")
         if left >= before:  # a file that cannot shrink
             return

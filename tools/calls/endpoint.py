@@ -1,4 +1,5 @@
-"""One web service that is asked for facts: cached, paced, retried, left alone while it is down, asked once at a time.
+"""One web service that is asked for facts: cached, paced, retried, left alone while it is down. Identical
+questions are asked once.
 
 For services that cost nothing; those that cost go through a gateway with budget and meter.
 """

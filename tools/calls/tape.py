@@ -20,7 +20,7 @@ from factloop.core.errors import ConfigError, RecordingMissing
 from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
 from factloop.tools.calls.tape_closest import described, difference
-from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_one_check
+from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, failed_by_check_budget
 from factloop.tools.calls.tape_format import Kind, TapeEntry, read_tape, tape_text
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
@@ -102,7 +102,7 @@ class Tape:
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
         """Whether it holds only that one check had nothing left for it, and others can still be answered."""
-        return self.mode != "replay" and entry.failure is not None and is_of_one_check(entry.failure)
+        return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
 
     @property
     def text(self) -> str | None:

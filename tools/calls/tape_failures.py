@@ -26,7 +26,7 @@ def as_plain(error: Failure) -> dict[str, Any]:
             return {"error": "refusal", "schema": error.schema, "message": said, "reply": error.reply}
 
 
-def is_of_one_check(plain: Mapping[str, Any]) -> bool:
+def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
     """Whether it failed by the budget of one check: another may ask again."""
     return bool(plain.get("of"))
 

@@ -80,7 +80,7 @@ class SearchGateway:
         """
         self.tools = tuple(tools)
         self._results = results
-        self._answers, self._passing = answers, answers.passing()
+        self._answers, self._for_one_check = answers, answers.for_one_check()
         self._retry, self._budget = retry, budget or Budget()
         self._timeout_s, self._patience_s, self._rng = timeout_s, patience_s, rng
         self._servers: dict[int, Server] = {} if servers is None else servers
@@ -95,7 +95,7 @@ class SearchGateway:
         """
         other = copy(self)
         other.tools = tuple(tools)
-        other._passing = self._answers.passing()
+        other._for_one_check = self._answers.for_one_check()
         return other
 
     def _server(self, tool: SearchTool) -> Server:
@@ -167,7 +167,7 @@ class SearchGateway:
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
             traced.say("gen_ai.retrieval.query.text", lambda: query)
             call = SearchCall(self, tool, query, stage, meter, self.key(tool, query))
-            answers = self._answers if tool.cacheable else self._passing
+            answers = self._answers if tool.cacheable else self._for_one_check
             value, came_by = await meter.allowance.in_time(lambda: answers.once(call))
             found = _decode(value)
             traced.set({"factloop.answered_by": BY[came_by], "factloop.n_hits": len(found.hits)})

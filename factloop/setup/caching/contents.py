@@ -14,7 +14,7 @@ from pathlib import Path
 
 from factloop.core.files.private import BESIDE_DATABASE
 from factloop.setup.caching.folder import ANSWER_FILES, INDEXES, VECTORS, Part
-from factloop.tools.calls.cache_bounds import JUST_S
+from factloop.tools.calls.cache_bounds import PROTECTED_S
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
@@ -74,7 +74,7 @@ def _vectors(folder: Path) -> Iterator[Thing]:
 def _remove_vectors(path: Path) -> bool:
     """Removes the file; processes that have it mapped keep their view of it, but on Windows the file stays."""
     name = _VECTORS.fullmatch(path.name)
-    if name is not None and any(name.groups()) and time.time() - _time(path) < JUST_S:
+    if name is not None and any(name.groups()) and time.time() - _time(path) < PROTECTED_S:
         return False
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

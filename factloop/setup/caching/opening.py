@@ -14,7 +14,7 @@ from factloop.setup.caching.contents import answers_bytes, things_in
 from factloop.setup.caching.folder import ANSWERS, bounds_of, cache_folder, say_unusable
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.cache_bounds import JUST_S, CacheBounds
+from factloop.tools.calls.cache_bounds import PROTECTED_S, CacheBounds
 
 
 def open_answers(settings: RunSettings) -> CallCache:
@@ -46,5 +46,5 @@ def remove_excess(folder: Path, bounds: CacheBounds) -> None:
     excess = answers_bytes(folder) + sum(thing.n_bytes for thing in things) - bounds.max_bytes
     for thing in things:
         unused_s = now - thing.used_at
-        if unused_s > JUST_S and (excess > 0 or unused_s > bounds.max_age_s) and thing.remove():
+        if unused_s > PROTECTED_S and (excess > 0 or unused_s > bounds.max_age_s) and thing.remove():
             excess -= thing.n_bytes

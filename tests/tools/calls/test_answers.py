@@ -82,13 +82,13 @@ async def test_only_a_journal_keeps_what_led_nowhere(tmp_path: Path) -> None:
 async def test_passing_answers_are_apart_but_in_a_journal() -> None:
     with closing(CallCache(None)) as cache:
         answers, question = RunAnswers(cache), Question()
-        for store in (answers.passing(), answers.passing()):
+        for store in (answers.for_one_check(), answers.for_one_check()):
             for _ in range(2):
                 await store.once(question)
         assert (question.n_made, cache.held()) == (2, (0, None))
         journal = RunAnswers(cache, journal=True)
-        await journal.passing().once(question)
-        await journal.passing().once(question)
+        await journal.for_one_check().once(question)
+        await journal.for_one_check().once(question)
         assert (question.n_made, cache.held()[0]) == (3, 1)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep
 from factloop.tools.calls.cache import CallCache, hold_of
-from factloop.tools.calls.cache_bounds import JUST_S, CacheBounds
+from factloop.tools.calls.cache_bounds import PROTECTED_S, CacheBounds
 from tests.rights import open_to_others
 
 MB, HOUR_S, DAY_S = 1_000_000, 3600.0, 86400.0
@@ -108,14 +108,14 @@ def test_a_long_run_stays_within_the_bound(tmp_path: Path) -> None:
 
 def test_what_was_just_written_stays_however_much_it_is(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
-    fill(path, 100, age_s=JUST_S + 60.0)
-    bounds = CacheBounds(max_bytes=1 * MB, max_age_s=0.5 * JUST_S)
+    fill(path, 100, age_s=PROTECTED_S + 60.0)
+    bounds = CacheBounds(max_bytes=1 * MB, max_age_s=0.5 * PROTECTED_S)
     with closing(CallCache(path, bounds)) as cache:
         for number in range(3000):
             cache.put(f"new {number}", TEXT)
         assert cache.get("new 0") is not None
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE answers SET written = written - ?", (0.75 * JUST_S,))
+        database.execute("UPDATE answers SET written = written - ?", (0.75 * PROTECTED_S,))
     CallCache(path, bounds).close()
     assert keys(path) == {f"new {number}" for number in range(3000)}
 
