@@ -19,7 +19,7 @@ from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.leads import under_lead
-from factloop.tools.linguistics.named_things import by_noun_alone, is_of_named_thing
+from factloop.tools.linguistics.named_things import by_noun_alone
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
@@ -165,14 +165,15 @@ def _by_noun(
 ) -> SupportReading | None:
     """The reading that bears out a claim about *it* by pieces that call it *the bakery*, where no document that could
     be found names another one; else None."""
-    if not is_of_named_thing(case.claim, case.task.sentence):
-        return None
-    known = [tool.all_passages(MOST_LOOKED_THROUGH) for tool in tools]
-    texts = [f"{hit.title}\n{hit.passage}" for hits in known for hit in hits or ()]
-    found = None if None in known else by_noun_alone(case.claim, case.task.sentence, [*pieces, *texts])
+
+    def all_texts() -> list[str] | None:
+        known = [tool.all_passages(MOST_LOOKED_THROUGH) for tool in tools]
+        return None if None in known else [f"{hit.title}\n{hit.passage}" for hits in known for hit in hits or ()]
+
+    found = by_noun_alone(case.claim, case.task.sentence, pieces, all_texts)
     if found is None:
         return None
-    taken = [place for place in found.passages if place < len(pieces)]
+    taken = found.passages
     read = _read(
         verifier.verify,
         found.claim,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from factloop.tools.linguistics.dictionary import is_english_word
@@ -54,33 +54,35 @@ class NounClaim:
     """Indices of the passages that it may be held against."""
 
 
-def by_noun_alone(claim: str, sentence: str, passages: Sequence[str]) -> NounClaim | None:
+def by_noun_alone(
+    claim: str, sentence: str, passages: Sequence[str], others: Callable[[], Iterable[str] | None]
+) -> NounClaim | None:
     """The claim with *the bakery* in place of *the Bramley bakery*, and the passages that it may be held against; None
     where there are none.
 
-    The sentence that it is from says *it* or *its* in its place, so that it is no person. All passages together name
-    the thing in full, and no other of its kind; one that may be taken speaks of *the bakery*, and has no other name.
+    The sentence that it is from says *it* or *its* in its place, so that it is no person. All passages together, these
+    and the `others` that could be found (None: not known), name the thing in full, and no other of its kind; one that
+    may be taken speaks of *the bakery*, and has no other name. The others are asked for only where one may be taken.
     """
     for thing in _put_in(claim, sentence):
         said = [_calls_of(thing, passage) for passage in passages]
-        if None in said or not any(calls and "full" in calls for calls in said):
-            continue
         known = {word.lower() for word in _WORD.findall(claim)}
         taken = tuple(
             place
             for place, calls in enumerate(said)
             if calls and "noun" in calls and "full" not in calls and not _names_others(passages[place], known)
         )
-        if taken:
+        if None not in said and taken and _is_only_one(thing, said, others()):
             start, end = thing.span
             article = "The" if start == 0 else "the"
             return NounClaim(f"{claim[:start]}{article} {thing.noun}{claim[end:]}", thing.noun, taken)
     return None
 
 
-def is_of_named_thing(claim: str, sentence: str) -> bool:
-    """Whether the claim names a thing that its sentence calls *it*."""
-    return any(_put_in(claim, sentence))
+def _is_only_one(thing: NamedThing, said: Sequence[set[str] | None], others: Iterable[str] | None) -> bool:
+    """Whether the thing is named in full, and no other of its kind anywhere."""
+    all_said = None if others is None else [*said, *(_calls_of(thing, passage) for passage in others)]
+    return all_said is not None and None not in all_said and any(calls and "full" in calls for calls in all_said)
 
 
 def _put_in(claim: str, sentence: str) -> Iterator[NamedThing]:

@@ -43,7 +43,7 @@ CLAIM, SENTENCE = "The Bramley bakery employs 42 people.", "It employs 42 people
     ],
 )
 def test_a_passage_may_call_it_by_its_noun(claim: str, sentence: str, passages: list[str], left: str) -> None:
-    found = by_noun_alone(claim, sentence, passages)
+    found = by_noun_alone(claim, sentence, passages, list)
     assert found == NounClaim(left, found.noun if found else "", (1,))
 
 
@@ -66,7 +66,7 @@ def test_a_passage_may_call_it_by_its_noun(claim: str, sentence: str, passages: 
     ],
 )
 def test_of_another_thing_or_in_doubt_it_says_nothing(passages: list[str]) -> None:
-    assert by_noun_alone(CLAIM, SENTENCE, passages) is None
+    assert by_noun_alone(CLAIM, SENTENCE, passages, list) is None
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,26 @@ def test_of_another_thing_or_in_doubt_it_says_nothing(passages: list[str]) -> No
     ],
 )
 def test_it_holds_for_what_the_sentence_calls_it_alone(claim: str, sentence: str, passages: list[str]) -> None:
-    assert by_noun_alone(claim, sentence, passages) is None
+    assert by_noun_alone(claim, sentence, passages, list) is None
+
+
+@pytest.mark.parametrize(
+    ("passages", "others", "is_found"),
+    [
+        ([STAFF], [FULL], True),
+        ([STAFF, FULL], [], True),
+        ([STAFF, FULL], None, False),
+        ([STAFF], [FULL, "York Bakery is old."], False),
+    ],
+)
+def test_what_else_could_be_found_names_it_and_no_other(
+    passages: list[str], others: list[str] | None, is_found: bool
+) -> None:
+    assert (by_noun_alone(CLAIM, SENTENCE, passages, lambda: others) is not None) == is_found
+
+
+def test_what_else_could_be_found_is_read_only_where_a_passage_may_be_taken() -> None:
+    def read() -> list[str]:
+        raise AssertionError("nothing to take")
+
+    assert by_noun_alone(CLAIM, SENTENCE, [FULL], read) is None
