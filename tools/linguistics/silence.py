@@ -25,6 +25,17 @@ _ASKING = re.compile(
     r"|should|may|might) ",
     re.IGNORECASE,
 )
+_ELIDED = re.compile(
+    r"(?:(?:still|just|also|so|and|not yet) )?(?:want|need|care|got|ready|interested|curious|unsure|stuck|lost|confused"
+    r"|wondering|looking|(?:any|more)(?= )|questions?)\b",
+    re.IGNORECASE,
+)
+"""*Do you* or *Are you* left out: *Want to know more?*"""
+_READER_ASKS = re.compile(
+    r"(?:how|where|when|what|which)(?: [\w-]+){0,2} (?:do|can|could|should|must|may|will|would) (?:i|we) ",
+    re.IGNORECASE,
+)
+"""What the reader wants to do, as headings have it: *How do I cancel?*"""
 _ASKING_FOR = re.compile(
     r"(?:(?:so|and|but|then|well|now),? )?(?:(?:who|whom|whose|what|where|when|which|how) "
     r"|why (?:is|was|does|did) (?:it|this|that) (?:so|important|matter|happen|work)\W*$)",
@@ -79,6 +90,8 @@ def silence_of(part: Part) -> Silence | None:
         return "code"
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
+    if part.kind == "heading" and _only_asks(text):
+        return "question"
     if part.kind == "heading" and _asks_as_title(text):
         return "question" if text.endswith(_QUESTION_MARKS) else "heading"
     if part.kind == "heading" and (not text.endswith((".", "!", *_QUESTION_MARKS)) or _is_cut_short(text)):
@@ -156,9 +169,9 @@ def _only_asks(text: str) -> bool:
     words = [word for word in tag_words(text) if word.word_class != "mark"]
     if _has_detail(words) or _TELLING.match(text):
         return False
-    if _ASKING_FOR.match(text):
-        return text.lower().startswith("why") or asks_of_nothing(text)
-    return _ASKING.match(text) is not None
+    if any(form.match(text) for form in (_ASKING, _ELIDED, _READER_ASKS)):
+        return True
+    return _ASKING_FOR.match(text) is not None and (text.lower().startswith("why") or asks_of_nothing(text))
 
 
 def _has_detail(words: Sequence[Word]) -> bool:
