@@ -10,6 +10,7 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.abbreviations import MAYBE_FINAL, NEVER_FINAL
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.elements import opens_element
+from factloop.tools.linguistics.instructions import is_instruction
 from factloop.tools.linguistics.leads import is_bare_lead
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
@@ -134,10 +135,12 @@ def _is_instruction(words: Sequence[Word]) -> bool:
     *Founded in 1820* and *Set in Paris* say that it was.
     """
     first, rest = words[0], words[1:]
+    plain = [word for word in words if word.word_class != "mark"]
+    is_step = first.lower not in _LIKE_ITS_PAST and is_instruction(plain, is_sentence=True)
     if any(word.word_class == "number" or word.word_class in FINITE for word in rest):
         return False
     is_bidding = first.lower in _LIKE_ITS_PAST and (not rest or rest[0].lower not in _OF_A_PASSIVE)
-    return is_bidding or _is_gerund(first.lower)
+    return is_bidding or is_step or _is_gerund(first.lower)
 
 
 def _is_gerund(word: str) -> bool:
