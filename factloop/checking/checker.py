@@ -40,6 +40,7 @@ from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
+from factloop.tools.search.build import check_settings
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
 
@@ -128,7 +129,8 @@ class FactChecker:
         budget: Budget | None = None,
         **changes: Any,
     ) -> None:
-        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
+        """Raises ConfigError where a setting is wrong, a search is unknown or a path of documents leads nowhere. Opens
+        no connection; documents are read, and a model is set up, at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
@@ -151,6 +153,7 @@ class FactChecker:
             **UsedRecording.settings(recording),
             **changes,
         )
+        check_settings(self.settings.search, self.settings.docs)
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)

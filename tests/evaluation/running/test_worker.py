@@ -66,12 +66,12 @@ async def test_a_limit_on_calls_is_kept_by_all_workers_together(sim: Simulator, 
 
 
 async def test_a_wrong_set_up_is_told_as_what_it_is(share: CheckSettings) -> None:
-    worker = worker_of(CheckSettings.of(share, docs=("nowhere.txt",)))
+    worker = worker_of(CheckSettings.of(share, docs=("nowhere*.txt",)))
     for answer in (await worker.open(), await worker.judge(RunItem("r", "s", "p", None, "Ada was born."))):
         assert isinstance(answer, Wrong)
         error = answer.raised()
         assert isinstance(error, DataError)
-        assert "nowhere.txt" in str(error)
+        assert "nowhere*.txt" in str(error)
 
 
 async def test_a_worker_judges_by_the_documents_of_a_response_alone(share: CheckSettings) -> None:
