@@ -1,4 +1,4 @@
-"""Long responses to be scored: `prompt` and `response`, with `id`, `system` and `prompt_id` where there are any."""
+"""Long responses to be scored: `prompt` and `response`, with `id`, `system`, `prompt_id` and `documents` if given."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from factloop.core.files.rows import Identifier, NotBlank, Row, shown
 from factloop.core.files.tables import TableItem
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
+from factloop.evaluation.datasets.own_documents import MaybeDocuments, OwnDocument
 
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
@@ -39,6 +40,8 @@ class GivenResponse(Record):
     prompt: str | None
     """None where the row says that there was no prompt: then every claim is relevant."""
     response: str
+    documents: tuple[OwnDocument, ...] | None = None
+    """What it is judged by, and nothing else; empty where nothing was retrieved. None where the row names none."""
 
 
 class _ResponseRow(TableItem):
@@ -48,6 +51,7 @@ class _ResponseRow(TableItem):
     """The name of a request after the prompt, by which `generate longfact` asks one prompt in several words."""
     prompt: NotBlank | None
     response: Annotated[str, BeforeValidator(_refuse_null)]
+    documents: MaybeDocuments = None
 
 
 FIELDS = tuple(_ResponseRow.model_fields)
@@ -58,9 +62,10 @@ def load_responses(
 ) -> Iterator[GivenResponse]:
     """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
 
-    `prompt` and `response` must be there; `prompt` may be null, and a blank response is an abstention. Other fields are
-    passed over. Raises DataError, when it gets there, for a malformed row, an id that came before, a second answer of a
-    system to a prompt, and where only some rows name their system. `warn` is told once of two prompts under one id.
+    `prompt` and `response` must be there; `prompt` may be null, and a blank response is an abstention. `documents` are
+    texts, or objects with `text` and perhaps `title` and `source`. Other fields are passed over. Raises DataError, when
+    it gets there, for a malformed row, an id that came before, a second answer of a system to a prompt, and where only
+    some rows name their system. `warn` is told once of two prompts under one id.
     """
     mapping = mapping or ColumnMapping()
     lines: dict[tuple[str, str], int] = {}
@@ -124,4 +129,5 @@ def _with_defaults(row: Row, item: _ResponseRow) -> GivenResponse:
         prompt_id=prompt_id,
         prompt=item.prompt,
         response=said if said.strip() else "",
+        documents=item.documents,
     )

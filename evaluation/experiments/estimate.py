@@ -62,12 +62,12 @@ def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str,
 
 
 def _variant_estimate(name: str, settings: CheckSettings, data: Data) -> VariantEstimate:
-    given = settings.model_copy(update={"search": ()})  # a claim's own passages cost nothing to search
+    given = settings.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
     found = [
         one
         for of_part, documents in ((settings, False), (given, True))
         for one in _item_estimates(
-            of_part, data.kind, [item for item in data.items if (item.document is not None) is documents]
+            of_part, data.kind, [item for item in data.items if (item.run.documents is not None) is documents]
         )
     ]
     known = [one.cost_usd for one in found if one.cost_usd is not None]

@@ -3,7 +3,7 @@
 - claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, as `factloop verify`
   and `factloop audit` read them;
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
-- responses: rows with `prompt` and `response`, as `factloop eval FILE` reads them.
+- responses: rows with `prompt` and `response`, perhaps with `documents`, as `factloop eval FILE` reads them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, load_factscore
+from factloop.evaluation.datasets.own_documents import OwnDocument
 from factloop.evaluation.datasets.responses import load_responses
 from factloop.evaluation.runs.items import RunItem, labelled_item, response_items
 from factloop.evaluation.verification.records import PairRow
@@ -40,8 +41,6 @@ class Item:
     """The item as a run judges it; a claim is a response of one fact."""
     group: str
     """Items of one group are resampled together: claims of one response, else of one document."""
-    document: str | None = None
-    """The claim's own passages: it is judged by them alone."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
@@ -118,8 +117,9 @@ def _claim(row: PairRow, name: str) -> Item:
         response=row.claim,
         facts=(GivenFacts(sentence=row.claim, facts=(row.claim,)),),
         labels=() if row.label is None else ((_BINARY[row.label],),),
+        documents=None if document is None else (OwnDocument(text=document),),
     )
-    return Item(run, group, document)
+    return Item(run, group)
 
 
 def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:

@@ -17,8 +17,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from langchain_core.documents import Document
-
 from factloop.checking.cascade.stage import refuse_without_documents
 from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import prepare
@@ -39,6 +37,7 @@ from factloop.evaluation.experiments.variants import (
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log
 from factloop.evaluation.running.run import AT_ONCE, Events, Increments, Judge, Run, summary_of
+from factloop.evaluation.runs.judge import sources_of
 from factloop.setup.session import Common, Store, common_to
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -161,11 +160,8 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
 
     async def judge(task: _Task) -> Cell:
         checking, item = checkings[task.variant], task.item
-        sources = None
-        if item.document is not None:
-            tool = await indexes.of([Document(item.document)])
-            sources = Sources(() if tool is None else (tool,))
-        elif not checking.setup.tools:
+        sources = await sources_of(item.run, indexes)
+        if sources is None and not checking.setup.tools:
             sources = Sources(())  # nothing to judge by: the results have it as unscored
         if sources is None:
             refuse_without_documents(checking.setup.settings, checking.setup.tools)

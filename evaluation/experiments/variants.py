@@ -105,13 +105,13 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
     """Raises ConfigError where a variant has nothing to judge by: no search, no documents, none with the data."""
-    if any(item.document is not None for item in data.items):
+    if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
         if not one.tools:
             raise ConfigError(
                 f"variant {one.name!r}: there is nothing to judge by: name documents (docs) or a search in the plan's "
-                "settings, or give each claim a `document`"
+                "settings, or give each claim a `document`, each response `documents`"
             )
 
 

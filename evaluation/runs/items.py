@@ -11,6 +11,7 @@ from factloop.core.errors import DataError
 from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
+from factloop.evaluation.datasets.own_documents import OwnDocument
 from factloop.evaluation.datasets.responses import GivenResponse
 from factloop.evaluation.running.spool import Spool
 
@@ -28,12 +29,21 @@ class RunItem:
     """The given facts; None if the response is to be split."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
     """People's label of each given fact, sentence by sentence."""
+    documents: tuple[OwnDocument, ...] | None = None
+    """What it is judged by, and nothing else; None if it is judged by what the checker searches."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
     """Responses as they are loaded, to be split and judged."""
     for one in responses:
-        yield RunItem(id=one.id, system=one.system, prompt_id=one.prompt_id, prompt=one.prompt, response=one.response)
+        yield RunItem(
+            id=one.id,
+            system=one.system,
+            prompt_id=one.prompt_id,
+            prompt=one.prompt,
+            response=one.response,
+            documents=one.documents,
+        )
 
 
 def labelled_item(response: FactScoreResponse) -> RunItem:
@@ -60,9 +70,12 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
     """The items on disk, the first `limit` of them. Raises DataError for items that cannot be told apart or judged,
     and ConfigError where there is no room for them."""
-    return Spool(
-        _checked(items), dump=lambda item: _ITEM.dump_json(item) + b"\n", load=_ITEM.validate_json, limit=limit
-    )
+    return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
+
+
+def _dump(item: RunItem) -> bytes:
+    """A line; documents that there are none of are left out, so that earlier runs can be resumed."""
+    return _ITEM.dump_json(item, exclude={"documents"} if item.documents is None else None) + b"\n"
 
 
 def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:

@@ -14,7 +14,17 @@ from factloop.evaluation.running.run import AT_ONCE, Judge
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
 from factloop.tools.calls.together import as_they_come
+from factloop.tools.search.given import GivenIndexes
+
+
+async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
+    """The item's own documents, by which alone it is judged; None where it names none."""
+    if item.documents is None:
+        return None
+    tool = await indexes.of([one.as_document() for one in item.documents])
+    return Sources(() if tool is None else (tool,))
 
 
 @asynccontextmanager
@@ -22,10 +32,12 @@ async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
     """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
-    async with checker.opened(journal=journal) as check:
+    indexes = GivenIndexes(AT_ONCE)
+    async with checker.opened(journal=journal, alone=False) as check:
 
         async def judge(item: RunItem) -> JudgedResponse:
-            report = await check(item.response, item.prompt, item.facts)
+            sources = await sources_of(item, indexes)
+            report = await check(item.response, item.prompt, item.facts, sources=sources)
             return JudgedResponse(
                 id=item.id, system=item.system, prompt_id=item.prompt_id, report=report, labels=_labels(item, report)
             )

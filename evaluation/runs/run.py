@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.journals import JOURNAL
@@ -86,9 +87,8 @@ async def astream_run(
 
     with ExitStack() as stack:
         spool = stack.enter_context(spooled(items, limit=limit))
-        configuration: dict[str, Any] = {}
-        if run_dir is not None:
-            configuration = _configuration(kind, spool.digest, await checker.afingerprint())
+        fingerprint = await _fingerprint(checker, spool)
+        configuration = {} if run_dir is None else _configuration(kind, spool.digest, fingerprint)
         folder = stack.enter_context(claimed_folder(run_dir, configuration))
         log = stack.enter_context(Log(None if folder is None else folder / REPORTS, REPORT_LOG))
         run = Run(
@@ -130,6 +130,20 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
         return
     with answers_folder(folder) as kept:
         yield kept / JOURNAL
+
+
+async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Fingerprint:
+    """The fingerprint of the checker. Raises ConfigError where a model has nothing to judge some item by."""
+    bare, n_given = None, 0
+    for item in items:
+        n_given += item.documents is not None
+        bare = item.id if bare is None and item.documents is None else bare
+    try:
+        return await checker.afingerprint(alone=bare is not None)
+    except ConfigError as error:
+        if n_given and not checker.has_sources:
+            raise ConfigError(f"the response {bare!r} comes without documents: {error}") from error
+        raise
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, TypedDict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from factloop.checking.cascade.savings import sum_savings
 from factloop.core.errors import DataError
@@ -22,8 +23,10 @@ from factloop.evaluation.runs.label_agreement import (
 from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongFormScores
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+from factloop.reports.figures import plural
 from factloop.reports.status import REASON_WORDS, tally_reasons
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.given import is_given, without_contents
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +62,10 @@ class _Totals:
     people: dict[str, Counts] = field(default_factory=dict)
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Fingerprint as JSON to the first id, in the order of ids, of a response judged so."""
+    """Fingerprint as JSON to the first id, in the order of ids, of a response judged so. Documents that came with a
+    response are one source in it, whatever they hold."""
+    n_given: int = 0
+    """Responses judged by documents that came with them."""
     cascade: CascadeSavings | None = None
 
     def add(self, judged: JudgedResponse) -> None:
@@ -74,14 +80,26 @@ class _Totals:
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
         self.reasons.update(tally_reasons(judged.report.claims))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
-        text = judged.report.fingerprint.model_dump_json()
-        first, _ = self.fingerprints.get(text, (judged.id, None))
-        self.fingerprints[text] = (min(first, judged.id), judged.report.fingerprint)
+        self._note(judged.id, judged.report.fingerprint)
+
+    def _note(self, id: str, fingerprint: Fingerprint) -> None:
+        self.n_given += any(map(is_given, fingerprint.search_tools))
+        tools = tuple(map(without_contents, fingerprint.search_tools))
+        fingerprint = fingerprint.model_copy(update={"search_tools": tools})
+        text = fingerprint.model_dump_json()
+        first, _ = self.fingerprints.get(text, (id, None))
+        self.fingerprints[text] = (min(first, id), fingerprint)
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response in the order of ids."""
-        return min(self.fingerprints.values(), key=lambda one: one[0])[1]
+        """The fingerprint of the first response in the order of ids, of those that anything was searched for."""
+        return min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
+
+    @property
+    def changed(self) -> list[str]:
+        """What differs between the fingerprints of responses that were judged by the same sources."""
+        dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in self.fingerprints.values()]
+        return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
         """The response's counts by people's labels; without a labelled fact it claims nothing."""
@@ -159,7 +177,14 @@ def _warnings(found: _Totals) -> Iterator[str]:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
-    if len(found.fingerprints) > 1:
-        dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in found.fingerprints.values()]
-        differing = [name for name in dumped[0] if any(other[name] != dumped[0][name] for other in dumped)]
-        yield f"Not all responses were judged alike: {', '.join(differing)} changed between attempts at this run"
+    if found.n_given:
+        n, all_ = found.n_given, len(found.lines)
+        which = f"{n:,} of {plural(all_, 'response')} {'was judged by its' if n == 1 else 'were judged by their'}"
+        which = "each response was judged by its" if n == all_ else which
+        yield f"Faithfulness: {which} own documents, and by nothing else"
+    if changed := found.changed:
+        yield f"Not all responses were judged alike: {', '.join(changed)} changed between attempts at this run"
+
+
+def _differ(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(one["search_tools"] == other["search_tools"] and one[name] != other[name])

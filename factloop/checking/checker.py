@@ -40,6 +40,7 @@ from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
+from factloop.tools.search.build import check_settings
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
 
@@ -61,6 +62,20 @@ class Check(Protocol):
     ) -> Awaitable[FactualityReport]: ...
 
 
+class CheckOfMany(Check, Protocol):
+    """A `Check` of responses some of which come with `sources`, as in `FactChecker.acheck`."""
+
+    def __call__(
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
+        sources: Sources | None = None,
+    ) -> Awaitable[FactualityReport]: ...
+
+
 @dataclass(frozen=True)
 class OpenChecks:
     """Checks of one response or of many, with the allowance that all of them share, if there is one."""
@@ -76,10 +91,13 @@ class OpenChecks:
         facts: Sequence[GivenFacts] | None = None,
         *,
         spans: Sequence[tuple[int, int]] | None = None,
+        sources: Sources | None = None,
     ) -> FactualityReport:
-        """A `Check`."""
-        asked = CheckRequest(response, prompt, facts, spans, self.sources, allowance=self.allowance, is_whole=True)
-        return await self.checking.report(asked)
+        """A `CheckOfMany`."""
+        checking = self.checking if sources is None else self.checking.over(sources)
+        sources = sources or self.sources
+        asked = CheckRequest(response, prompt, facts, spans, sources, allowance=self.allowance, is_whole=True)
+        return await checking.report(asked)
 
     def account(self) -> UsageMeter:
         """An account within the same allowance."""
@@ -111,7 +129,8 @@ class FactChecker:
         budget: Budget | None = None,
         **changes: Any,
     ) -> None:
-        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
+        """Raises ConfigError where a setting is wrong, a search is unknown or a path of documents leads nowhere. Opens
+        no connection; documents are read, and a model is set up, at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
         time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
@@ -134,6 +153,7 @@ class FactChecker:
             **UsedRecording.settings(recording),
             **changes,
         )
+        check_settings(self.settings.search, self.settings.docs)
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)
@@ -211,20 +231,24 @@ class FactChecker:
                 write_atomically(directory.report, to_json(report), private=True)
             return report
 
-    async def afingerprint(self) -> Fingerprint:
-        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError."""
-        setup = self._prepare(await self._tools())
+    async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
+        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError.
+
+        Not `alone`: each response comes with sources, and the checker needs none of its own.
+        """
+        setup = self._prepare(await self._tools(alone=alone))
         if setup.chat is not None:
             await setup.chat.aclose()
         return setup.fingerprint
 
     @asynccontextmanager
-    async def opened(self, *, journal: Path | None = None) -> AsyncIterator[Check]:
+    async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[CheckOfMany]:
         """A check for many responses, any number at a time: one session, closed at the end.
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
+        Not `alone`: responses come with sources, and the checker needs none of its own.
         """
-        checking = open_checking(self._prepare(await self._tools()), journal=journal, pace=self.pace)
+        checking = open_checking(self._prepare(await self._tools(alone=alone)), journal=journal, pace=self.pace)
         try:
             with self._recording.in_use():
                 yield OpenChecks(checking).check

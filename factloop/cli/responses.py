@@ -67,14 +67,20 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
 def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:
     """Prints what the run would cost, and spends nothing; returns the exit code. Raises ConfigError, DataError."""
     check_sources(settings.search, settings.docs)
-    estimates = [estimate(settings, item.response, item.prompt, item.facts) for item in islice(items, ask.limit)]
+    given = settings.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
+    estimates, plans = [], set()
+    for item in islice(items, ask.limit):
+        by = settings if item.documents is None else given
+        estimates.append(estimate(by, item.response, item.prompt, item.facts))
+        plans.add(plan_of(by))
     total = _sum(estimates)
     if ask.json is not None:
         write_output(ask.json, to_json(total))
     if ask.json == STANDARD_OUTPUT:
         return DONE
+    shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))
     lines = (
-        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {plan_of(settings)!r} with "
+        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {shown_plans} with "
         f"{settings.model or 'the offline engine'}:",
         f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
         f"  about {total.calls:,} model calls, {total.searches:,} searches",

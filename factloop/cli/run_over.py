@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -11,13 +12,21 @@ from typing import Any, Literal, Self
 from rich.console import Console
 
 from factloop.checking.checker import FactChecker
-from factloop.cli.demands import NO_CLAIM, below_threshold, first_failure, refuse_impossible, results_of
+from factloop.cli.demands import (
+    ALL_IRRELEVANT,
+    NO_CLAIM,
+    below_threshold,
+    first_failure,
+    refuse_impossible,
+    results_of,
+)
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import DEFAULT_KS, wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
+from factloop.core.reasons import UnscoredReason
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
@@ -26,11 +35,13 @@ from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.runs.views.terminal import print_run
-from factloop.reports.figures import plural
+from factloop.reports.figures import plural, reason_counts
+from factloop.reports.status import tally_reasons
 from factloop.reports.terminal_parts import one_line
 from factloop.setup.settings import CheckSettings
 
 WORKERS = 2
+NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 
 
 @dataclass(frozen=True)
@@ -109,8 +120,8 @@ class RunResult:
     """The outcome of a run."""
 
     summary: RunSummary
-    failure: str | None
-    """The first failure of a claim, if there was one."""
+    why_unscored: str
+    """The first failure of a claim, else the reasons of all; empty for what an earlier attempt left unscored."""
 
 
 def run_over(plan: RunPlan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunResult:
@@ -121,10 +132,12 @@ def run_over(plan: RunPlan, items: Iterable[RunItem], *, data: str, kind: Kind, 
 
 async def _run(plan: RunPlan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunResult:
     failure: str | None = None
+    reasons: Counter[UnscoredReason] = Counter()
 
     def look_at(judged: JudgedResponse) -> None:
         nonlocal failure
         failure = failure or first_failure(results_of(judged.report))
+        reasons.update(tally_reasons(judged.report.claims))
 
     async with FactChecker(settings=plan.settings) as checker:
         events = astream_run(
@@ -139,7 +152,7 @@ async def _run(plan: RunPlan, items: Iterable[RunItem], data: str, kind: Kind, m
             debias=plan.debias,
         )
         summary = await watched(events, "response", messages, quiet=plan.ask.quiet, look_at=look_at)
-    return RunResult(summary, failure)
+    return RunResult(summary, failure or ", ".join(reason_counts(reasons)))
 
 
 def finish(ask: RunAsk, ran: RunResult, messages: Console) -> int:
@@ -148,14 +161,26 @@ def finish(ask: RunAsk, ran: RunResult, messages: Console) -> int:
     write_files({ask.json: partial(to_json, summary), ask.html: partial(render_run_html, summary)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_run(summary, Terminal()))
-    if ran.failure is not None and not any(system.counts.scored for system in summary.scores.systems):
-        messages.print(f"factloop: {NO_CLAIM}: {ran.failure}", soft_wrap=True)
+    return _exit_code(ask, ran, messages)
+
+
+def _exit_code(ask: RunAsk, ran: RunResult, messages: Console) -> int:
+    """The exit code of a run, as that of one check; one that is not 0 is said on the console."""
+    counts = [system.counts for system in ran.summary.scores.systems]
+    scored, unscored = sum(one.scored for one in counts), sum(one.unscored for one in counts)
+    if unscored and not scored:
+        why = ran.why_unscored or f"{plural(unscored, 'claim')} unscored"
+        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
         return UNSCORED
-    unscored = sum(system.counts.unscored for system in summary.scores.systems)
     if ask.strict and unscored:
         messages.print(f"factloop: {plural(unscored, 'claim')} unscored (--strict)", soft_wrap=True)
         return UNSCORED
-    return DONE if ask.fail_under is None else _against_threshold(ask.fail_under, summary, messages)
+    code = DONE if ask.fail_under is None else _against_threshold(ask.fail_under, ran.summary, messages)
+    if code == DONE and not scored:
+        why = ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE
+        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
+        return UNSCORED
+    return code
 
 
 def _against_threshold(threshold: float, summary: RunSummary, messages: Console) -> int:

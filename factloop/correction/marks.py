@@ -11,7 +11,7 @@ from factloop.core.records import Claim, FactualityReport
 from factloop.correction.records import Doubt, Unchecked, Unmendable, Unproven
 from factloop.tools.linguistics.blocks import code_in
 from factloop.tools.linguistics.outline import Part, read_outline
-from factloop.tools.linguistics.rows import cell_of
+from factloop.tools.linguistics.rows import cell_of, cell_with
 
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
@@ -105,5 +105,7 @@ def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
 
 
 def _cell(claim: Claim, row: Part | None) -> Span | None:
-    place = None if row is None else cell_of(claim.text, row.text, row.above.rpartition("\n")[2])
-    return None if row is None or place is None else (row.start + place[0], row.start + place[1])
+    if row is None:
+        return None
+    place = cell_of(claim.text, row.text, row.above.rpartition("\n")[2]) or cell_with(claim.judgement.wrong, row.text)
+    return None if place is None else (row.start + place[0], row.start + place[1])

@@ -76,4 +76,4 @@ def nothing_to_judge_by(
         return None
     if documents is not None:
         return NO_TEXT
-    return NOTHING_FAITHFUL if mode == "faithfulness" else NOTHING_TO_SEARCH
+    return NOTHING_FAITHFUL if mode == "faithfulness" and can_search else NOTHING_TO_SEARCH

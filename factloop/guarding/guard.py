@@ -11,6 +11,7 @@ from langchain_core.messages import BaseMessage
 from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
+from factloop.guarding.cells import cells_in_doubt
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction, after_dropped, marker_of
 from factloop.guarding.reading import PendingSentence, Reader
@@ -32,11 +33,11 @@ class StreamGuard:
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
     which there is a fault (`findings.Finding`): a claim is contradicted, unsupported or unscored, or the sentence was
-    not read. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out with its marker, row or line,
-    `replace` puts `replacement` in its place, `stop` ends the stream with `message`; or a function of the sentence and
-    its claims, which returns the text to release, or a `Stop`. `passing` names findings that pass all the same. A
-    sentence whose check fails is unscored, and never passes for checked. Every claim is judged, whether it has to do
-    with the question or not.
+    not read. `annotate` puts a short mark behind it (`marks`), in a row of a table behind the cell; `drop` leaves it
+    out with its marker, row or line, `replace` puts `replacement` in its place, `stop` ends the stream with `message`;
+    or a function of the sentence and its claims, which returns the text to release, or a `Stop`. `passing` names
+    findings that pass all the same. A sentence whose check fails is unscored, and never passes for checked. Every claim
+    is judged, whether it has to do with the question or not.
 
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
@@ -101,7 +102,7 @@ class StreamGuard:
                 left, sentence = pending.stretch.text, pending.stretch.sentence
                 if treatment == "dropped":
                     left = after_dropped(left, released, marker)
-                event = self._treated(pending, checked, left)
+                event = self._treated(pending, checked, left, text)
                 marker = marker_of(left, "" if sentence is None else sentence.text)
                 text, released, treatment = text + event.text, released + event.released, event.treatment
                 yield event
@@ -125,18 +126,22 @@ class StreamGuard:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
 
-    def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str) -> GuardedSentence:
-        """The sentence as it is released; `left` is its stretch, less what a dropped sentence before it leaves over."""
+    def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
+        """The sentence as it is released; `left` is its stretch, less what a dropped sentence `before` leaves over."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)
         no_claim = None if checked.sentence is None else checked.sentence.no_claim
         silence = finding_of_silence(no_claim)
         found = findings_of_claims(checked.claims) | ({silence} if silence is not None else set())
-        treatment, released = self._policy.treat(left, shown, checked.claims, found, is_code=stretch.is_code)
+        span = (end, end) if sentence is None else (sentence.start, sentence.end)
+        cells = cells_in_doubt(before + stretch.text, span, checked.claims) if silence is None else ()
+        treatment, released = self._policy.treat(
+            left, shown, checked.claims, found, is_code=stretch.is_code, cells=cells
+        )
         return GuardedSentence(
             text=stretch.text,
-            span=(end, end) if sentence is None else (sentence.start, sentence.end),
+            span=span,
             claims=checked.claims,
             no_claim=no_claim,
             findings=by_gravity(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,6 +11,7 @@ from typing import Literal, get_args
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding
 from factloop.core.records import Claim
+from factloop.guarding.cells import Place
 from factloop.guarding.records import Treatment
 
 _REST_OF_LINE = re.compile(r"[ \t]*\|?[ \t]*(?:\r\n|\n|\r|$)")
@@ -31,7 +33,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` puts after a sentence, by its worst finding."""
+    """The marks that `annotate` puts after a sentence, or a cell of a row, by its worst finding."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -59,13 +61,25 @@ class Policy:
             )
 
     def treat(
-        self, text: str, sentence: str, claims: Sequence[Claim], found: Collection[Finding], *, is_code: bool = False
+        self,
+        text: str,
+        sentence: str,
+        claims: Sequence[Claim],
+        found: Collection[Finding],
+        *,
+        is_code: bool = False,
+        cells: Sequence[Place] = (),
     ) -> tuple[Treatment, str]:
-        """The treatment and the text to release for `text`, which ends in the sentence; `found` are its findings."""
+        """The treatment and the text to release for `text`, which ends in the sentence; `found` are its findings.
+
+        `cells`: where the cells of a row end to which these belong; their marks stand there.
+        """
         wanting = frozenset(found) - self.passing
         if not wanting:
             return "passed", text
         if self.action == "annotate":
+            if cells:
+                return "annotated", self._marked_row(text, len(text) - len(sentence), cells)
             mark = self._mark(wanting)
             return "annotated", f"{text}\n{mark.lstrip()}" if is_code else f"{text}{mark}"
         before = text.removesuffix(sentence)
@@ -87,6 +101,15 @@ class Policy:
             return "dropped", _without_marker(before)
         released = f"{before}{choice}"
         return ("passed" if released == text else "replaced"), released
+
+    def _marked_row(self, text: str, start: int, cells: Sequence[Place]) -> str:
+        by_end: defaultdict[int, set[Finding]] = defaultdict(set)
+        for end, finding in cells:
+            if finding not in self.passing:
+                by_end[start + end].add(finding)
+        for end in sorted(by_end, reverse=True):
+            text = f"{text[:end]}{self._mark(by_end[end])}{text[end:]}"
+        return text
 
     def _mark(self, wanting: Collection[Finding]) -> str:
         if Finding.CONTRADICTED in wanting:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Literal
 
-from factloop.core.records import FactualityReport, NoClaim, StageUsage
+from factloop.core.records import FactualityReport, NoClaim, StageUsage, UnscoredReason
 from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
 
 
@@ -47,7 +47,12 @@ def precision_basis(report: FactualityReport) -> str:
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
     """Why claims are unscored, most frequent reason first; empty where all are scored."""
-    return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in tally_reasons(report.claims).most_common()]
+    return reason_counts(tally_reasons(report.claims))
+
+
+def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
+    """`2 × no source` for each reason, most frequent first."""
+    return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:

@@ -28,6 +28,9 @@ CHAT = FakeListChatModel(responses=["x"])
         ({"search": object()}, "object is not a search"),
         ({"search": 5}, "int is not a search"),
         ({"search": [object()]}, "object is not a search"),
+        ({"search": "bing"}, "bing"),
+        ({"docs": "nope"}, "nope: there is no such file or folder"),
+        ({"docs": [".", "~/nope/deep"]}, "~/nope/deep: there is no such file or folder"),
     ],
 )
 def test_a_wrong_set_up_is_named(given: dict[str, Any], complaint: str) -> None:

@@ -109,23 +109,81 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     low = factloop("eval", data, "--docs", docs, "--fail-under", 0.9, "--quiet")
     assert (low.code, low.out) == (1, "")
     assert low.complaint == "factloop: precision 0.000 of two (1 response) is below 0.9 (--fail-under)"
-    nothing = factloop("eval", data, "--strict", "--quiet")  # without documents no claim can be judged
-    assert (nothing.code, nothing.out) == (3, "")
-    assert "unscored (--strict)" in nothing.complaint
+    for flags in ((), ("--strict",), ("--fail-under", 0.5)):  # without documents no claim can be judged
+        nothing = factloop("eval", data, "--quiet", *flags)
+        assert (nothing.code, nothing.out) == (3, "")
+        assert nothing.complaint == "factloop: no claim could be scored: 2 × no source to check against"
     write(home / "none.jsonl", [{"prompt": "Who?", "response": ""}])
     undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
     assert (undefined.code, undefined.complaint) == (
         1,
         "factloop: precision undefined of none (0 responses) is below 0 (--fail-under)",
     )
+    empty = factloop("eval", "none.jsonl", "--docs", docs, "--quiet")
+    said = "factloop: no claim could be scored: no response makes a claim that can be checked"
+    assert (empty.code, empty.complaint) == (3, said)
+
+
+def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: Path, home: Path) -> None:
+    said = "The bridge has five arches."
+    rows: list[dict[str, Any]] = [
+        {"prompt": "How many?", "response": said, "system": "a", "documents": [said]},
+        {
+            "prompt": "How many?",
+            "response": said,
+            "system": "b",
+            "documents": [{"text": "It has six.", "source": "b.md"}],
+        },
+        {"prompt": "How many?", "response": said, "system": "c", "documents": []},
+        {"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London.", "system": "d"},
+    ]
+    data = write(home / "own.jsonl", rows)
+    result = factloop("eval", data, "--docs", docs, "--json", "run.json", "--run-dir", "run")
+    assert result.code == 0
+    run = json.loads((home / "run.json").read_text())
+    counts = {one["system"]: one["counts"] for one in run["scores"]["systems"]}
+    found = {name: (of["supported"], of["not_supported"], of["unscored"]) for name, of in counts.items()}
+    assert found == {"a": (1, 0, 0), "b": (0, 1, 0), "c": (0, 0, 1), "d": (1, 0, 0)}
+    assert "Faithfulness: 2 of 4 responses were judged by their own documents" in " ".join(result.out.split())
+    assert not any("judged alike" in warning for warning in run["warnings"])
+    alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
+    warnings = json.loads(alone.out)["warnings"]
+    assert any("each response was judged by its own documents" in warning for warning in warnings)
+    assert not any("nothing to check against" in warning for warning in warnings)
+    rows[0]["documents"] = ["The bridge has six arches."]
+    write(data, rows)
+    other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
+    assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
+
+
+def test_a_dry_run_knows_that_own_documents_are_searched_for_nothing(
+    factloop: Command, sim: Simulator, home: Path
+) -> None:
+    rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, {**ROWS[2], "documents": None}]
+    data = write(home / "own.jsonl", rows)
+    flags = ("--model", "openai:gpt-4o-mini", "--search", "serper", "--dry-run")
+    both = factloop("eval", data, *flags)
+    assert (both.code, "plan 'fused' and 'grounded' with" in both.out) == (0, True)
+    assert "plan 'grounded' with" in factloop("eval", data, *flags, "--limit", 1).out
+    assert sim.stats().stages == {}
+
+
+def test_a_model_needs_a_source_for_each_response(factloop: Command, sim: Simulator, home: Path) -> None:
+    rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, ROWS[2]]
+    data = write(home / "own.jsonl", rows)
+    result = factloop("eval", data, "--model", MODEL)
+    assert (result.code, sim.stats().stages) == (2, {})
+    assert "the response '2' comes without documents: there is nothing to check against" in result.complaint
+    first = factloop("eval", write(data, rows[:1]), "--model", MODEL, "--json", "-", "--quiet")
+    assert json.loads(first.out)["fingerprint"]["plan"] == "grounded"
 
 
 def test_two_prompts_under_one_id_are_told_of(factloop: Command, docs: Path, home: Path) -> None:
     rows = [{"system": name, "prompt_id": 1, "prompt": f"What of {name}?", "response": ""} for name in ("one", "two")]
     write(home / "x.jsonl", rows)
     result = factloop("eval", "x.jsonl", "--docs", docs)
-    assert result.code == 0
-    assert 'x.jsonl:2: the prompt_id "1" is also that of another prompt, in line 1' in result.complaint
+    assert result.code == 3, "no response has a claim"
+    assert 'x.jsonl:2: the prompt_id "1" is also that of another prompt, in line 1' in result.err
     assert "(2 such responses)" in result.out, "empty ones are counted"
 
 
@@ -158,6 +216,13 @@ def test_hostile_names_are_shown_and_not_obeyed(factloop: Command, docs: Path, h
         (("bad.jsonl",), "bad.jsonl:2: field 'response': it is missing"),
         (("bad.jsonl", "--limit", 1), "bad.jsonl:2: field 'response': it is missing"),
         (("bad.jsonl", "--dry-run"), "bad.jsonl:2: field 'response': it is missing"),
+        (
+            ("number.jsonl",),
+            "number.jsonl:1: field 'documents': a list of texts is needed, or of objects with `text`, not 7",
+        ),
+        (("item.jsonl",), "item.jsonl:1: field 'documents[1]': a text is needed, or an object with `text`, not 7"),
+        (("text.jsonl",), "text.jsonl:1: field 'documents[0].text': it is missing"),
+        (("text.jsonl", "--column", "documents=page"), "text.jsonl:1: field 'page': it is missing"),
         (("responses.jsonl", "--column", "prompt"), "--column prompt: FIELD=COLUMN is needed"),
         (("responses.jsonl", "--column", "promt=q"), "there is no field 'promt', but id, system"),
         (("responses.jsonl", "--column", "id=a", "--column", "id=b"), "id is named twice"),
@@ -181,6 +246,8 @@ def test_wrong_input_is_named_and_nothing_is_spent(
     factloop: Command, sim: Simulator, data: Path, docs: Path, home: Path, flags: tuple[object, ...], named: str
 ) -> None:
     write(home / "bad.jsonl", [ROWS[0], {"prompt": "Who?"}])
+    for name, documents in {"number": 7, "item": ["Ada.", 7], "text": [{"page_content": "Ada."}]}.items():
+        write(home / f"{name}.jsonl", [{**ROWS[0], "documents": documents}])
     before = (data.read_bytes(), sorted(docs.iterdir()))
     result = factloop("eval", *flags, "--model", MODEL, "--search", "serper")
     assert (result.code, result.out, sim.stats().stages) == (2, "", {})

@@ -11,6 +11,8 @@ import pytest
 
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.factscore import AtomicFact, FactScoreResponse, FactScoreSentence, load_factscore
+from factloop.evaluation.datasets.own_documents import OwnDocument
+from factloop.evaluation.datasets.responses import load_responses
 from factloop.evaluation.runs.calibration import load_calibration
 from factloop.evaluation.runs.calibration_rows import LabelledRow
 from tests.documents.shown import DOCS
@@ -45,6 +47,13 @@ def test_the_labelled_responses_of_the_page_are_read(tmp_path: Path) -> None:
         [],
     ]
     assert [one.abstained for one in responses] == [False, True]
+
+
+def test_the_responses_with_documents_of_the_page_are_read(tmp_path: Path) -> None:
+    rows = shown("### Answers with the documents")
+    one, other = (found.documents or () for found in load_responses(jsonl(tmp_path / "retrieved.jsonl", *rows)))
+    assert ([each.text for each in one], other[0].source) == (["Smeaton's Tower was lit in 1759."], "a.md")
+    assert {f"`{name}`" for name in OwnDocument.model_fields} <= set(re.findall(r"`\w+`", PAGE))
 
 
 def test_the_page_names_every_field_of_a_labelled_response() -> None:

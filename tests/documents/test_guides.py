@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,7 +80,9 @@ def test_python_block(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder_of(guide))
-    assert run_python(code, capsys)
+    printed = run_python(code, capsys)
+    assert printed
+    assert set(re.findall(r"^# prints: (.+)$", code, re.MULTILINE)) <= set(printed.splitlines())
 
 
 @pytest.mark.process

@@ -220,6 +220,26 @@ async def test_what_is_dropped_leaves_no_row_and_no_empty_line(text: str, left: 
         assert (end.released, end.report.response) == (left, text)
 
 
+PLANS = Document("| Plan | Price | Seats |\n|---|---|---|\n| Team | €79 | 25 |\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "marked"),
+    [
+        ("| Team | €89 | 25 |", "| Team | €89! | 25 |"),
+        ("| Team | €89 | 30 |", "| Team | €89! | 30! |"),
+        ("| Team | €79 | 30 |", "| Team | €79 | 30! |"),
+        ("| Team | €79 | 25 |", "| Team | €79 | 25 |"),
+    ],
+)
+async def test_in_a_row_the_mark_stands_behind_the_cell_that_is_wrong(row: str, marked: str) -> None:
+    head = "| Plan | Price | Seats |\n|---|---|---|\n"
+    for size in (3, 1_000):
+        guard = offline(marks=Marks(contradicted="!"))
+        released = await guarded(guard, f"{head}{row}\n", size, Sources((GivenDocuments([PLANS]),)))
+        assert released == f"{head}{marked}\n"
+
+
 @pytest.mark.parametrize("policy", ["stop", lambda *_: Stop("Enough.")])
 async def test_stop_ends_the_stream_and_reads_no_further(policy: Any) -> None:
     read: list[str] = []

@@ -242,7 +242,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "field", "said"),
     [
-        ("checks", {"response": ANSWER}, "documents", "nothing to be faithful to"),
+        ("checks", {"response": ANSWER}, "documents", "give documents; nothing else is searched here"),
         ("checks", {"response": ANSWER, "mode": "factuality"}, "documents", "nothing to check against"),
         ("checks", {"response": ANSWER, "documents": []}, "documents", "hold no text"),
         ("checks", {"response": ANSWER, "documents": [{"text": " "}], "mode": "factuality"}, "documents", "no text"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from factloop.tools.linguistics.families import Rule
-from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.linguistics.instructions import ABOUT_THE_ANSWER, DEEDS, is_instruction
 from factloop.tools.linguistics.talk import is_opinion
 from factloop.tools.linguistics.words import FINITE, Word
 
@@ -49,13 +49,7 @@ _ADVICE = re.compile(
     r"[^,]{0,20} to\b|more research is needed",
     re.IGNORECASE,
 )
-_IMPERATIVES = word_set(
-    """
-    add ask avoid be check choose click compare consider consult describe discuss enjoy ensure explain explore
-    find follow get give go ignore imagine include keep know learn let list look make name note open provide read
-    remember see select suppose take tell think try use verify visit watch write
-    """
-)
+_IMPERATIVES = ABOUT_THE_ANSWER | DEEDS
 
 
 _BAR = re.compile(r"[^\W_][^\w|]*\|[^\w|]*[^\W_]")
@@ -123,7 +117,7 @@ def _is_opinion(line: Line) -> bool:
 
 
 def _is_request(line: Line) -> bool:
-    return line.first in _IMPERATIVES and not line.has_detail and _is_imperative(line.plain)
+    return line.first in _IMPERATIVES and not line.has_detail and _is_imperative(line.plain) and not _instructs(line)
 
 
 def _is_belief(line: Line) -> bool:
@@ -142,7 +136,12 @@ def _is_verbless(line: Line) -> bool:
         return False
     has_verb = any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in line.plain)
     is_sentence = len(line.plain) >= _FULL_SENTENCE and line.text.endswith(".")
-    return not has_verb and not is_sentence and not _is_fragment(line.text, line.plain)
+    return not has_verb and not is_sentence and not _is_fragment(line.text, line.plain) and not _instructs(line)
+
+
+def _instructs(line: Line) -> bool:
+    """Whether it tells to do something: whether that is the way, sources tell. A lead tells it of what follows."""
+    return not line.text.endswith(":") and is_instruction(line.plain, is_sentence=line.text.endswith((".", "!")))
 
 
 def _is_imperative(plain: Sequence[Word]) -> bool:

@@ -43,6 +43,13 @@ def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
     return _bounds(row, choice[0]) if len(choice) == 1 else None
 
 
+def cell_with(words: str, row: str) -> tuple[int, int] | None:
+    """Start and end, in the row, of the one cell with these very words; None where none or several have them."""
+    cells = _cells(row)
+    found = [place for place, cell in enumerate(cells) if words and f" {words} " in f" {cell} "]
+    return _bounds(row, found[0]) if len(found) == 1 else None
+
+
 def _bounds(row: str, place: int) -> tuple[int, int]:
     start = len(row) - len(row.lstrip().removeprefix(_BAR))
     pieces = row[start:].split(_BAR)

@@ -10,6 +10,7 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.abbreviations import MAYBE_FINAL, NEVER_FINAL
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.elements import opens_element
+from factloop.tools.linguistics.instructions import is_instruction
 from factloop.tools.linguistics.leads import is_bare_lead
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
@@ -25,6 +26,17 @@ _ASKING = re.compile(
     r"|should|may|might) ",
     re.IGNORECASE,
 )
+_ELIDED = re.compile(
+    r"(?:(?:still|just|also|so|and|not yet) )?(?:want|need|care|got|ready|interested|curious|unsure|stuck|lost|confused"
+    r"|wondering|looking|(?:any|more)(?= )|questions?)\b",
+    re.IGNORECASE,
+)
+"""*Do you* or *Are you* left out: *Want to know more?*"""
+_READER_ASKS = re.compile(
+    r"(?:how|where|when|what|which)(?: [\w-]+){0,2} (?:do|can|could|should|must|may|will|would) (?:i|we) ",
+    re.IGNORECASE,
+)
+"""What the reader wants to do, as headings have it: *How do I cancel?*"""
 _ASKING_FOR = re.compile(
     r"(?:(?:so|and|but|then|well|now),? )?(?:(?:who|whom|whose|what|where|when|which|how) "
     r"|why (?:is|was|does|did) (?:it|this|that) (?:so|important|matter|happen|work)\W*$)",
@@ -79,6 +91,8 @@ def silence_of(part: Part) -> Silence | None:
         return "code"
     if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
         return "heading"
+    if part.kind == "heading" and _only_asks(text):
+        return "question"
     if part.kind == "heading" and _asks_as_title(text):
         return "question" if text.endswith(_QUESTION_MARKS) else "heading"
     if part.kind == "heading" and (not text.endswith((".", "!", *_QUESTION_MARKS)) or _is_cut_short(text)):
@@ -121,10 +135,12 @@ def _is_instruction(words: Sequence[Word]) -> bool:
     *Founded in 1820* and *Set in Paris* say that it was.
     """
     first, rest = words[0], words[1:]
+    plain = [word for word in words if word.word_class != "mark"]
+    is_step = first.lower not in _LIKE_ITS_PAST and is_instruction(plain, is_sentence=True)
     if any(word.word_class == "number" or word.word_class in FINITE for word in rest):
         return False
     is_bidding = first.lower in _LIKE_ITS_PAST and (not rest or rest[0].lower not in _OF_A_PASSIVE)
-    return is_bidding or _is_gerund(first.lower)
+    return is_bidding or is_step or _is_gerund(first.lower)
 
 
 def _is_gerund(word: str) -> bool:
@@ -156,9 +172,9 @@ def _only_asks(text: str) -> bool:
     words = [word for word in tag_words(text) if word.word_class != "mark"]
     if _has_detail(words) or _TELLING.match(text):
         return False
-    if _ASKING_FOR.match(text):
-        return text.lower().startswith("why") or asks_of_nothing(text)
-    return _ASKING.match(text) is not None
+    if any(form.match(text) for form in (_ASKING, _ELIDED, _READER_ASKS)):
+        return True
+    return _ASKING_FOR.match(text) is not None and (text.lower().startswith("why") or asks_of_nothing(text))
 
 
 def _has_detail(words: Sequence[Word]) -> bool:

@@ -33,6 +33,7 @@ _THING = (
     r"|technique|theory|concept|idea|animal|plant|compan(?:y|ie)|citie|life|live|work|career|famil(?:y|ie))s?"
 )
 """Nouns that by themselves say of nothing that it happened: *the bridge*, but not *the murder*."""
+_A_THING = re.compile(_THING)
 _OWNER = rf"(?:the {_THING}['’]s?|{_NAME}(?: {_NAME})?['’]s?|the|your|this|these|that|those|his|her|its|their)"
 _OFFERED_TOPIC = (
     rf"(?:(?:{_OWNER} )(?:(?:other|early|later|main|full|wider|whole) )?(?:{_NAME} )?{_THING}"
@@ -117,6 +118,7 @@ _ASKED_OF_READER = (
     r"(?:please )?(?:(?:reply|respond|answer|write back)(?: to (?:me|us|this (?:message|e-?mail|question)))?"
     r"(?: (?:with|by giving) your(?: [a-z-]+){1,3})?"
     r"|(?:tell|send|give) (?:me|us) your(?: [a-z-]+){1,3})[.!]?"
+    r"|(?:please |just )?(?:ask(?: (?:me|us|away|any ?time)){0,2}|try it(?: out)?|give it a (?:try|go))[.!]?"
     r"|(?:wait|repeat|enjoy|relax|done|finished)[.!]"
 )
 """What only the writer and the reader have to do with: *Please reply with your serial number.*, *Wait.*"""
@@ -171,7 +173,7 @@ _ASKED_ABOUT = word_set(
     """
     thought born die died live lived work works happen happens happened mean means next use used make made learn start
     name called call come came long far old big tall difference main side effect effects option options way ways step
-    steps reason
+    steps reason cost costs pay take choose pick buy get need
     """
 )
 _ASKED = (_TALK | _OFFER_WORDS | _ASKED_ABOUT) - {"not"}
@@ -214,7 +216,8 @@ def _says_what_one_feels(text: str, stems: list[str]) -> bool:
 
 def asks_of_nothing(text: str) -> bool:
     """Whether a question holds function words and words of talk only: *What happens next?*, not *How did Ada flee?*"""
-    return all(_stem(word).lower() in _ASKED for word in _WORD.findall(text))
+    stems = [_stem(word).lower() for word in _WORD.findall(text)]
+    return all(stem in _ASKED or _A_THING.fullmatch(stem) for stem in stems)
 
 
 def _stem(word: str) -> str:

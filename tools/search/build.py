@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factloop.core.errors import ConfigError
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.registry import check_names, search_builder
 
@@ -45,6 +48,14 @@ def build_search_tools(
             DocumentSearch(docs, cache_dir=cache_dir, in_memory=in_memory, strict=strict_docs, embedder=embedder)
         )
     return tools
+
+
+def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
+    """Sees that every name is known and every path that is no glob is there. Opens no folder. Raises ConfigError."""
+    check_names(names)
+    for place in docs:
+        if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
+            raise ConfigError(f"{place}: there is no such file or folder")
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:

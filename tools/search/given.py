@@ -23,6 +23,8 @@ from factloop.tools.search.documents.sections import Section, first_heading, sec
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 from factloop.tools.search.retriever import hits_of
 
+_IDENTITY = "given documents"
+
 
 class GivenDocuments(SearchTool):
     """The passages of documents in memory. Free, without network; nothing is written to disk.
@@ -51,7 +53,7 @@ class GivenDocuments(SearchTool):
             settings=DEFAULT_SETTINGS,
         )
         self._reader = PassageReader(index)
-        self._identity = f"given documents {contents_hash(documents)}"
+        self._identity = f"{_IDENTITY} {contents_hash(documents)}"
 
     @property
     def identity(self) -> str:
@@ -119,6 +121,16 @@ class GivenIndexes:
             if len(self._indexes) > self._size:
                 self._indexes.popitem(last=False)
         return kept if kept.n_passages else None
+
+
+def without_contents(identity: str) -> str:
+    """The identity of a search tool; of given documents the same for all, whatever they hold."""
+    return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
+
+
+def is_given(identity: str) -> bool:
+    """Whether this is the identity of given documents."""
+    return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:

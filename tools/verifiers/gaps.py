@@ -10,6 +10,7 @@ from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
+from factloop.tools.verifiers.unsaid_steps import unsaid_step
 from factloop.tools.verifiers.wording import MAKING_LIMITS
 
 ESSENTIAL = FIGURES | {TermKind.NAME}
@@ -18,7 +19,7 @@ _TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one document, where agreement of the others is no evidence; else none."""
-    kinds = (_absent, _unsaid, _unsaid_agent, unsaid_half, unsaid_rank, _elsewhere, _scattered)
+    kinds = (_absent, _unsaid, _unsaid_agent, unsaid_step, unsaid_half, unsaid_rank, _elsewhere, _scattered)
     return next((gap for find in kinds if (gap := find(comparison))), ())
 
 

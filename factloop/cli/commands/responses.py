@@ -20,7 +20,8 @@ def responses(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Rows with prompt and response: JSON Lines, CSV, Parquet or a JSON array; - for standard input.",
+            help="Rows with prompt and response, perhaps with documents: JSON Lines, CSV, Parquet or a JSON array; - "
+            "for standard input.",
         ),
     ],
     column: run_flags.Column = None,

@@ -43,6 +43,23 @@ def test_what_rows_say_is_kept(tmp_path: Path) -> None:
     assert found == GivenResponse(id="7", system="a/b", prompt_id="12", prompt=" Who? ", response=" Ada. ")
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (["One.", {"text": "Two.", "title": "T", "source": None, "score": 0.4}], [("One.", "", ""), ("Two.", "T", "")]),
+        ("One.", [("One.", "", "")]),
+        ([], []),
+        (None, None),
+        ("", None),
+    ],
+)
+def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: list[tuple[str, ...]] | None) -> None:
+    row = {"prompt": "Who?", "response": "Ada.", "contexts": given}
+    (found,) = load(write(tmp_path / "x.jsonl", [row]), documents="contexts")
+    documents = found.documents
+    assert read == (documents if documents is None else [(one.text, one.title, one.source) for one in documents])
+
+
 @pytest.mark.parametrize("blank", ["", " \n\t"])
 def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str) -> None:
     (found,) = load(write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": blank}]))

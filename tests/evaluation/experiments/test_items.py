@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.evaluation.experiments.items import load_data
+from factloop.evaluation.experiments.items import Item, load_data
 
 
 def written(home: Path, *rows: Any, name: str = "data.jsonl") -> Path:
     path = home / name
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
+
+
+def texts(item: Item) -> list[str] | None:
+    documents = item.run.documents
+    return None if documents is None else [one.text for one in documents]
 
 
 def test_claims_are_grouped_by_response_then_by_document(home: Path) -> None:
@@ -34,7 +39,7 @@ def test_claims_are_grouped_by_response_then_by_document(home: Path) -> None:
     assert groups[1] == groups[2]
     assert groups[3] == "e"
     assert [item.gold for item in data.items] == [(True,), (False,), (None,), (None,)]
-    assert [item.document for item in data.items] == [None, "D", "D", None]
+    assert [texts(item) for item in data.items] == [None, ["D"], ["D"], None]
     assert data.name.startswith("data.jsonl (sha256 ")
 
 
@@ -51,11 +56,16 @@ def test_equal_rows_have_one_digest_wherever_they_lie(home: Path) -> None:
     assert load_data(written(home, one)).digest != load_data(written(home, other)).digest
 
 
+def test_responses_keep_their_documents(home: Path) -> None:
+    (item,) = load_data(written(home, {"prompt": None, "response": "A.", "documents": ["D", {"text": "E"}]})).items
+    assert texts(item) == ["D", "E"]
+
+
 def test_csv_is_read_too(home: Path) -> None:
     path = home / "claims.csv"
     path.write_text("id,claim,document,label\nx,A is B.,A is B indeed.,1\n", encoding="utf-8")
     (item,) = load_data(path).items
-    assert (item.run.id, item.gold, item.document) == ("x", (True,), "A is B indeed.")
+    assert (item.run.id, item.gold, texts(item)) == ("x", (True,), ["A is B indeed."])
 
 
 def test_responses_keep_prompt_and_system(home: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 import factloop
 from factloop.core.errors import DataError
 from factloop.core.records import UnscoredReason
+from factloop.evaluation.datasets.own_documents import OwnDocument
 from factloop.evaluation.running.shares import divide
 from factloop.evaluation.running.worker import Home, Worker, Wrong
 from factloop.evaluation.runs.items import RunItem
@@ -65,12 +66,21 @@ async def test_a_limit_on_calls_is_kept_by_all_workers_together(sim: Simulator, 
 
 
 async def test_a_wrong_set_up_is_told_as_what_it_is(share: CheckSettings) -> None:
-    worker = worker_of(CheckSettings.of(share, docs=("nowhere.txt",)))
+    worker = worker_of(CheckSettings.of(share, docs=("nowhere*.txt",)))
     for answer in (await worker.open(), await worker.judge(RunItem("r", "s", "p", None, "Ada was born."))):
         assert isinstance(answer, Wrong)
         error = answer.raised()
         assert isinstance(error, DataError)
-        assert "nowhere.txt" in str(error)
+        assert "nowhere*.txt" in str(error)
+
+
+async def test_a_worker_judges_by_the_documents_of_a_response_alone(share: CheckSettings) -> None:
+    worker = worker_of(CheckSettings.of(share, model=None, base_url=None, search=()))
+    documents = (OwnDocument(text="Ada was born in London."),)
+    judged = await worker.judge(RunItem("r", "s", "p", None, "Ada was born in London.", documents=documents))
+    await worker.close()
+    assert isinstance(judged, JudgedResponse)
+    assert judged.report.counts.supported == 1
 
 
 async def until_searched(sim: Simulator) -> None:

@@ -289,7 +289,7 @@ async def test_a_wrong_set_up_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -
     [
         ({}, NOTHING_TO_SEARCH),
         ({"mode": "factuality"}, NOTHING_TO_SEARCH),
-        ({"mode": "faithfulness"}, NOTHING_FAITHFUL),
+        ({"mode": "faithfulness"}, NOTHING_TO_SEARCH),
     ],
 )
 async def test_without_documents_or_anything_to_search_a_check_is_refused_as_by_the_service(

@@ -64,6 +64,9 @@ def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
         "Who was Ada Brisk?", "When was she born?", "What are the main side effects?", "Is aspirin safe in pregnancy?",
         "What is metformin?", "Would you like to hear more about Telford or the bridge?",
         "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
+        "Which plan should you take?", "What does it cost?", "How much do the plans cost?", "Want to know more?",
+        "Need help?", "Any questions?", "Still unsure?", "Ready to get started?", "Got questions?", "Interested?",
+        "How do I cancel?", "Where can we park?",
     ],
 )  # fmt: skip
 def test_questions_state_nothing(text: str) -> None:
@@ -79,6 +82,8 @@ def test_questions_state_nothing(text: str) -> None:
         "How about bleach?",
         "Is it true that aspirin cures cancer?", "Have you tried bleach?", "Was it built by Otto Berg?",
         "When did she kill her husband?", "What kills cancer?", "Is aspirin not a cure?", "Who was the liar?",
+        "Need aspirin, which cures cancer?", "Want to know why Ada killed her husband?", "Need 5 tablets?",
+        "Which poison should you take?", "What did the murder cost?", "How do vaccines cause autism?",
         "Aspirin is safe?", "Could it be (it is) lethal?", "She asked “who?” and left.",
     ],
 )  # fmt: skip
@@ -121,7 +126,7 @@ def test_whatever_else_was_read_may_have_stated_something(text: str) -> None:
     "text",
     [
         "Wait.", "Enjoy!", "Please reply with your serial number.", "Send us your order number.", "Tell me your name.",
-        "Please respond to this message.",
+        "Please respond to this message.", "Just ask!", "Ask away!", "Just ask us.", "Try it!", "Give it a try!",
     ],
 )  # fmt: skip
 def test_what_only_writer_and_reader_have_to_do_with_is_a_remark(text: str) -> None:
@@ -179,6 +184,8 @@ def test_offers_and_wishes_that_state_something_besides_are_read(text: str) -> N
         "Stop.",
         "Give your child aspirin.",
         "Reply by 5 May with your number.",
+        "Ask your doctor.",
+        "Try bleach!",
     ],
 )
 def test_what_the_reader_is_told_to_do_is_read(text: str) -> None:
@@ -244,6 +251,7 @@ def test_a_sentence_in_bold_is_read(text: str) -> None:
 def test_headings_that_ask_state_nothing(title: str) -> None:
     assert silence(title, "heading") == "heading"
     assert silence("Which model do you have?", "heading") == "question"
+    assert silence("Which plan should you take?", "heading") == silence("Want more?", "heading") == "question"
 
 
 @pytest.mark.parametrize(
