@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from typing import Any, TypeVar
 
 from factloop.tools.linguistics import lexicon
@@ -279,6 +279,7 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     if (
         is_rubbish(terms, place, is_verb)
         or _is_attribute(terms, place)
+        or _goes_on_denying(terms, place)
         or _is_of_title(terms, place)
         or _is_with_or_without(terms, place)
         or _is_cell(terms, place)
@@ -302,6 +303,14 @@ def _is_attribute(terms: Sequence[Term], place: int) -> bool:
     if before and before[0].kind is TermKind.NUMBER:
         return following[0].surface.endswith("s")
     return not before or before[0].key in _BEFORE_ATTRIBUTE or before[0].surface.lower() in lexicon.POSSESSIVES
+
+
+def _goes_on_denying(terms: Sequence[Term], place: int) -> bool:
+    """Whether a *nor* goes on with what another word denies in the same clause: *neither the cat nor the dog*."""
+    if terms[place].surface.lower() != "nor":
+        return False
+    back = takewhile(lambda one: one.kind is not TermKind.MARK, reversed(terms[:place]))
+    return any(one.kind is TermKind.NEGATION for one in back)
 
 
 def _is_moved(terms: Sequence[Term], place: int, contrasts: Sequence[range]) -> bool:
