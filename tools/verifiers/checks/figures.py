@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, says_same
@@ -11,7 +12,7 @@ from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, LIMITS, MEASURES, UNITS
+from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, DENIED_LIMITS, LIMITS, MEASURES, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -304,12 +305,32 @@ def _subject(claim: Reading) -> int | None:
     return found
 
 
-_LIMITS = [(name, re.compile(pattern)) for name, pattern in LIMITS]
+_LIMITS = [
+    (name, re.compile(pattern), is_denied)
+    for forms, is_denied in ((DENIED_LIMITS, True), (LIMITS, False))
+    for name, pattern in forms
+]
 _WORDS_BEFORE, _WORDS_AFTER = 5, 8
+
+
+class Limit(NamedTuple):
+    """What the words around a number make of it."""
+
+    name: str
+    """*at least* or *at most*."""
+    is_denied: bool
+    """Whether a denial does: *no more than 5*, *under 16 may not*."""
 
 
 def limit_of(reading: Reading, place: int) -> str | None:
     """Whether the words around a number make it *at least* or *at most*; None where they do neither."""
+    limit = told_limit(reading, place)
+    return None if limit is None else limit.name
+
+
+def told_limit(reading: Reading, place: int) -> Limit | None:
+    """The limit that the words around a number make of it, the first that is found: *no more than* ends with another."""
     words = list(reading.words[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER])
     words[min(_WORDS_BEFORE, place)] = "#"
-    return next((name for name, pattern in _LIMITS if pattern.search(" ".join(words))), None)
+    text = " ".join(words)
+    return next((Limit(name, is_denied) for name, pattern, is_denied in _LIMITS if pattern.search(text)), None)

@@ -1,4 +1,4 @@
-"""Denials: by a word that denies what it stands before, and of several things at once."""
+"""Denials: by a word that denies what it stands before, by the limit of a group, and of several things at once."""
 
 from __future__ import annotations
 
@@ -32,3 +32,30 @@ def verifier() -> LexicalVerifier:
 )
 def test_what_a_denial_is_of(verifier: LexicalVerifier, claim: str, passage: str, label: Label) -> None:
     assert verifier.verify(claim, [passage]).label == label
+
+
+NOBODY = "Nobody under 16 may hire an e-bike."
+CHILDREN = "Children under 16 may not hire an e-bike."
+
+
+@pytest.mark.parametrize("passage", [NOBODY, CHILDREN, "No one under 16 may hire an e-bike."])
+def test_whom_a_limit_shuts_out_may_not(verifier: LexicalVerifier, passage: str) -> None:
+    assert verifier.verify("Children under 16 may hire an e-bike.", [passage]).label != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (CHILDREN, NOBODY),
+        (CHILDREN, "No children under 16 may hire an e-bike."),
+        ("You must be at least 16 to hire an e-bike.", NOBODY),
+        ("No bag over 20 kg may be carried.", "Bags over 20 kg must not be carried."),
+    ],
+)
+def test_a_limit_by_a_denial_is_the_same_limit(verifier: LexicalVerifier, claim: str, passage: str) -> None:
+    assert verifier.verify(claim, [passage]).label == "supported"
+
+
+def test_a_limit_hides_no_denial(verifier: LexicalVerifier) -> None:
+    read = verifier.verify("Bags up to 20 kg may not be carried.", ["Bags up to 20 kg may be carried."])
+    assert read.label == "contradicted"
