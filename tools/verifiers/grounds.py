@@ -34,6 +34,7 @@ _DIFFERENCES: dict[MismatchKind, str] = {
     "value": "The source says {instead}, the claim {wrong}",
     "date": "The source says {instead}, the claim {wrong}",
     "limit": "The source gives {instead} as another limit than the claim",
+    "currency": "The source gives {instead} in another currency than the claim",
     "opposite": "The source says {instead}, the claim {wrong}",
     "quantity": "The source says {instead}, the claim {wrong}",
     "person": "The source says this of {instead}, not of {wrong}",

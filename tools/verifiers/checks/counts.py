@@ -41,7 +41,7 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 in_other_unit = Mismatch("value", (place, things[0]), (other, theirs[0]), excludes=True)
             elif is_equal and (like or (not theirs and not has_unit(claim, things))):
                 break  # the sentence says it
-            elif is_equal and things[0] in alignment.pairs and claim.terms[things[0]].key in UNITS:
+            elif is_equal and things[0] in alignment.pairs and _is_measured(claim, place, things[0]):
                 stray = Mismatch("value", (place, things[0]), (other, theirs[0])) if theirs else stray
             elif is_ordinal(claim, place) and not is_ordinal(sentence, other):
                 continue  # the third tower is one of four
@@ -52,6 +52,11 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
         else:
             found = in_other_unit or _nearest_rival(alignment, place, rivals) or stray
             yield from (mismatch for mismatch in (found,) if mismatch is not None)
+
+
+def _is_measured(claim: Reading, place: int, thing: int) -> bool:
+    """Whether a number stands right before its unit: *79 months*, but not *79 per month*."""
+    return thing == place + 1 and claim.terms[thing].key in UNITS
 
 
 def _has_elsewhere(claim: Reading, place: int, sentence: Reading, other: int) -> bool:

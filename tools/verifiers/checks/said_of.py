@@ -26,7 +26,7 @@ MAX_MARK_CHARS = 3
 """Letters of a name that ends in a number: *X4*."""
 _LASTING = frozenset({"last", "take", "go", "run", "continue", "endure", "need", "require"})
 """Verbs that say of a time how long something takes."""
-_SAYING_OF_WHOM = frozenset({"quantity", "person", "sides", "limit", "exclusiveness"})
+_SAYING_OF_WHOM = frozenset({"quantity", "person", "sides", "limit", "currency", "exclusiveness"})
 """Kinds of mismatch that are of the subject itself, or of what counts it."""
 
 
