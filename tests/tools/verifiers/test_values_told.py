@@ -12,6 +12,7 @@ DEPTHS = "Winter depth is 7 metres and summer depth is 12 metres."
 FARES = "The price for adults is 48 euros, for children 24 euros."
 TOWER = "The tower is 28 metres tall and 64 metres long."
 TRIAL = "It had 200 patients. 42 patients (21%) reported nausea."
+UNUSED = "Up to five unused days may be carried over."
 YEARS = "year: 1964; staff: 420; sales_million_euros: 55\nyear: 1975; staff: 690; sales_million_euros: 102"
 YEARS_IN_BRACKETS = "Year: 1975; Staff: 690; Sales (thousand euros): 1,020"
 LEAFLET = (
@@ -41,6 +42,8 @@ def verifier() -> Verifier:
         ("Do not take more than 2,400 mg in 24 hours.", LEAFLET, "2,400", "1,200"),
         ("Sales were 120 million euros in 1975.", YEARS, "120 million", "102"),
         ("Sales were 1,200 thousand euros in 1975.", YEARS_IN_BRACKETS, "1,200 thousand", "1,020"),
+        ("You can carry over up to six days.", UNUSED, "six", "five"),
+        ("You can carry over five weeks.", UNUSED, "five weeks", "five unused days"),
         ("The rate rose by 1½ percent.", "The rate rose by ½ percent.", "1 1⁄2", "1⁄2"),
     ],
 )
@@ -66,6 +69,7 @@ def test_the_figure_of_the_same_thing_is_told(
         ("The rate rose by 2½ percent.", "The rate rose by 2.5 percent."),
         ("Tablets should be taken at least 4 hours apart.", LEAFLET),
         ("Adults take 300–900 mg every 4–6 h.", "Adults take 300 to 900 mg every four to six hours."),
+        ("You can carry over up to five days.", UNUSED),
     ],
 )
 def test_the_same_figure_bears_a_claim_out(verifier: Verifier, claim: str, source: str) -> None:

@@ -13,6 +13,7 @@ from factloop.tools.verifiers.checks.figures import (
     is_ordinal,
     limit_of,
     other_unit,
+    unit_of,
 )
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
@@ -35,10 +36,11 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
         in_other_unit = stray = None
         for other in sentence.of_kind(TermKind.NUMBER):
             theirs = counted(sentence, other)
+            one, two = unit_of(claim, things), unit_of(sentence, theirs)
             is_equal = claim.terms[place].key == sentence.terms[other].key
             like = count_alike(claim, things, sentence, theirs)
-            if is_equal and theirs and other_unit(claim.terms[things[0]], sentence.terms[theirs[0]]):
-                in_other_unit = Mismatch("value", (place, things[0]), (other, theirs[0]), excludes=True)
+            if is_equal and one is not None and two is not None and other_unit(claim.terms[one], sentence.terms[two]):
+                in_other_unit = Mismatch("value", (place, one), (other, two), excludes=True)
             elif is_equal and (like or (not theirs and not has_unit(claim, things))):
                 break  # the sentence says it
             elif is_equal and things[0] in alignment.pairs and _is_measured(claim, place, things[0]):

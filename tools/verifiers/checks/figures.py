@@ -29,10 +29,18 @@ _OTHERS = frozenset({"other", "others", "another"})
 
 
 def count_alike(claim: Reading, ours: Sequence[int], sentence: Reading, theirs: Sequence[int]) -> bool:
-    """Whether two numbers count one thing: *21 percent of the patients* are no number of patients."""
-    if has_unit(claim, ours) or has_unit(sentence, theirs):
-        return bool(ours and theirs) and says_same(claim.terms[ours[0]], sentence.terms[theirs[0]])
+    """Whether two numbers count one thing: *21 percent of the patients* are no number of patients, and *five unused
+    days* are days."""
+    one, two = unit_of(claim, ours), unit_of(sentence, theirs)
+    if one is not None or two is not None:
+        return one is not None and two is not None and says_same(claim.terms[one], sentence.terms[two])
     return any(says_same(claim.terms[one], sentence.terms[two]) for one in ours for two in theirs)
+
+
+def unit_of(reading: Reading, things: Sequence[int]) -> int | None:
+    """The place of the unit that a number counts, be it after a word that says more of it; None without one."""
+    is_phrase = len(things) == 2 and things[1] == things[0] + 1
+    return next((one for one in things[: 2 if is_phrase else 1] if reading.terms[one].key in MEASURES), None)
 
 
 def has_unit(reading: Reading, things: Sequence[int]) -> bool:
