@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading, is_verb, kept
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
 from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, DENIED_LIMITS, LIMITS, MEASURES, UNITS
 
@@ -250,8 +251,23 @@ def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[
 
 
 def _n_held(alignment: Alignment, places: Sequence[int], clause: int) -> int:
-    """How many of these places of the claim have a partner in a clause."""
-    return sum(clause in alignment.clauses_of(place) for place in places)
+    """How many of these places of the claim have a partner in a clause, or in its subject before an *and*."""
+    subject, partners = _shared_subjects(alignment.sentence).get(clause, frozenset()), alignment.partners
+    return sum(
+        clause in alignment.clauses_of(place) or not subject.isdisjoint(partners.get(place, ())) for place in places
+    )
+
+
+@kept
+def _shared_subjects(sentence: Reading) -> Mapping[int, frozenset[int]]:
+    """For each clause that takes over the subject of the one before it, the places of that: of *it opened and grew*."""
+    sharing = (clause for clause in range(1, len(sentence.clause_denied)) if sentence.shares_subject(clause))
+    return {clause: _before_verb(sentence, clause - 1) for clause in sharing}
+
+
+def _before_verb(sentence: Reading, clause: int) -> frozenset[int]:
+    within = (place for place, one in enumerate(sentence.clauses) if one == clause)
+    return frozenset(takewhile(lambda place: not is_verb(sentence.terms[place]), within))
 
 
 def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None:

@@ -101,6 +101,8 @@ def test_the_date_of_another_event_is_no_contradiction(verifier: LexicalVerifier
         ("The company was founded in 1904.", "The company was founded in 1914 and sold in 1920."),
         ("The hall was opened in May.", "The hall was opened in June."),
         ("The line closed in 1943.", "The line opened in 1901 and closed in 1951."),
+        ("The Falcon was redesigned in 2019.", "The Falcon was launched in 2019 and redesigned in 2023."),
+        ("The Falcon was launched in 2023.", "The Falcon was launched in 2019 and redesigned in 2023."),
         ("The lake was closed in May.", "The lake was closed from June to August."),
     ],
 )
