@@ -60,6 +60,7 @@ SURE: dict[str, Check] = {
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,
     "parts": quantity.parts_for_all,
+    "numbers for all": quantity.numbers_for_all,
     "opposite deeds": denial.opposite_deeds,
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
