@@ -12,6 +12,7 @@ DEPTHS = "Winter depth is 7 metres and summer depth is 12 metres."
 FARES = "The price for adults is 48 euros, for children 24 euros."
 TOWER = "The tower is 28 metres tall and 64 metres long."
 TRIAL = "It had 200 patients. 42 patients (21%) reported nausea."
+GROWTH = "Sales rose from 1,200 bikes in 2021 to 1,900 in 2022."
 UNUSED = "Up to five unused days may be carried over."
 YEARS = "year: 1964; staff: 420; sales_million_euros: 55\nyear: 1975; staff: 690; sales_million_euros: 102"
 YEARS_IN_BRACKETS = "Year: 1975; Staff: 690; Sales (thousand euros): 1,020"
@@ -42,6 +43,8 @@ def verifier() -> Verifier:
         ("Do not take more than 2,400 mg in 24 hours.", LEAFLET, "2,400", "1,200"),
         ("Sales were 120 million euros in 1975.", YEARS, "120 million", "102"),
         ("Sales were 1,200 thousand euros in 1975.", YEARS_IN_BRACKETS, "1,200 thousand", "1,020"),
+        ("Sales were 1,300 bikes in 2021.", GROWTH, "1,300", "1,200"),
+        ("Sales grew by 800 bikes in 2022.", "Sales grew by 700 bikes in 2022.", "800", "700"),
         ("You can carry over up to six days.", UNUSED, "six", "five"),
         ("You can carry over five weeks.", UNUSED, "five weeks", "five unused days"),
         ("The rate rose by 1½ percent.", "The rate rose by ½ percent.", "1 1⁄2", "1⁄2"),
@@ -82,6 +85,8 @@ def test_the_same_figure_bears_a_claim_out(verifier: Verifier, claim: str, sourc
         ("Tablets should be taken at least 2 hours apart.", LEAFLET),  # *two* counts tablets there
         ("The hall seats 350 guests.", HALL),  # neither number is more like it than the other
         ("The maximum dose for adults is 2,400 mg in 24 hours.", LEAFLET),
+        ("Sales grew by 700 bikes between 2021 and 2022.", GROWTH),  # which sums alone would tell
+        ("Sales were 1,900 bikes in 2022.", "Sales grew by 700 bikes in 2022."),
     ],
 )
 def test_a_figure_of_something_else_neither_bears_out_nor_contradicts(

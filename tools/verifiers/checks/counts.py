@@ -17,7 +17,7 @@ from factloop.tools.verifiers.checks.figures import (
 )
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
-from factloop.tools.verifiers.wording import UNITS
+from factloop.tools.verifiers.wording import CHANGING, UNITS
 
 MAX_FOREIGN = 2
 """Words around a number that count against it, at most."""
@@ -47,6 +47,8 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 stray = Mismatch("value", (place, things[0]), (other, theirs[0])) if theirs else stray
             elif is_ordinal(claim, place) and not is_ordinal(sentence, other):
                 continue  # the third tower is one of four
+            elif _is_change(claim, place) != _is_change(sentence, other):
+                continue  # what grew by 700 may have grown from 1,200
             elif claim.is_denied(place) != sentence.is_denied(other):
                 continue  # where three did not finish, thirty-nine may have
             elif like and not is_equal and not _has_elsewhere(claim, place, sentence, other):
@@ -54,6 +56,13 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
         else:
             found = in_other_unit or _nearest_rival(alignment, place, rivals) or stray
             yield from (mismatch for mismatch in (found,) if mismatch is not None)
+
+
+def _is_change(reading: Reading, place: int) -> bool:
+    """Whether a number tells by how much something changed: *grew by 700*."""
+    follows = place > 0 and reading.words[place - 1] == "by"
+    before = (one for one in range(place - 1) if reading.clauses[one] == reading.clauses[place])
+    return follows and any(reading.terms[one].key in CHANGING for one in before)
 
 
 def _is_measured(claim: Reading, place: int, thing: int) -> bool:
