@@ -139,7 +139,7 @@ def numbers_for_all(alignment: Alignment) -> Iterator[Mismatch]:
     """
     claim, sentence = alignment.claim, alignment.sentence
     place = next((one for one, word in enumerate(claim.words) if word in _ALL), None)
-    if place is None or claim.is_denied(place):
+    if place is None or claim.is_denied(place) or _is_nearly(claim, place):
         return
     group = [one for one in counted(claim, place) if not is_verb(claim.terms[one])]
     partners = alignment.partners.get(group[-1], ()) if group else ()
@@ -149,6 +149,10 @@ def numbers_for_all(alignment: Alignment) -> Iterator[Mismatch]:
     said = [next((one for one in numbers if partner in counted(sentence, one)), None) for partner in partners]
     if said[0] is not None and None not in said:
         yield Mismatch("quantity", (place, group[-1]), (said[0], partners[0]))
+
+
+def _is_nearly(reading: Reading, place: int) -> bool:
+    return place > 0 and reading.words[place - 1] in {"nearly", "almost", "practically", "virtually"}
 
 
 def _counts_some(reading: Reading, number: int) -> bool:

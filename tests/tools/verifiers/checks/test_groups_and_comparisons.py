@@ -58,6 +58,7 @@ TWO = "The flood carried away two arches."
         ("The flood carried away all arches.", TWO, False),
         ("Every arch was carried away by the flood.", TWO, False),
         ("The flood carried away two arches.", TWO, True),
+        ("Nearly all ministers voted for the budget.", "All but two of the ministers voted for the budget.", True),
         ("The flood carried away all arches.", "The flood carried away the two arches.", True),
         ("The flood carried away all arches.", "The flood carried away both arches.", True),
         ("All shops are open on Sundays.", "Our 12 shops are open on Sundays.", True),
