@@ -11,6 +11,7 @@ from factloop.tools.verifiers.checks.figures import (
     counted,
     has_unit,
     is_ordinal,
+    keeps_limit,
     limit_of,
     other_unit,
     unit_of,
@@ -51,6 +52,8 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
                 continue  # what grew by 700 may have grown from 1,200
             elif claim.is_denied(place) != sentence.is_denied(other):
                 continue  # where three did not finish, thirty-nine may have
+            elif like and keeps_limit(claim, place, sentence, other):
+                break  # a file of 20 MB is one of up to 25 MB
             elif like and not is_equal and not _has_elsewhere(claim, place, sentence, other):
                 rivals.append(other)
         else:

@@ -32,8 +32,11 @@ def _other_durations(alignment: Alignment, units: Mapping[str, int]) -> Iterator
         everywhere = list(_durations(sentence, units))
         told = [(one, other) for one, other in everywhere if sentence.clauses[one] == alignment.main]
         is_other = len(told) == 1 and told[0][1] != length and not _is_told(alignment, length, everywhere)
-        if is_other and not _keeps_limit(limit_of(claim, place - 1), told[0][1] - length):
-            yield Mismatch("value", (place - 1, place), (told[0][0] - 1, told[0][0]), excludes=True)
+        ours = limit_of(claim, place - 1)
+        if is_other and not _keeps_limit(ours, told[0][1] - length):
+            theirs = limit_of(sentence, told[0][0] - 1) if ours is None else None
+            is_within = _keeps_limit(theirs, length - told[0][1])
+            yield Mismatch("value", (place - 1, place), (told[0][0] - 1, told[0][0]), excludes=not is_within)
 
 
 def _is_told(alignment: Alignment, length: float, durations: Sequence[tuple[int, float]]) -> bool:
@@ -48,7 +51,7 @@ def _is_told(alignment: Alignment, length: float, durations: Sequence[tuple[int,
 
 
 def _keeps_limit(limit: str | None, more: float) -> bool:
-    """Whether a duration that is so much longer than the claim's keeps the limit that the claim makes of it."""
+    """Whether a duration keeps the limit that is made of one so much shorter."""
     return (limit == "at least" and more > 0) or (limit == "at most" and more < 0)
 
 

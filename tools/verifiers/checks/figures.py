@@ -23,6 +23,8 @@ MIN_SHARE_ELSEWHERE = 0.6
 """Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+"""What is no version: *1.5.2*."""
 _SINGLE = frozenset({"one", "single"})
 _ONE_OR_A = _SINGLE | {"a", "an", "each", "every", "another"}
 _OTHERS = frozenset({"other", "others", "another"})
@@ -34,7 +36,7 @@ def count_alike(claim: Reading, ours: Sequence[int], sentence: Reading, theirs: 
     days* are days."""
     one, two = unit_of(claim, ours), unit_of(sentence, theirs)
     if one is not None or two is not None:
-        return one is not None and two is not None and says_same(claim.terms[one], sentence.terms[two])
+        ours, theirs = ours[:1] if one is None else [one], theirs[:1] if two is None else [two]
     return any(says_same(claim.terms[one], sentence.terms[two]) for one in ours for two in theirs)
 
 
@@ -358,3 +360,12 @@ def told_limit(reading: Reading, place: int) -> Limit | None:
     words[min(_WORDS_BEFORE, place)] = "#"
     text = " ".join(words)
     return next((Limit(name, is_denied) for name, pattern, is_denied in _LIMITS if pattern.search(text)), None)
+
+
+def keeps_limit(claim: Reading, place: int, sentence: Reading, other: int) -> bool:
+    """Whether a number of the claim keeps the limit that the sentence makes of its own, and is no limit itself."""
+    ours, theirs = (reading.terms[number].key for reading, number in ((claim, place), (sentence, other)))
+    limit = limit_of(sentence, other)
+    if limit is None or not _DECIMAL.fullmatch(ours) or not _DECIMAL.fullmatch(theirs) or limit_of(claim, place):
+        return False
+    return float(ours) < float(theirs) if limit == "at most" else float(ours) > float(theirs)
