@@ -355,7 +355,7 @@ def limit_of(reading: Reading, place: int) -> str | None:
 
 
 def told_limit(reading: Reading, place: int) -> Limit | None:
-    """The limit that the words around a number make of it, the first that is found: *no more than* ends with another."""
+    """The limit that the words around a number make of it, the first found: *no more than* ends with another."""
     words = list(reading.words[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER])
     words[min(_WORDS_BEFORE, place)] = "#"
     text = " ".join(words)
