@@ -34,12 +34,27 @@ _DIFFERENCES: dict[MismatchKind, str] = {
     "value": "The source says {instead}, the claim {wrong}",
     "date": "The source says {instead}, the claim {wrong}",
     "limit": "The source gives {instead} as another limit than the claim",
+    "currency": "The source gives {instead} in another currency than the claim",
     "opposite": "The source says {instead}, the claim {wrong}",
     "quantity": "The source says {instead}, the claim {wrong}",
     "person": "The source says this of {instead}, not of {wrong}",
     "sides": "In the source the two sides are the other way round",
     "exclusiveness": "The claim says {wrong}, which the source does not",
 }
+
+_NEAREST: dict[MismatchKind, str] = {
+    "value": "has {instead} where the claim has {wrong}",
+    "date": "has {instead} where the claim has {wrong}",
+    "limit": "gives {instead} as another limit than the claim",
+    "currency": "gives {instead} in another currency than the claim",
+    "opposite": "has {instead} where the claim has {wrong}",
+    "quantity": "has {instead} where the claim has {wrong}",
+    "person": "says this of {instead}, not of {wrong}",
+    "sides": "has the two sides the other way round",
+    "exclusiveness": "does not say {wrong}",
+    "denial": "says",
+}
+"""What the nearest sentence has otherwise, where that does not show the claim to be false."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +86,11 @@ def for_contradiction(alignment: Alignment, mismatch: Mismatch, passage: str) ->
 
 
 def for_mismatch(alignment: Alignment, mismatch: Mismatch, passage: str) -> Grounds:
-    """The same, where it does not show that the claim is false."""
+    """The same, where it does not show that the claim is false: no evidence was found, and the nearest is told."""
     sentence = _deciding(alignment, mismatch)
-    said = _difference(mismatch, *_differing(alignment, mismatch, sentence))
-    rationale = f"Not borne out: {said[0].lower()}{said[1:]}: {_quoted(sentence)}"
+    wrong, instead = map(_marked, _differing(alignment, mismatch, sentence))
+    said = _NEAREST[mismatch.kind].format(wrong=wrong, instead=instead)
+    rationale = f"No sentence of the sources says this. The nearest {said}: {_quoted(sentence)}"
     return Grounds(rationale, as_written(sentence, passage))
 
 

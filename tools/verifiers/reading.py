@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from typing import Any, TypeVar
 
 from factloop.tools.linguistics import lexicon
@@ -24,6 +24,7 @@ _VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
 _BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
 _BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "next", "first", "every"})
 """*The past few years* are some."""
+_BEFORE_ATTRIBUTE = lexicon.PREPOSITIONS | {"a", "an", "the", "any", "each", "every", "another", "several", "many"}
 _ANSWERS = frozenset({"yes", "no"})
 MAX_UNIT_CHARS = 3
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
@@ -277,6 +278,8 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
         return False
     if (
         is_rubbish(terms, place, is_verb)
+        or _is_attribute(terms, place)
+        or _goes_on_denying(terms, place)
         or _is_of_title(terms, place)
         or _is_with_or_without(terms, place)
         or _is_cell(terms, place)
@@ -290,6 +293,24 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     if term.key in {"few", "little"}:
         return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
     return True
+
+
+def _is_attribute(terms: Sequence[Term], place: int) -> bool:
+    """Whether a verb in *-ed* tells which things are meant, as in *after five failed attempts*, and denies nothing."""
+    term, before, following = terms[place], terms[place - 1 : place], terms[place + 1 : place + 2]
+    if not term.surface.endswith("ed") or not following or following[0].kind is not TermKind.WORD:
+        return False
+    if before and before[0].kind is TermKind.NUMBER:
+        return following[0].surface.endswith("s")
+    return not before or before[0].key in _BEFORE_ATTRIBUTE or before[0].surface.lower() in lexicon.POSSESSIVES
+
+
+def _goes_on_denying(terms: Sequence[Term], place: int) -> bool:
+    """Whether a *nor* goes on with what another word denies in the same clause: *neither the cat nor the dog*."""
+    if terms[place].surface.lower() != "nor":
+        return False
+    back = takewhile(lambda one: one.kind is not TermKind.MARK, reversed(terms[:place]))
+    return any(one.kind is TermKind.NEGATION for one in back)
 
 
 def _is_moved(terms: Sequence[Term], place: int, contrasts: Sequence[range]) -> bool:

@@ -94,7 +94,7 @@ def verify_answer(claim: str, passages: Sequence[str]) -> SupportReading | None:
         for number, line, row in rows_in(passages)
         for name, cell in list(row.items())[1:]
         for answer in [_answer(cell)]
-        if answer is not None and _is_all(asked, next(iter(row.values())), name)
+        if answer is not None and _is_all(asked, next(iter(row.items())), name)
     }
     if len({answer for answer, _, _ in found}) != 1:
         return None
@@ -114,12 +114,14 @@ def _denies(token: str) -> bool:
     return token in NEGATIONS or token.endswith(("n't", "n’t"))
 
 
-def _is_all(asked: frozenset[str], subject: str, column: str) -> bool:
-    """Whether a subject and a column are all that is asked, but for what joins them; a figure alone is no subject."""
-    one, two = words_of(subject), words_of(column)
+def _is_all(asked: frozenset[str], subject: Cell, column: str) -> bool:
+    """Whether a subject and a column are all that is asked, but for what joins them and the name of the subject's own
+    column: *the Starter plan*. A figure alone is no subject."""
+    kind, one, two = words_of(subject[0]), words_of(subject[1]), words_of(column)
     names_column = bool(two) and (bool(two - JOINING) or two <= asked)
-    is_subject = bool(one - two - JOINING) and not subject.strip()[0].isdigit()
-    return names_column and is_subject and asked - JOINING == (one | two) - JOINING
+    is_subject = bool(one - two - JOINING) and not subject[1].strip()[0].isdigit()
+    said = (one | two) - JOINING
+    return names_column and is_subject and said <= asked and asked - JOINING <= said | kind
 
 
 def without_columns(claim: str) -> str | None:

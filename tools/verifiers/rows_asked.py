@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from operator import gt, lt
 from typing import NamedTuple
@@ -80,7 +80,12 @@ _NOT_SURELY = re.compile(
 )
 """What makes the one number of a cell a bound, a rough or a negative one: *up to 60*, *30+*."""
 _PERIODS = frozenset({"hour", "day", "week", "month", "year", "night", "person", "user", "seat", "piece", "agent"})
-_COUNTING = frozenset({"number", "total", "count"})
+_BY_PERIOD = {
+    **{f"{period}ly": period for period in ("hour", "night", "week", "month", "year")},
+    "daily": "day",
+    "annual": "year",
+}
+_COUNTING = frozenset({"number", "total", "count", *_BY_PERIOD})
 
 
 class _Asked(NamedTuple):
@@ -206,10 +211,14 @@ def _are_alike(row: _Asked, other: _Asked) -> bool:
 
 def _has_unit(said: str, row: _Asked) -> bool:
     """Whether what a claim says around its figure stands with the cell, be it in the column's name."""
-    ours = {token.removesuffix("s") for token in tokens_of(said)}
-    there = {token.removesuffix("s") for token in (*tokens_of(row.cell), *tokens_of(row.column))}
+    ours, there = _units(tokens_of(said)), _units((*tokens_of(row.cell), *tokens_of(row.column)))
     lacking = ours - there
     return not lacking or (lacking <= _PERIODS and not there & _PERIODS)
+
+
+def _units(tokens: Iterable[str]) -> frozenset[str]:
+    """Words as their singulars, and a period for the adjective of it: *month* for *monthly*."""
+    return frozenset(_BY_PERIOD.get(token, token.removesuffix("s")) for token in tokens)
 
 
 def _of_two(ours: _Asked, other: _Asked, sign: int) -> SupportReading:

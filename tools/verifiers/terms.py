@@ -88,6 +88,8 @@ _BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
 MIN_BEFORE_LESS = 3
+MAX_LABEL_WORDS = 3
+"""Words after the first in the name of a column."""
 MONTHS = {
     spelling: number
     for number, name in enumerate(_MONTH_NAMES.split(), start=1)
@@ -248,7 +250,10 @@ def _as_decimal(match: re.Match[str]) -> str:
 
 
 def _is_label(tokens: Sequence[re.Match[str]], place: int) -> bool:
-    """Whether a word is the label of a figure and no name: *Seats* of *Plan: Team; Seats: 10*."""
+    """Whether a word is the label of a figure and no name, or opens that of a cell: *Seats* of *Plan: Team; Seats: 10*,
+    *Monthly* of *Plan: Team; Monthly price: 79*."""
+    if tokens[place - 1].group() == ";":
+        return any(token.group() == ":" for token in tokens[place + 1 : place + 2 + MAX_LABEL_WORDS])
     is_before_figure = place + 2 < len(tokens) and tokens[place + 2].lastgroup == "figure"
     return is_before_figure and tokens[place + 1].group() == ":"
 

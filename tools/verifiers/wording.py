@@ -249,14 +249,18 @@ JOINING = _words(
 )
 """What joins a subject to a feature of it, and says no more than that it has it."""
 
-_DENIED = "(?:no|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
+_DENIED = "(?:no|nobody|not|never|cannot|\\w+n['’]t) (?:\\w+ ){0,2}"
 _MORE = "more|longer|later|older|higher|greater|larger|heavier"
 _LESS = "less|fewer|shorter|earlier|younger|lower|smaller|lighter"
 _FORBIDDEN = "(?:must|should|may|can|shall) not|cannot|not be"
-LIMITS = (
+DENIED_LIMITS = (
     ("at least", f"{_DENIED}(?:(?:{_LESS}) than|under|below) #"),
     ("at most", f"{_DENIED}(?:(?:{_MORE}) than|over|above|exceed\\w*) #"),
     ("at most", f"(?:above|over|exceed\\w*|{_MORE}) (?:than )?# (?:\\w+ ){{0,4}}(?:{_FORBIDDEN})"),
+    ("at least", f"(?:under|below|{_LESS}) (?:than )?# (?:\\w+ ){{0,4}}(?:{_FORBIDDEN})"),
+)
+"""What a denial around a number, here #, makes of it: *nobody under 16* and *under 16 may not* are from 16 on."""
+LIMITS = (
     (
         "at least",
         "(?:at least|more than|over|above|exceed\\w*|minimum (?:\\w+ ){0,3}|from (?=# (?:on|up)(?:wards?)?\\b)) ?#"
@@ -270,7 +274,7 @@ LIMITS = (
         "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))",
     ),
 )
-"""What the words around a number, here #, make of it: the first that is found, as *no more than* ends with another."""
+"""What words without a denial make of it: the first that is found."""
 DENIED_BOUND = rf"(?:\w+ ){{0,2}}(?:(?:{_MORE}|{_LESS}) than|under|below|over|above|exceed\w*) #"
 """What after *not* or *no* makes a limit of them: *must not exceed 20 kg* denies nothing."""
 

@@ -85,12 +85,17 @@ def test_plain_cases(verifier: Verifier, claim: str, passages: list[str], label:
     assert (found.score >= THRESHOLD) == (label == "supported")
 
 
+def test_a_denial_that_may_be_of_another_is_told_by_the_nearest_sentence(verifier: Verifier) -> None:
+    found = verifier.verify("Marie Curie never shared a Nobel Prize.", [CURIE])
+    assert found.label == "insufficient"
+    assert found.rationale.startswith("No sentence of the sources says this. The nearest says: “She shared")
+
+
 @pytest.mark.parametrize(
     ("claim", "passage", "says"),
     [
         ("Marie Curie was not born in Warsaw.", CURIE, "not"),
         ("Marie Curie wasn't born in Warsaw.", CURIE, "wasn't"),
-        ("Marie Curie never shared a Nobel Prize.", CURIE, "never"),
         ("Marie Curie never won a Nobel Prize.", "Marie Curie won a Nobel Prize. She never held a post.", "never"),
         ("The Webb telescope has never been hit by a micrometeoroid.", SHIELD, "never"),
         ("No bridge was opened in Vecchio in 1345.", BRIDGE, "No"),

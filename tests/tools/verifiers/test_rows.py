@@ -135,9 +135,25 @@ def test_a_yes_or_no_answers_a_sentence_on_its_column(claim: str, label: str) ->
 
 
 @pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("The Starter plan has SSO.", "contradicted"),
+        ("SSO is included in the Starter plan.", "contradicted"),
+        ("The Starter plan does not include SSO.", "supported"),
+        ("The Team plan has SSO.", "supported"),
+        ("Team has SSO.", "supported"),
+    ],
+)
+def test_the_name_of_its_column_may_stand_with_a_subject(claim: str, label: str) -> None:
+    read = LexicalVerifier().verify(claim, ["Plan: Starter; SSO: no\nPlan: Team; SSO: yes"])
+    assert read.label == label
+
+
+@pytest.mark.parametrize(
     "claim",
     [
         "The Ridge walk is open in May.",
+        "The route is open.",
         "The Ridge walk may be open.",
         "The Ridge walk was open.",
         "Only the Ridge walk is open.",

@@ -141,6 +141,8 @@ def test_rows_that_do_not_decide_a_comparison(claim: str, table: str) -> None:
         ("The Heron costs €32,900.", CARS, "32,900", "23,900"),
         ("The height of Stone Hut is 1,890 m.", HUTS, "1,890", "1,980"),
         ("Stone Hut has 32 beds.", HUTS, "32", "22"),
+        ("The Team plan costs €89 per month.", "Plan: Team; Monthly price: €79", "89", "79"),
+        ("The Team plan costs €89 per year.", "Plan: Team; Annual price: €79", "89", "79"),
     ],
 )
 def test_another_figure_in_the_cell_contradicts(claim: str, table: str, wrong: str, instead: str) -> None:
@@ -154,6 +156,8 @@ def test_another_figure_in_the_cell_contradicts(claim: str, table: str, wrong: s
         ("The Team plan costs 19 euros a month.", PLANS),
         ("The Team plan costs 190 euros a year.", PLANS),  # another period
         ("The Team plan costs 24 dollars a month.", PLANS),  # another currency
+        ("The Team plan costs €890 per year.", "Plan: Team; Monthly price: €79"),
+        ("The Team plan costs €89.", "Plan: Team; Monthly price: €79; Annual price: €790"),
         ("The Team plan costs less than 24 euros a month.", PLANS),
         ("The Duo plan costs 24 euros a month.", PLANS),
         ("The Team plan has 12 tables.", PLANS),

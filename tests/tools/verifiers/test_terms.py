@@ -62,6 +62,11 @@ def test_kinds() -> None:
     assert found["prizes"] is TermKind.WORD
 
 
+def test_the_name_of_a_column_is_no_name() -> None:
+    terms = read_sentences("Plan: Team; Monthly price: €79; Owner: Ada")[0].terms
+    assert [term.surface for term in terms if term.kind is TermKind.NAME] == ["Team", "Ada"]
+
+
 def test_may_that_opens_a_sentence_is_no_month() -> None:
     assert kinds("May I see")["May"] is TermKind.FUNCTION
 

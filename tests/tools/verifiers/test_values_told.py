@@ -12,6 +12,10 @@ DEPTHS = "Winter depth is 7 metres and summer depth is 12 metres."
 FARES = "The price for adults is 48 euros, for children 24 euros."
 TOWER = "The tower is 28 metres tall and 64 metres long."
 TRIAL = "It had 200 patients. 42 patients (21%) reported nausea."
+GROWTH = "Sales rose from 1,200 bikes in 2021 to 1,900 in 2022."
+FILES = "Files up to 25 MB can be attached."
+ORDERS = "Orders over £50 ship free within the UK."
+UNUSED = "Up to five unused days may be carried over."
 YEARS = "year: 1964; staff: 420; sales_million_euros: 55\nyear: 1975; staff: 690; sales_million_euros: 102"
 YEARS_IN_BRACKETS = "Year: 1975; Staff: 690; Sales (thousand euros): 1,020"
 LEAFLET = (
@@ -41,6 +45,13 @@ def verifier() -> Verifier:
         ("Do not take more than 2,400 mg in 24 hours.", LEAFLET, "2,400", "1,200"),
         ("Sales were 120 million euros in 1975.", YEARS, "120 million", "102"),
         ("Sales were 1,200 thousand euros in 1975.", YEARS_IN_BRACKETS, "1,200 thousand", "1,020"),
+        ("Sales were 1,300 bikes in 2021.", GROWTH, "1,300", "1,200"),
+        ("Sales grew by 800 bikes in 2022.", "Sales grew by 700 bikes in 2022.", "800", "700"),
+        ("You can attach a file of 30 MB.", FILES, "30", "25"),
+        ("You can attach files up to 20 MB.", FILES, "20", "25"),
+        ("An order of £40 ships free in the UK.", ORDERS, "40", "50"),
+        ("You can carry over up to six days.", UNUSED, "six", "five"),
+        ("You can carry over five weeks.", UNUSED, "five weeks", "five unused days"),
         ("The rate rose by 1½ percent.", "The rate rose by ½ percent.", "1 1⁄2", "1⁄2"),
     ],
 )
@@ -66,6 +77,8 @@ def test_the_figure_of_the_same_thing_is_told(
         ("The rate rose by 2½ percent.", "The rate rose by 2.5 percent."),
         ("Tablets should be taken at least 4 hours apart.", LEAFLET),
         ("Adults take 300–900 mg every 4–6 h.", "Adults take 300 to 900 mg every four to six hours."),
+        ("You can carry over up to five days.", UNUSED),
+        ("The quantity of descaler is 20 millilitres.", "Take 1.5 litres of water and 20 ml of descaler."),
     ],
 )
 def test_the_same_figure_bears_a_claim_out(verifier: Verifier, claim: str, source: str) -> None:
@@ -78,6 +91,12 @@ def test_the_same_figure_bears_a_claim_out(verifier: Verifier, claim: str, sourc
         ("Tablets should be taken at least 2 hours apart.", LEAFLET),  # *two* counts tablets there
         ("The hall seats 350 guests.", HALL),  # neither number is more like it than the other
         ("The maximum dose for adults is 2,400 mg in 24 hours.", LEAFLET),
+        ("Sales grew by 700 bikes between 2021 and 2022.", GROWTH),  # which sums alone would tell
+        ("You can attach a file of 20 MB.", FILES),
+        ("An order of £60 ships free in the UK.", ORDERS),
+        ("The course may take an hour.", "The course may take up to 2 hours."),
+        ("The heart beats at 120 beats.", "Fewer than 100 beats are a 1, and more than 100 beats are a 2."),
+        ("Sales were 1,900 bikes in 2022.", "Sales grew by 700 bikes in 2022."),
     ],
 )
 def test_a_figure_of_something_else_neither_bears_out_nor_contradicts(

@@ -7,7 +7,9 @@ from typing import Literal
 
 from factloop.tools.verifiers.alignment import Alignment
 
-MismatchKind = Literal["value", "date", "denial", "opposite", "quantity", "exclusiveness", "limit", "sides", "person"]
+MismatchKind = Literal[
+    "value", "date", "denial", "opposite", "quantity", "exclusiveness", "limit", "currency", "sides", "person"
+]
 
 
 @dataclass(frozen=True)

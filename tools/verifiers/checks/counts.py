@@ -11,12 +11,14 @@ from factloop.tools.verifiers.checks.figures import (
     counted,
     has_unit,
     is_ordinal,
+    keeps_limit,
     limit_of,
     other_unit,
+    unit_of,
 )
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
-from factloop.tools.verifiers.wording import UNITS
+from factloop.tools.verifiers.wording import CHANGING, UNITS
 
 MAX_FOREIGN = 2
 """Words around a number that count against it, at most."""
@@ -35,23 +37,40 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
         in_other_unit = stray = None
         for other in sentence.of_kind(TermKind.NUMBER):
             theirs = counted(sentence, other)
+            one, two = unit_of(claim, things), unit_of(sentence, theirs)
             is_equal = claim.terms[place].key == sentence.terms[other].key
             like = count_alike(claim, things, sentence, theirs)
-            if is_equal and theirs and other_unit(claim.terms[things[0]], sentence.terms[theirs[0]]):
-                in_other_unit = Mismatch("value", (place, things[0]), (other, theirs[0]), excludes=True)
+            if is_equal and one is not None and two is not None and other_unit(claim.terms[one], sentence.terms[two]):
+                in_other_unit = Mismatch("value", (place, one), (other, two), excludes=True)
             elif is_equal and (like or (not theirs and not has_unit(claim, things))):
                 break  # the sentence says it
-            elif is_equal and things[0] in alignment.pairs and claim.terms[things[0]].key in UNITS:
+            elif is_equal and things[0] in alignment.pairs and _is_measured(claim, place, things[0]):
                 stray = Mismatch("value", (place, things[0]), (other, theirs[0])) if theirs else stray
             elif is_ordinal(claim, place) and not is_ordinal(sentence, other):
                 continue  # the third tower is one of four
+            elif _is_change(claim, place) != _is_change(sentence, other):
+                continue  # what grew by 700 may have grown from 1,200
             elif claim.is_denied(place) != sentence.is_denied(other):
                 continue  # where three did not finish, thirty-nine may have
+            elif like and keeps_limit(claim, place, sentence, other):
+                break  # a file of 20 MB is one of up to 25 MB
             elif like and not is_equal and not _has_elsewhere(claim, place, sentence, other):
                 rivals.append(other)
         else:
             found = in_other_unit or _nearest_rival(alignment, place, rivals) or stray
             yield from (mismatch for mismatch in (found,) if mismatch is not None)
+
+
+def _is_change(reading: Reading, place: int) -> bool:
+    """Whether a number tells by how much something changed: *grew by 700*."""
+    follows = place > 0 and reading.words[place - 1] == "by"
+    before = (one for one in range(place - 1) if reading.clauses[one] == reading.clauses[place])
+    return follows and any(reading.terms[one].key in CHANGING for one in before)
+
+
+def _is_measured(claim: Reading, place: int, thing: int) -> bool:
+    """Whether a number stands right before its unit: *79 months*, but not *79 per month*."""
+    return thing == place + 1 and claim.terms[thing].key in UNITS
 
 
 def _has_elsewhere(claim: Reading, place: int, sentence: Reading, other: int) -> bool:

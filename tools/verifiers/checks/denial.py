@@ -8,7 +8,7 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
 from factloop.tools.verifiers.checks import comparisons, duties, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.checks.figures import limit_of
+from factloop.tools.verifiers.checks.figures import told_limit
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 from factloop.tools.verifiers.wording import FINDING
@@ -45,13 +45,17 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def _are_one_limit(alignment: Alignment) -> bool:
-    """Whether a number is the same limit on both sides: a maximum, and what is not to be more."""
+    """Whether a number is the same limit on both sides, which a denial makes on one: a maximum, and what is not to be
+    more."""
     limits = (
-        (limit_of(alignment.claim, place), limit_of(alignment.sentence, other))
+        (told_limit(alignment.claim, place), told_limit(alignment.sentence, other))
         for place, other in alignment.pairs.items()
         if alignment.claim.terms[place].kind is TermKind.NUMBER
     )
-    return any(one == two == "at most" for one, two in limits)
+    return any(
+        one is not None and two is not None and one.name == two.name and (one.is_denied or two.is_denied)
+        for one, two in limits
+    )
 
 
 def _says_first(alignment: Alignment) -> bool:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading, is_verb, kept
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
-from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, LIMITS, MEASURES, UNITS
+from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, DENIED_LIMITS, LIMITS, MEASURES, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
@@ -21,6 +23,8 @@ MIN_SHARE_ELSEWHERE = 0.6
 """Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+"""What is no version: *1.5.2*."""
 _SINGLE = frozenset({"one", "single"})
 _ONE_OR_A = _SINGLE | {"a", "an", "each", "every", "another"}
 _OTHERS = frozenset({"other", "others", "another"})
@@ -28,10 +32,18 @@ _OTHERS = frozenset({"other", "others", "another"})
 
 
 def count_alike(claim: Reading, ours: Sequence[int], sentence: Reading, theirs: Sequence[int]) -> bool:
-    """Whether two numbers count one thing: *21 percent of the patients* are no number of patients."""
-    if has_unit(claim, ours) or has_unit(sentence, theirs):
-        return bool(ours and theirs) and says_same(claim.terms[ours[0]], sentence.terms[theirs[0]])
+    """Whether two numbers count one thing: *21 percent of the patients* are no number of patients, and *five unused
+    days* are days."""
+    one, two = unit_of(claim, ours), unit_of(sentence, theirs)
+    if one is not None or two is not None:
+        ours, theirs = ours[:1] if one is None else [one], theirs[:1] if two is None else [two]
     return any(says_same(claim.terms[one], sentence.terms[two]) for one in ours for two in theirs)
+
+
+def unit_of(reading: Reading, things: Sequence[int]) -> int | None:
+    """The place of the unit that a number counts, be it after a word that says more of it; None without one."""
+    is_phrase = len(things) == 2 and things[1] == things[0] + 1
+    return next((one for one in things[: 2 if is_phrase else 1] if reading.terms[one].key in MEASURES), None)
 
 
 def has_unit(reading: Reading, things: Sequence[int]) -> bool:
@@ -241,8 +253,23 @@ def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[
 
 
 def _n_held(alignment: Alignment, places: Sequence[int], clause: int) -> int:
-    """How many of these places of the claim have a partner in a clause."""
-    return sum(clause in alignment.clauses_of(place) for place in places)
+    """How many of these places of the claim have a partner in a clause, or in its subject before an *and*."""
+    subject, partners = _shared_subjects(alignment.sentence).get(clause, frozenset()), alignment.partners
+    return sum(
+        clause in alignment.clauses_of(place) or not subject.isdisjoint(partners.get(place, ())) for place in places
+    )
+
+
+@kept
+def _shared_subjects(sentence: Reading) -> Mapping[int, frozenset[int]]:
+    """For each clause that takes over the subject of the one before it, the places of that: of *it opened and grew*."""
+    sharing = (clause for clause in range(1, len(sentence.clause_denied)) if sentence.shares_subject(clause))
+    return {clause: _before_verb(sentence, clause - 1) for clause in sharing}
+
+
+def _before_verb(sentence: Reading, clause: int) -> frozenset[int]:
+    within = (place for place, one in enumerate(sentence.clauses) if one == clause)
+    return frozenset(takewhile(lambda place: not is_verb(sentence.terms[place]), within))
 
 
 def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None:
@@ -304,12 +331,41 @@ def _subject(claim: Reading) -> int | None:
     return found
 
 
-_LIMITS = [(name, re.compile(pattern)) for name, pattern in LIMITS]
+_LIMITS = [
+    (name, re.compile(pattern), is_denied)
+    for forms, is_denied in ((DENIED_LIMITS, True), (LIMITS, False))
+    for name, pattern in forms
+]
 _WORDS_BEFORE, _WORDS_AFTER = 5, 8
+
+
+class Limit(NamedTuple):
+    """What the words around a number make of it."""
+
+    name: str
+    """*at least* or *at most*."""
+    is_denied: bool
+    """Whether a denial does: *no more than 5*, *under 16 may not*."""
 
 
 def limit_of(reading: Reading, place: int) -> str | None:
     """Whether the words around a number make it *at least* or *at most*; None where they do neither."""
+    limit = told_limit(reading, place)
+    return None if limit is None else limit.name
+
+
+def told_limit(reading: Reading, place: int) -> Limit | None:
+    """The limit that the words around a number make of it, the first found: *no more than* ends with another."""
     words = list(reading.words[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER])
     words[min(_WORDS_BEFORE, place)] = "#"
-    return next((name for name, pattern in _LIMITS if pattern.search(" ".join(words))), None)
+    text = " ".join(words)
+    return next((Limit(name, is_denied) for name, pattern, is_denied in _LIMITS if pattern.search(text)), None)
+
+
+def keeps_limit(claim: Reading, place: int, sentence: Reading, other: int) -> bool:
+    """Whether a number of the claim keeps the limit that the sentence makes of its own, and is no limit itself."""
+    ours, theirs = (reading.terms[number].key for reading, number in ((claim, place), (sentence, other)))
+    limit = limit_of(sentence, other)
+    if limit is None or not _DECIMAL.fullmatch(ours) or not _DECIMAL.fullmatch(theirs) or limit_of(claim, place):
+        return False
+    return float(ours) < float(theirs) if limit == "at most" else float(ours) > float(theirs)

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import counted, is_ordinal
 from factloop.tools.verifiers.reading import Reading, is_verb, kept
 from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
 from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, PEOPLE, QUANTIFIERS, UNITS
 
 GROUP_REACH = 3
 """Words between a quantity and its verb: *only paying members can*."""
+_ALL = frozenset({"all", "every"})
+_DEFINITE = lexicon.POSSESSIVES | {"the", "all", "both", "these", "those"}
 _BEFORE_GROUP = frozenset({"of", "the", "a", "an", "our", "its", "their"})
 
 
@@ -127,6 +130,35 @@ def parts_for_all(alignment: Alignment) -> Iterator[Mismatch]:
             if counts and sentence.terms[counts[0]].key not in alignment.claim_keys:
                 yield Mismatch("quantity", (place,), (counts[0],), excludes=True)
                 return
+
+
+def numbers_for_all(alignment: Alignment) -> Iterator[Mismatch]:
+    """*All arches*, where the sentence speaks of a number of them alone, which may be a part: *two arches*.
+
+    *The two arches* may be all there are.
+    """
+    claim, sentence = alignment.claim, alignment.sentence
+    place = next((one for one, word in enumerate(claim.words) if word in _ALL), None)
+    if place is None or claim.is_denied(place) or _is_nearly(claim, place):
+        return
+    group = [one for one in counted(claim, place) if not is_verb(claim.terms[one])]
+    partners = alignment.partners.get(group[-1], ()) if group else ()
+    if not partners or claim.terms[group[-1]].key in UNITS:
+        return
+    numbers = [one for one in sentence.of_kind(TermKind.NUMBER) if _counts_some(sentence, one)]
+    said = [next((one for one in numbers if partner in counted(sentence, one)), None) for partner in partners]
+    if said[0] is not None and None not in said:
+        yield Mismatch("quantity", (place, group[-1]), (said[0], partners[0]))
+
+
+def _is_nearly(reading: Reading, place: int) -> bool:
+    return place > 0 and reading.words[place - 1] in {"nearly", "almost", "practically", "virtually"}
+
+
+def _counts_some(reading: Reading, number: int) -> bool:
+    before = reading.terms[number - 1] if number else None
+    is_owned = before is not None and before.surface.endswith(("'s", "’s"))
+    return not is_ordinal(reading, number) and (before is None or not (is_owned or before.key in _DEFINITE))
 
 
 def _is_partitive(terms: Sequence[Term]) -> bool:

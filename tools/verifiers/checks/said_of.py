@@ -16,6 +16,7 @@ from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, MEASURES, UNIT
 _NOUNS = frozenset({TermKind.WORD, TermKind.NAME})
 _DATES = frozenset({TermKind.YEAR, TermKind.MONTH})
 _BEGINS_PHRASE = lexicon.DETERMINERS | lexicon.POSSESSIVES
+_JOINING = frozenset({"and", "or", "nor"})
 _DEFINITE = frozenset({"the", "this", "that"})
 _BEFORE_OCCASION = frozenset({"in", "on", "at", "during", "against"})
 _SHARES = MEASURES | {"half", "quarter", "third", "rds", "majority", "minority", "number", "part", "share", "group"}
@@ -25,7 +26,7 @@ MAX_MARK_CHARS = 3
 """Letters of a name that ends in a number: *X4*."""
 _LASTING = frozenset({"last", "take", "go", "run", "continue", "endure", "need", "require"})
 """Verbs that say of a time how long something takes."""
-_SAYING_OF_WHOM = frozenset({"quantity", "person", "sides", "limit", "exclusiveness"})
+_SAYING_OF_WHOM = frozenset({"quantity", "person", "sides", "limit", "currency", "exclusiveness"})
 """Kinds of mismatch that are of the subject itself, or of what counts it."""
 
 
@@ -52,7 +53,18 @@ def is_of_another(alignment: Alignment, mismatch: Mismatch) -> bool:
         return True
     if not ours or not theirs or _may_mean(alignment, ours, theirs) or _is_called(alignment, ours[-1], theirs[-1]):
         return False
-    return theirs[-1] not in _said_alike(alignment)
+    return _said_alike(alignment).isdisjoint(_heads(sentence, theirs))
+
+
+def _heads(reading: Reading, phrase: list[int]) -> list[int]:
+    """The nouns that a phrase is of: *house* and *garden* of *the house and the garden*; of *the house and garden wall*
+    the last alone."""
+    following = (reading.words[place + 1 : place + 3] for place in phrase[:-1])
+    joined = zip(phrase, following, strict=False)
+    return [
+        *(place for place, (one, two) in joined if one in _JOINING and two in _BEGINS_PHRASE),
+        phrase[-1],
+    ]
 
 
 def _clause_of_rest(alignment: Alignment, ours: list[int]) -> int:
@@ -200,7 +212,7 @@ def _phrases(reading: Reading, places: list[int]) -> Iterator[list[int]]:
     for place in places:
         term = reading.terms[place]
         word, before = term.surface.lower(), reading.terms[place - 1] if place else None
-        begins = word in _BEGINS_PHRASE and before is not None and before.key not in lexicon.PREPOSITIONS
+        begins = word in _BEGINS_PHRASE and before is not None and not _goes_on(before)
         follows_date = before is not None and before.kind in _DATES and term.kind is TermKind.NAME
         if term.key == "of" and before is not None and before.key in _SHARES:
             phrase = []
@@ -210,6 +222,11 @@ def _phrases(reading: Reading, places: list[int]) -> Iterator[list[int]]:
         if term.kind in _NOUNS and not term.surface.endswith("ly"):
             phrase.append(place)
     yield [] if after_preposition else phrase
+
+
+def _goes_on(before: Term) -> bool:
+    """Whether an article after this word begins no new phrase: *for the house*, *the house and the garden*."""
+    return before.key in lexicon.PREPOSITIONS or before.surface.lower() in _JOINING
 
 
 def is_of_another_occasion(alignment: Alignment, mismatch: Mismatch) -> bool:

@@ -43,6 +43,12 @@ CASES = [
     ),
     ("durations", "The token lasts for 24 hours.", "The token lasts for a day.", "The token lasts for a week."),
     (
+        "durations",
+        "Warranty: 2 years on frames, 1 year on lamps.",
+        "Lamps carry a one-year warranty.",
+        "Frames carry a one-year warranty.",
+    ),
+    (
         "dates",
         "In 1881 Marlow entered Trinity College.",
         "Marlow entered Trinity College in 1881.",

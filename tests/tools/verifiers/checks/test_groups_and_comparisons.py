@@ -49,6 +49,27 @@ def test_a_group_and_a_part_of_it_or_another_clash(verifier: LexicalVerifier, cl
     assert verifier.verify(claim, [passage]).label == "contradicted"
 
 
+TWO = "The flood carried away two arches."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "is_said"),
+    [
+        ("The flood carried away all arches.", TWO, False),
+        ("Every arch was carried away by the flood.", TWO, False),
+        ("The flood carried away two arches.", TWO, True),
+        ("Nearly all ministers voted for the budget.", "All but two of the ministers voted for the budget.", True),
+        ("The flood carried away all arches.", "The flood carried away the two arches.", True),
+        ("The flood carried away all arches.", "The flood carried away both arches.", True),
+        ("All shops are open on Sundays.", "Our 12 shops are open on Sundays.", True),
+    ],
+)
+def test_a_number_of_things_may_be_a_part_of_all(
+    verifier: LexicalVerifier, claim: str, passage: str, is_said: bool
+) -> None:
+    assert verifier.verify(claim, [passage]).label == ("supported" if is_said else "insufficient")
+
+
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [

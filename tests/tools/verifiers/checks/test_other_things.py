@@ -101,6 +101,8 @@ def test_the_date_of_another_event_is_no_contradiction(verifier: LexicalVerifier
         ("The company was founded in 1904.", "The company was founded in 1914 and sold in 1920."),
         ("The hall was opened in May.", "The hall was opened in June."),
         ("The line closed in 1943.", "The line opened in 1901 and closed in 1951."),
+        ("The Falcon was redesigned in 2019.", "The Falcon was launched in 2019 and redesigned in 2023."),
+        ("The Falcon was launched in 2023.", "The Falcon was launched in 2019 and redesigned in 2023."),
         ("The lake was closed in May.", "The lake was closed from June to August."),
     ],
 )
@@ -124,7 +126,7 @@ def test_what_is_said_of_another_thing_is_no_reason(
 ) -> None:
     read = verifier.verify(claim, [passage])
     assert read.label != "contradicted"
-    assert f"the source says {untold}" not in read.rationale
+    assert untold not in read.rationale.split(": “")[0]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_what_is_said_of_another_thing_is_no_reason(
         ),
         ("The battle lasted six hours.", "The battle lasted 4 hours.", 'The source says "4", the claim "six"'),
         ("The stove is hot at night.", "The stove is cold at night.", 'The source says "cold", the claim "hot"'),
-        ("Two thirds of them voted.", "20 percent of them voted.", 'the source says "20", the claim "thirds"'),
+        ("Two thirds of them voted.", "20 percent of them voted.", 'has "20" where the claim has "thirds"'),
         ("Any visitor can open the vault.", "Only the curator can open the vault.", '"Only the curator"'),
         ("The hut is 9 km away.", "The hut is 9 miles away.", 'The source says "9 miles", the claim "9 km"'),
     ],
