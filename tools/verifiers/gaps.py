@@ -129,8 +129,7 @@ def _from_the_verb_on(claim: Reading) -> tuple[Term, ...]:
 
 def _places_from_the_verb_on(claim: Reading) -> list[int]:
     """The places of a claim's content from its first verb on."""
-    verb = next((place for place, term in enumerate(claim.terms) if is_verb(term)), len(claim.terms))
-    return [place for place in claim.content if place >= verb]
+    return [place for place in claim.content if place >= claim.first_verb]
 
 
 def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:

@@ -149,8 +149,7 @@ def _weight(claim: Reading, place: int) -> int:
     term = claim.terms[place]
     if term.kind in FIGURES:
         return 3
-    is_subject = not any(is_verb(before) for before in claim.terms[: place + 1])
-    return 1 if is_subject or term.kind is TermKind.NAME else 2
+    return 1 if place < claim.first_verb or term.kind is TermKind.NAME else 2
 
 
 def as_written(sentence: SentenceTerms, passage: str) -> str:

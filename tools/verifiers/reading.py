@@ -64,6 +64,11 @@ class Reading:
         """The places of content."""
         return tuple(place for place, term in enumerate(self.terms) if term.kind in CONTENT)
 
+    @cached_property
+    def first_verb(self) -> int:
+        """The place of the first verb; the number of terms without one."""
+        return next((place for place, term in enumerate(self.terms) if is_verb(term)), len(self.terms))
+
     def of_kind(self, *kinds: TermKind) -> list[int]:
         return [place for place, term in enumerate(self.terms) if term.kind in kinds]
 
