@@ -88,10 +88,10 @@ def claim_with_stage(item: PlacedClaim, stage: Literal["cheap", "model"] | None)
     return {**item, "claim": {**item["claim"], "judgement": judgement.model_dump(mode="json")}}
 
 
-def task_of(sentence: SentenceState) -> SentenceTask:
+def task_of(sentence: SentenceState, context: CheckContext) -> SentenceTask:
     return SentenceTask(
-        prompt=sentence["prompt"],
-        response=sentence["response"],
+        prompt=context.prompt,
+        response=context.response,
         sentence=sentence["text"],
         start=sentence["start"],
         end=sentence["end"],

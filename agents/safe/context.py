@@ -1,4 +1,4 @@
-"""The context that one check brings to the graph, which is compiled once for many: its account and its searches."""
+"""The context that one check brings to the graph, which is compiled once for many: its text, account and searches."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from factloop.tools.search.gateway import SearchGateway
 class CheckContext:
     """The context of one run of the graph (LangGraph's `Runtime.context`), which ends within its `ahead`."""
 
+    prompt: str | None
+    response: str
+    """The whole answer. It stands here once, and in no state, of which checkpoints keep a copy for each claim."""
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True

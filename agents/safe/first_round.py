@@ -101,7 +101,10 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
         states = state["cases"]
         if any(is_unanswered(one) for one in states):
             return {"cases": states}
-        cases = [case_of(one, task_of(one["task"]), searches_left=searches_left(one, max_searches)) for one in states]
+        cases = [
+            case_of(one, task_of(one["task"], runtime.context), searches_left=searches_left(one, max_searches))
+            for one in states
+        ]
         pool = _pooled(cases)
         with span(f"stage {FIRST_ROUND}", {"factloop.stage": FIRST_ROUND, "factloop.n_claims": len(cases)}) as traced:
             try:

@@ -104,9 +104,11 @@ class FusedPlan:
                 return closed(state, Judgement.model_validate(state["failure"]), runtime)
             if state["rounds"] > 1 and state["is_barren"]:
                 missing = " ".join(state["missing"][-1:]) or state["queries"][-1]
-                case = case_of(state, task_of(state["task"]), searches_left=0)
+                case = case_of(state, task_of(state["task"], runtime.context), searches_left=0)
                 return closed(state, await self.conclude(case, missing, runtime.context), runtime)
-            case = case_of(state, task_of(state["task"]), searches_left=searches_left(state, max_searches))
+            case = case_of(
+                state, task_of(state["task"], runtime.context), searches_left=searches_left(state, max_searches)
+            )
             return await self.go_on(state, case, await self.stages.assess(case, runtime.context), runtime)
 
         return settling(ASSESS, assess)
@@ -135,14 +137,13 @@ class FusedPlan:
         if group[0]["given"] is not None:
             return await read_in_batches(self.read_given, group[0], context)
         try:
-            found = await self.stages.sentence_facts([task_of(sentence) for sentence in group], context)
+            found = await self.stages.sentence_facts([task_of(sentence, context) for sentence in group], context)
         except FactloopError as error:
             if len(group) == 1 or not may_be_answered_alone(error):
                 raise
             return await self.each_alone(group, context)
-        gates = self.gates and context.gates
         placed = [
-            self._placed(number, fact, sentence, gates=gates)
+            self._placed(number, fact, sentence, context)
             for sentence, facts in zip(group, found, strict=True)
             for number, fact in enumerate(facts or ())
         ]
@@ -168,18 +169,17 @@ class FusedPlan:
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
     ) -> list[PlacedFact]:
         """Given facts, the first at place `start`."""
-        facts = await self.stages.given_facts(task_of(sentence), asked, context)
+        facts = await self.stages.given_facts(task_of(sentence, context), asked, context)
         pairs = zip(asked, facts, strict=True)
-        gates = self.gates and context.gates
         return [
-            self._placed(number, replace(fact, text=text), sentence, gates=gates)
+            self._placed(number, replace(fact, text=text), sentence, context)
             for number, (text, fact) in enumerate(pairs, start)
         ]
 
-    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> PlacedFact:
-        if fact.status == "irrelevant" and not sentence["prompt"]:
+    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, context: CheckContext) -> PlacedFact:
+        if fact.status == "irrelevant" and not context.prompt:
             fact = replace(fact, status="check")  # without a question no fact is irrelevant
-        settled = self._settled_at_once(fact, gates=gates)
+        settled = self._settled_at_once(fact, gates=self.gates and context.gates)
         return PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],

@@ -27,7 +27,7 @@ _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
 _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
-def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str, Any]]) -> list[SentenceState]:
+def given_sentences(response: str, given: Sequence[dict[str, Any]]) -> list[SentenceState]:
     """A sentence for each of `given` (`factloop.core.records.GivenFacts` as dictionaries), with its facts.
 
     A sentence that is found is that stretch of the response, with the citations in it and after it. One that is not
@@ -36,8 +36,6 @@ def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str,
     spans = find_sentences(response, [one["sentence"] for one in given])
     return [
         SentenceState(
-            prompt=prompt,
-            response=response,
             number=number,
             text=response[start:end] or one["sentence"],
             start=start,
@@ -52,7 +50,7 @@ def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str,
     ]
 
 
-def left_out(given: Sequence[SentenceState], prompt: str | None, response: str) -> list[SentenceState]:
+def left_out(given: Sequence[SentenceState], response: str) -> list[SentenceState]:
     """The given sentences, then the response's sentences outside all of these, which stay unread."""
     taken = [(one["start"], one["end"]) for one in given if one["start"] < one["end"]]
     starts = [start for start, _ in taken]
@@ -65,8 +63,6 @@ def left_out(given: Sequence[SentenceState], prompt: str | None, response: str) 
         number = len(given) + len(rest)
         rest.append(
             SentenceState(
-                prompt=prompt,
-                response=response,
                 number=number,
                 text=part.text,
                 start=part.start,

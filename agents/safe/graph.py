@@ -116,7 +116,7 @@ class SafePlan(Protocol):
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-    """The compiled graph from `{prompt, response}` to `{claims, sentences_read}`; run it with a `CheckContext`.
+    """The compiled graph from the text of a `CheckContext` to `{claims, sentences_read}`.
 
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
     response being what they may refer to.
@@ -152,17 +152,16 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | Non
 
 def _build_split(plan: SafePlan) -> ThreadNode[ResponseState, CheckContext]:
     def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        prompt, response = state.get("prompt"), state["response"]
+        response = runtime.context.response
         given, spans = state.get("facts"), state.get("spans")
         if given is not None:
-            sentences = given_sentences(prompt, response, given)
-            sentences = left_out(sentences, prompt, response)
+            sentences = left_out(given_sentences(response, given), response)
         else:
             parts = read_outline(response)
             chosen = parts if spans is None else _of_spans(parts, response, spans)
             apart = frozenset[int]() if spans is None else _apart(chosen, parts)
             sentences = [
-                _sentence(prompt, response, number, part, is_apart=number in apart, reads_code=plan.reads_code)
+                _sentence(number, part, is_apart=number in apart, reads_code=plan.reads_code)
                 for number, part in enumerate(chosen)
             ]
         n_read = sum(sentence["silent"] is None for sentence in sentences)
@@ -195,15 +194,11 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
     )
 
 
-def _sentence(
-    prompt: str | None, response: str, number: int, part: Part, *, is_apart: bool, reads_code: bool
-) -> SentenceState:
+def _sentence(number: int, part: Part, *, is_apart: bool, reads_code: bool) -> SentenceState:
     silent: str | None = silence_of(part)
     if not reads_code and (part.kind == "code" or is_code_alone(part.text)):
         silent = NoClaim.CODE
     return SentenceState(
-        prompt=prompt,
-        response=response,
         number=number,
         text=part.text,
         start=part.start,

@@ -82,7 +82,7 @@ class GroundedPlan:
             return await self._one_by_one.each_alone(group, context)
         if group[0]["given"] is not None:
             return await read_in_batches(self._read_given, group[0], context)
-        tasks = tuple(task_of(sentence) for sentence in group)
+        tasks = tuple(task_of(sentence, context) for sentence in group)
         shown = await passages_for(tasks, context, results=self.results)
         window = WindowTask(tasks, shown.items, shown.failure)
         if not window.passages:
@@ -100,7 +100,7 @@ class GroundedPlan:
         self, passed_over: Sequence[SentenceState], window: WindowTask, context: CheckContext
     ) -> list[PlacedFact]:
         """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
-        tasks = tuple(task_of(sentence) for sentence in passed_over)
+        tasks = tuple(task_of(sentence, context) for sentence in passed_over)
         again = replace(window, sentences=tasks)
         try:
             reading = await self.stages.read(again, context)
@@ -120,7 +120,7 @@ class GroundedPlan:
         self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[PlacedFact]:
         """Facts that are split already, the first at place `start`, each judged."""
-        task = task_of(sentence)
+        task = task_of(sentence, context)
         try:
             shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
             window = WindowTask((task,), shown.items, shown.failure)
@@ -161,7 +161,7 @@ class GroundedPlan:
         if _is_settled(facts[0]):
             return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
         claims = [fact["self_contained"] for fact in facts]
-        tasks = [task_of(sentence) for sentence in sentences]
+        tasks = [task_of(sentence, context) for sentence in sentences]
         try:
             found = await passages_of_claims(claims, tasks, context, results=self.results)
             passages = _distinct([*found.items, *_cited_before(facts)])

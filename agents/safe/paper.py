@@ -69,7 +69,7 @@ class PaperPlan:
         """
 
         async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            claim, task = state["fact"]["self_contained"], task_of(state["task"])
+            claim, task = state["fact"]["self_contained"], task_of(state["task"], runtime.context)
             if await self.stages.relevance(claim, task, runtime.context):
                 return {"relevant": True}
             if not runtime.context.gates:
@@ -78,13 +78,15 @@ class PaperPlan:
             return {**closed({**state, "relevant": False}, judgement, runtime), "relevant": False}
 
         async def next_query(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            case = case_of(state, task_of(state["task"]), searches_left=max_searches - len(state["queries"]))
+            case = case_of(
+                state, task_of(state["task"], runtime.context), searches_left=max_searches - len(state["queries"])
+            )
             return ask_next(state, await self.stages.next_query(case, runtime.context))
 
         async def rate(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if state["failure"] is not None and not state["evidence"]:
                 return closed(state, Judgement.model_validate(state["failure"]), runtime)
-            case = case_of(state, task_of(state["task"]), searches_left=0)
+            case = case_of(state, task_of(state["task"], runtime.context), searches_left=0)
             return closed(state, await self.stages.rate(case, runtime.context), runtime)
 
         async def after_search(state: FactState) -> str:
@@ -111,7 +113,7 @@ class PaperPlan:
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """Splits unless the facts are given, then revises each; a fact whose revision fails is kept, unscored."""
         (sentence,) = group
-        task = task_of(sentence)
+        task = task_of(sentence, context)
         facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]
         revised = await together(self._revised(fact, task, context) for fact in facts)
         return [

@@ -24,8 +24,6 @@ class Place(TypedDict):
 class SentenceState(TypedDict):
     """Input of one sentence's branch."""
 
-    prompt: str | None
-    response: str
     number: int
     text: str
     start: int
@@ -73,10 +71,8 @@ class PlacedClaim(TypedDict):
 
 
 class SafeInput(TypedDict):
-    """Input of the response graph."""
+    """Input of the response graph, whose text is in its context."""
 
-    prompt: NotRequired[str | None]
-    response: str
     facts: NotRequired[list[dict[str, Any]] | None]
     """Where the response is split already: its sentences in order, each `{sentence, facts}` (`records.GivenFacts`)."""
     spans: NotRequired[list[tuple[int, int]] | None]
@@ -90,6 +86,17 @@ class SafeOutput(TypedDict):
     claims: list[ClaimDict]
     sentences_read: list[dict[str, Any]]
     """All that was to be read, as `records.Sentence` in JSON."""
+
+
+class TextInput(SafeInput):
+    """Input of a graph that is given no context, and makes it of the text."""
+
+    prompt: NotRequired[str | None]
+    response: str
+
+
+class TextState(TextInput, SafeOutput):
+    """State of such a graph."""
 
 
 class ResponseState(SafeInput, SafeOutput):

@@ -94,12 +94,10 @@ class CheckRequest:
     @property
     def state(self) -> dict[str, Any]:
         """The input of the graph."""
-        asked: dict[str, Any] = {"prompt": self.prompt, "response": self.response}
-        if self.facts is not None:
-            asked["facts"] = self._plain_facts
-        if self.spans is not None:
-            asked["spans"] = list(self.spans)
-        return asked
+        return {
+            "facts": None if self.facts is None else self._plain_facts,
+            "spans": None if self.spans is None else list(self.spans),
+        }
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
         """The configuration, which must not change between the attempts at one run."""
@@ -216,7 +214,8 @@ class Checking:
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
-        return CheckContext(meter, searching, gates=self.setup.gates and is_whole)
+        gates = self.setup.gates and is_whole
+        return CheckContext(asked.prompt, asked.response, meter, searching, gates=gates)
 
     @property
     def _config(self) -> RunnableConfig:

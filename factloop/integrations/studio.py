@@ -15,7 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.state import ResponseState, SafeInput, SafeOutput
+from factloop.agents.safe.state import SafeInput, SafeOutput, TextInput, TextState
 from factloop.checking.check import open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
@@ -61,12 +61,13 @@ def _build(plan: Plan) -> CompiledStateGraph[Any]:
     checking = open_checking(prepare(settings, FactChecker(settings=settings).tools))
     safe = checking.graph_of(plan)
 
-    async def check(state: ResponseState) -> Any:
-        context = CheckContext(UsageMeter(), checking.searching)
+    async def check(state: TextState) -> Any:
+        context = CheckContext(state.get("prompt"), state["response"], UsageMeter(), checking.searching)
+        asked = SafeInput(facts=state.get("facts"), spans=state.get("spans"))
         async with context.ahead:
-            return await safe.ainvoke(state, context=context)
+            return await safe.ainvoke(asked, context=context)
 
-    graph = StateGraph(ResponseState, input_schema=SafeInput, output_schema=SafeOutput)
+    graph = StateGraph(TextState, input_schema=TextInput, output_schema=SafeOutput)
     graph.add_node("check", check)
     graph.add_edge(START, "check")
     graph.add_edge("check", END)

@@ -240,7 +240,9 @@ def hit(passage: str, source: str = "https://example.org/a") -> SearchHit:
     return SearchHit(source=source, title="A page", passage=passage)
 
 
-def context_of(*tools: SearchTool, gates: bool = True, timeout_s: float = 5.0) -> CheckContext:
+def context_of(
+    *tools: SearchTool, prompt: str | None = None, response: str = "", gates: bool = True, timeout_s: float = 5.0
+) -> CheckContext:
     """The context of one check that searches these tools by the real gateway."""
     gateway = SearchGateway(
         tools,
@@ -250,7 +252,7 @@ def context_of(*tools: SearchTool, gates: bool = True, timeout_s: float = 5.0) -
         timeout_s=timeout_s,
         rng=random.Random(0),
     )
-    return CheckContext(UsageMeter(), gateway, gates=gates)
+    return CheckContext(prompt, response, UsageMeter(), gateway, gates=gates)
 
 
 @dataclass(frozen=True)
@@ -280,12 +282,12 @@ async def run(
 ) -> Run:
     """The response through the real graph with the real search gateway."""
     graph: Any = build_safe_graph(plan, max_searches=max_searches)
-    context = context_of(*tools, gates=gates, timeout_s=timeout_s)
+    context = context_of(*tools, prompt=prompt, response=response, gates=gates, timeout_s=timeout_s)
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
     given = None if facts is None else [one.model_dump(mode="json") for one in facts]
     steps = graph.astream(
-        {"prompt": prompt, "response": response, "facts": given, "spans": spans},
+        {"facts": given, "spans": spans},
         context=context,
         stream_mode=["custom", "values"],
         subgraphs=True,

@@ -229,22 +229,38 @@ async def test_the_offline_engine_reads_given_facts_by_its_rules() -> None:
 
 async def test_a_thread_that_runs_again_without_facts_splits() -> None:
     script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")]})
-    context = context_of(ScriptedSearch())
+    context = context_of(ScriptedSearch(), prompt=PROMPT, response=FIRST)
     graph = build_safe_graph(FusedPlan(script), max_searches=1)
     graph.checkpointer = InMemorySaver()
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    given = await graph.ainvoke({"prompt": PROMPT, "response": FIRST, "facts": []}, thread, context=context)
-    again = await graph.ainvoke({"prompt": PROMPT, "response": FIRST}, thread, context=context)
+    given = await graph.ainvoke({"facts": []}, thread, context=context)
+    again = await graph.ainvoke({"facts": None}, thread, context=context)
     assert [len(given["claims"]), len(again["claims"])] == [0, 1]
 
 
 async def test_a_thread_that_runs_again_without_spans_reads_it_all() -> None:
     script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")], SECOND: [fact("She wrote.", "irrelevant")]})
-    context = context_of(ScriptedSearch())
+    context = context_of(ScriptedSearch(), prompt=PROMPT, response=f"{FIRST} {SECOND}")
     graph = build_safe_graph(FusedPlan(script), max_searches=1)
     graph.checkpointer = InMemorySaver()
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    asked = {"prompt": PROMPT, "response": f"{FIRST} {SECOND}"}
-    part = await graph.ainvoke({**asked, "spans": [(0, len(FIRST))]}, thread, context=context)
-    whole = await graph.ainvoke(asked, thread, context=context)
+    part = await graph.ainvoke({"spans": [(0, len(FIRST))]}, thread, context=context)
+    whole = await graph.ainvoke({"spans": None}, thread, context=context)
     assert [len(part["claims"]), len(whole["claims"])] == [1, 2]
+
+
+async def test_checkpoints_hold_the_response_nowhere_since_each_claim_would_hold_it_again() -> None:
+    script = FusedScript(
+        {FIRST: [fact("Ada was.")], SECOND: [fact("She wrote.")]},
+        {"Ada was.": [supported()], "She wrote.": [supported()]},
+    )
+    response = f"{FIRST} {SECOND}"
+    context = context_of(ScriptedSearch(), prompt=PROMPT, response=response)
+    graph = build_safe_graph(FusedPlan(script), max_searches=1)
+    graph.checkpointer = saver = InMemorySaver()
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    done = await graph.ainvoke({"facts": None}, thread, context=context)
+    assert len(done["claims"]) == 2
+    kept = b"".join(repr(one).encode() for one in (saver.storage, saver.writes, saver.blobs))
+    assert FIRST.encode() in kept
+    assert response.encode() not in kept

@@ -98,13 +98,12 @@ class CascadeResult:
 async def cascaded(
     plan: SafePlan, cheap: CheapStage, tools: Sequence[SearchTool], response: str = CLAIM
 ) -> CascadeResult:
-    context = context_of(*tools)
+    context = context_of(*tools, prompt="Who was Ada Lovelace?", response=response)
     graph: Any = build_safe_graph(plan, max_searches=2, look=build_look_node(cheap))
     final: Any = {}
     events = []
-    asked = {"prompt": "Who was Ada Lovelace?", "response": response}
     async for namespace, mode, chunk in graph.astream(
-        asked, context=context, stream_mode=["custom", "values"], subgraphs=True
+        {"facts": None}, context=context, stream_mode=["custom", "values"], subgraphs=True
     ):
         if mode == "custom" and (event := told_in(chunk)) is not None:
             events.append(event)
