@@ -51,3 +51,9 @@ async def test_of_a_long_document_the_passages_that_speak_of_the_claim_are_read(
 
 async def test_a_document_without_text_supports_nothing() -> None:
     assert await read(FOUNDED, " \n ") == 0.0
+
+
+async def test_an_item_of_a_list_is_not_held_against_the_figures_of_its_neighbours() -> None:
+    document = "# Hub\n\n- Audit logs: 25 euros per month\n- Team plan: 29 euros per month\n- Help: 9 euros per month"
+    assert await read("The Team plan costs 29 euros per month.", document) >= 0.5
+    assert await read("The Team plan costs 25 euros per month.", document) < 0.5

@@ -13,6 +13,7 @@ from typing import Any
 
 from factloop.core.errors import DataError
 from factloop.core.files.csv_rows import read_cells
+from factloop.tools.search.documents.items import with_items_apart
 from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.tables import row_lines
@@ -113,7 +114,7 @@ class _DocumentColumns:
             raise DataError(found, path=str(self.path), line=line)
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(
-            cells[self.text],
+            with_items_apart(cells[self.text]),
             ("" if self.title is None else cells[self.title]) or self.name,
             next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
             f"id={identifier}" if identifier else f"line={line}",
@@ -129,7 +130,7 @@ def _section(row: Mapping[str, Any], path: Path, line: int) -> Section:
         raise DataError(f"a string is needed, not {type(row[key]).__name__}", path=str(path), line=line, field=key)
     identifier = _scalar(row, ("id",), path, line)
     return Section(
-        text=row[key],
+        text=with_items_apart(row[key]),
         title=_scalar(row, ("title",), path, line) or readable_name(path),
         url=_scalar(row, URL_KEYS, path, line),
         fragment=f"id={identifier}" if identifier else f"line={line}",
