@@ -57,3 +57,10 @@ async def test_an_item_of_a_list_is_not_held_against_the_figures_of_its_neighbou
     document = "# Hub\n\n- Audit logs: 25 euros per month\n- Team plan: 29 euros per month\n- Help: 9 euros per month"
     assert await read("The Team plan costs 29 euros per month.", document) >= 0.5
     assert await read("The Team plan costs 25 euros per month.", document) < 0.5
+
+
+@pytest.mark.parametrize("claim", ["Version 4.2.0 was released on 14 January 2025.", "Version 4.1.0 is of 3 May 2024."])
+async def test_the_first_heading_is_read_as_the_others(claim: str) -> None:
+    document = "# Changelog\n\n## 4.2.0 – 14 January 2025\n\n- Faster.\n\n## 4.1.0 – 3 May 2024\n\n- Smaller."
+    assert await read(claim, document) >= 0.5
+    assert await read(claim.replace("4 ", "7 ").replace("3 ", "7 "), document) < 0.5
