@@ -150,13 +150,17 @@ def _verify(verifier: Verifier, case: Case, tools: Sequence[SearchTool]) -> Supp
     would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
     subject that the passage calls *she* or *it*. Those of one document may bear the claim out together."""
     numbers = document_numbers(case.evidence)
-    found = [(index, piece) for index, one in enumerate(case.evidence) for piece in pieces_of(one.title, one.passage)]
+    found = [
+        (index, piece)
+        for index, one in enumerate(case.evidence)
+        for piece in pieces_of(one.title, one.section, one.passage)
+    ]
     pieces, documents = tuple(piece for _, piece in found), tuple(numbers[index] for index, _ in found)
     read = _read(verifier.verify, case.claim, pieces, documents)
     if read.label == "insufficient":
         read = _by_noun(verifier, case, pieces, documents, tools) or read
     cited = tuple(dict.fromkeys(found[index][0] for index in read.cited))
-    is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
+    is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of a heading above it
     return replace(read, cited=cited, quote=read.quote if is_said else "")
 
 

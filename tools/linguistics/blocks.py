@@ -205,6 +205,11 @@ def _goes_on(text: str, previous: Line, line: Line, start: int, kind: Kind) -> b
     return is_wide and (_LINK.match(below) is not None if number is None else number[1] != "1")
 
 
+def awaits_more(line: str) -> bool:
+    """Whether the sentence of a line goes on in the next by its last word: *it has*, *grown to*."""
+    return any(form.search(line[-8:].lower()) for form in (_ENDS_OPEN, _AWAITS))
+
+
 def _breaks(previous: Line, next_character: str) -> bool:
     """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
     if previous.hard_break or words_in_bold(previous.body) is not None:

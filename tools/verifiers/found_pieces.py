@@ -27,12 +27,14 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
-    found = [(piece, numbers[hit.source]) for hit in hits for piece in pieces_of(hit.title, hit.passage)]
+    found = [(piece, numbers[hit.source]) for hit in hits for piece in pieces_of(hit.title, hit.section, hit.passage)]
     return FoundPieces(tuple(piece for piece, _ in found), tuple(number for _, number in found))
 
 
 @lru_cache(maxsize=1_000)
-def pieces_of(title: str, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads."""
-    pieces = split_passages(passage.replace(PARAGRAPH, PARAGRAPHS))
+def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
+    """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads, be it that
+    of the section in which the passage begins or of one within it."""
+    whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
+    pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_sentences
+from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_passage
 
 MAX_KEPT_CHARS = 20_000
 MAX_KEPT_PASSAGES = 1_000
@@ -77,7 +77,7 @@ def kept_by_passage(read: Callable[[str], T]) -> Callable[[str], T]:
 @kept_by_passage
 def index_passage(passage: str) -> PassageIndex:
     """The index of a passage."""
-    sentences = read_sentences(passage)
+    sentences = read_passage(passage)
     by_key: defaultdict[str, list[int]] = defaultdict(list)
     by_stem: defaultdict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(sentences):

@@ -38,6 +38,16 @@ _TOKEN = re.compile(
     r"|(?P<mark>[,;:()—–])"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
+_NO_SCALE = r"(?!(?:[MBTmbt]r?illions?|[Pp]er ?cent)\b)"
+_CLAUSE_NUMBER = re.compile(
+    rf"[ \t]*(\d{{1,3}}(?:\.\d{{1,3}}){{1,3}})(?<!\.\d\d)\.?[ \t]+{_NO_SCALE}(?=[A-Z](?:[a-z]|[ \t][a-z]))"
+)
+"""*3.2 Contractors*; *9.30 Breakfast* is a time, *2.50 Coffee* a price."""
+_ITEM_NUMBER = re.compile(r"[ \t]*\(?\d{1,3}[.)][ \t]+(?=\S)")
+_WITHIN_PATH = re.compile(r"(?<=› )\d{1,3}(?:\.\d{1,3}){0,3}\.?[ \t]+(?=\S)")
+"""The number of a heading that stands below others: *Leave › 2.1 Sick leave*."""
+_NUMBERS_NEXT = re.compile(r"[\n›][ \t]*\(?\d{1,3}(?:\.\d{1,3}){0,3}\Z")
+_LONGEST_NUMBERING = 20
 _SHORT_WORD = re.compile(r"(?<![\w.])[^\W\d_]{1,6}\Z")
 _INITIALS = re.compile(r"(?<![\w.])(?:[A-Z]\.){1,3}[A-Z]\Z")
 _HOURS = frozenset({"A.M", "P.M"})
@@ -155,6 +165,28 @@ def read_sentences(text: str) -> tuple[SentenceTerms, ...]:
     return tuple(one for one in sentences if any(term.kind is not TermKind.MARK for term in one.terms))
 
 
+def read_passage(text: str) -> tuple[SentenceTerms, ...]:
+    """The same of a passage, in which the number of a heading, an item or a clause is no figure.
+
+    That of a clause is still found by its key, as *section 3.2* is; *3.* of a heading would be the 3 of anything.
+    """
+    sentences: list[SentenceTerms] = []
+    opens_line = True
+    for piece in _pieces(_normalised(text)):
+        sentences.append(SentenceTerms(piece, tuple(_terms_behind_number(piece, opens_line=opens_line))))
+        opens_line = piece.endswith("\n")
+    return tuple(one for one in sentences if any(term.kind is not TermKind.MARK for term in one.terms))
+
+
+def _terms_behind_number(piece: str, *, opens_line: bool) -> Iterator[Term]:
+    clause = _CLAUSE_NUMBER.match(piece)
+    if clause is not None:
+        yield Term(_figure(clause[1], clause[1]).key, TermKind.FUNCTION, clause[1])
+    number = clause or (_ITEM_NUMBER.match(piece) if opens_line else None)
+    rest = piece if number is None else piece[number.end() :]
+    yield from _terms(_WITHIN_PATH.sub("", rest) if "›" in rest else rest)
+
+
 def sentence_texts(text: str) -> Iterator[tuple[str, str]]:
     """Each sentence of a text after normalisation, and as the text has it."""
     return ((_normalised(piece), piece) for piece in _pieces(text.replace("\r", "\n")))
@@ -181,6 +213,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
     """Whether a full stop is that of initials or a title before a name: *J. Brunel*, *Dr. Ahlberg*, *the U.S. Navy*."""
+    if _is_numbering(text, stop):
+        return True
     reach = max(0, stop.start() - 8), stop.start()
     forms = (_SHORT_WORD, _INITIALS) if stop[0].startswith(".") else ()
     word = next((found for form in forms if (found := form.search(text, *reach)) is not None), None)
@@ -190,6 +224,13 @@ def _is_abbreviated(text: str, stop: re.Match[str]) -> bool:
     is_initial = word[0].isupper() and (len(word[0]) == 1 or "." in word[0]) and word[0] not in _HOURS
     is_opener = following[1].lower() in OPENERS and not (following[2] and len(following[1]) == 1)
     return (is_initial or word[0].lower() in NEVER_FINAL) and not is_opener
+
+
+def _is_numbering(text: str, stop: re.Match[str]) -> bool:
+    """Whether a full stop is that of the number which a line or a heading begins with: *3. Parental leave*."""
+    begin = stop.start() - _LONGEST_NUMBERING
+    before = text[begin : stop.start()] if begin > 0 else f"\n{text[: stop.start()]}"
+    return not stop[0].endswith("\n") and _NUMBERS_NEXT.search(before) is not None
 
 
 def _terms(sentence: str) -> Iterator[Term]:

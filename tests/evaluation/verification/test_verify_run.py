@@ -229,4 +229,4 @@ async def test_the_lexical_baseline_on_wice(tmp_path: Path) -> None:
     assert run.n_pairs == 100
     table = load_predictions(out)
     accuracy = {name: balanced_accuracy_score(table.label, scores >= 0.5) for name, scores in table.scores.items()}
-    assert accuracy == {"lexical": pytest.approx(0.680, abs=0.001), "lexical@350": pytest.approx(0.689, abs=0.001)}
+    assert accuracy == {"lexical": pytest.approx(0.673, abs=0.001), "lexical@350": pytest.approx(0.689, abs=0.001)}

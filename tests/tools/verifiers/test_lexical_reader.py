@@ -51,3 +51,49 @@ async def test_of_a_long_document_the_passages_that_speak_of_the_claim_are_read(
 
 async def test_a_document_without_text_supports_nothing() -> None:
     assert await read(FOUNDED, " \n ") == 0.0
+
+
+async def test_an_item_of_a_list_is_not_held_against_the_figures_of_its_neighbours() -> None:
+    document = "# Hub\n\n- Audit logs: 25 euros per month\n- Team plan: 29 euros per month\n- Help: 9 euros per month"
+    assert await read("The Team plan costs 29 euros per month.", document) >= 0.5
+    assert await read("The Team plan costs 25 euros per month.", document) < 0.5
+
+
+@pytest.mark.parametrize("claim", ["Version 4.2.0 was released on 14 January 2025.", "Version 4.1.0 is of 3 May 2024."])
+async def test_the_first_heading_is_read_as_the_others(claim: str) -> None:
+    document = "# Changelog\n\n## 4.2.0 – 14 January 2025\n\n- Faster.\n\n## 4.1.0 – 3 May 2024\n\n- Smaller."
+    assert await read(claim, document) >= 0.5
+    assert await read(claim.replace("4 ", "7 ").replace("3 ", "7 "), document) < 0.5
+
+
+POLICY = """# Leave
+
+## 1. Annual leave
+
+1.1 Staff get 27 days. 1.2 Up to five unused days may be carried over.
+1.3 Managers must answer a request within four days.
+
+## 2. Sick leave
+
+2.1 Notify your manager.
+
+## 3. Parental leave
+
+3.1 Staff must have completed 12 months of service."""
+
+
+async def test_numbers_of_headings_and_clauses_bear_nothing_out() -> None:
+    assert await read("You need three years of service for parental leave.", POLICY) < 0.5
+    clauses = (
+        "1.2 Up to five unused days may be carried over. 1.3 Line managers must answer a leave request within {} days."
+    )
+    claim = "Your manager has five working days to reply to a leave request."
+    assert await read(claim, clauses.format("three working")) < 0.5
+    assert await read(claim, clauses.format("five working")) >= 0.5
+
+
+@pytest.mark.parametrize(
+    "claim", ["Managers must answer a request within four days.", "Clause 1.3: Managers answer requests."]
+)
+async def test_clauses_bear_out_what_they_say(claim: str) -> None:
+    assert await read(claim, POLICY) >= 0.5

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS, TermKind, read_sentences
+from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS, TermKind, read_passage, read_sentences
 from tests.work import LINEAR, growth
 
 
@@ -128,3 +128,50 @@ def test_any_text_can_be_read(text: str) -> None:
 )
 def test_initials_and_titles_end_no_sentence(text: str, sentences: list[str]) -> None:
     assert [sentence.text.strip() for sentence in read_sentences(text)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sentences"),
+    [
+        ("1. Annual leave\nStaff get 27 days.", ["annual leave", "staff get 27 day"]),
+        ("3.2 Contractors are not covered.", ["contractor be not cover"]),
+        ("3.2. A week is free.", ["a week be free"]),
+        ("It may be carried over. 1.3 Line managers answer.", ["it may be carry over", "line manager answer"]),
+        ("Notify your manager first.\n3. Leave", ["notify your manager first", "leave"]),
+        ("12) Charge it for 3 hours.", ["charge it for 3 hour"]),
+        ("(2) Press it.", ["press it"]),
+        ("HR › 2. Sick leave › 2.1 Notice\nTell us.", ["hr sick leave notice", "tell we"]),
+        ("- 20 seats", ["20 seat"]),
+        ("It ended 2.\n3. It began.", ["it end 2", "it begin"]),
+    ],
+)
+def test_the_number_of_a_heading_item_or_clause_is_no_figure_of_a_passage(evidence: str, sentences: list[str]) -> None:
+    read = [[term for term in one.terms if term.kind is not TermKind.MARK] for one in read_passage(evidence)]
+    shown = [[one.key for one in terms if one.kind is TermKind.NUMBER or not one.key[0].isdigit()] for terms in read]
+    assert [" ".join(keys) for keys in shown] == sentences
+
+
+@pytest.mark.parametrize(
+    ("evidence", "figure"),
+    [
+        ("9.30 Breakfast is served.", "9.3"),
+        ("2.50 Coffee with milk", "2.5"),
+        ("1.5 million people live there.", "1500000"),
+        ("1.5 Million people live there.", "1.5"),
+        ("3.5 Percent of them left.", "3.5"),
+        ("27 Staff were there.", "27"),
+        ("3. ", "3"),
+        ("The score was 3. The rest is known.", "3"),
+    ],
+)
+def test_a_figure_that_opens_a_line_is_one(evidence: str, figure: str) -> None:
+    assert figure in [term.key for one in read_passage(evidence) for term in one.terms if term.kind is TermKind.NUMBER]
+
+
+def test_a_claim_keeps_the_number_that_it_opens_with() -> None:
+    assert keys("3. Liga is a league.")[0] == "3"
+
+
+def test_a_clause_is_still_found_by_its_number() -> None:
+    (sentence,) = read_passage("3.2 Contractors are not covered.")
+    assert sentence.terms[0].key == "3.2"

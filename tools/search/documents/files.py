@@ -16,7 +16,7 @@ from factloop.tools.search.documents.names import extension_of
 
 EXTENSIONS = frozenset(
     {".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".epub"}
-    | {".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
+    | {".json", ".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
 )
 _READABLE = ", ".join(sorted(EXTENSIONS))
 MOST_SEEN = 1_000

@@ -16,7 +16,7 @@ from factloop.tools.linguistics.blocks import heads_paragraph
 from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.names import extension_of, readable_name
-from factloop.tools.search.documents.rows import load_csv, load_jsonl, load_tsv
+from factloop.tools.search.documents.rows import load_csv, load_json, load_jsonl, load_tsv
 from factloop.tools.search.documents.sections import (
     LONGEST_TITLE,
     Block,
@@ -185,6 +185,7 @@ _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {
     ".pptx": _load_pptx,
     ".xlsx": _load_xlsx,
     ".epub": _load_epub,
+    ".json": load_json,
     ".jsonl": load_jsonl,
     ".csv": load_csv,
     ".tsv": load_tsv,

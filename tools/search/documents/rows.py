@@ -1,6 +1,5 @@
-"""Tables as sections, one a row: JSONL, CSV and TSV, read line by line so that a file may be larger than memory.
-
-They may be compressed by gzip, as wiki-dpr's passages are distributed.
+"""Tables as sections, one a row: JSONL, CSV and TSV, read line by line so that a file may be larger than memory, and
+JSON, which is read whole. All but that may be compressed by gzip, as wiki-dpr's passages are distributed.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from typing import Any
 
 from factloop.core.errors import DataError
 from factloop.core.files.csv_rows import read_cells
+from factloop.tools.search.documents.items import with_items_apart
 from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.tables import row_lines
-from factloop.tools.search.documents.text import read_lines
+from factloop.tools.search.documents.text import read_lines, read_text
 from factloop.tools.search.passages import PARAGRAPHS
 
 TEXT_KEYS = ("text", "passage", "content", "body")
@@ -32,14 +32,32 @@ def load_jsonl(path: Path) -> Iterator[Section]:
     for number, line in read_lines(path):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or too deep"
-            raise DataError(f"this line is not JSON: {reason}", path=str(path), line=number) from error
+        row = _parsed(line, "this line is not JSON", path, number)
         if not isinstance(row, dict):
             raise DataError("this line is not a JSON object", path=str(path), line=number)
-        yield _section(row, path, number)
+        yield _section(row, _Place(path, f"line={number}", number))
+
+
+def load_json(path: Path) -> Iterator[Section]:
+    """A section for each record with a text: the object that the file is, or each object of its array.
+
+    Raises DataError that names file, record and field.
+    """
+    whole = _parsed(read_text(path), "this is not JSON", path)
+    if not isinstance(whole, dict | list):
+        raise DataError("an object or an array of objects is needed", path=str(path))
+    for number, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
+        if not isinstance(row, dict):
+            raise DataError(f"record {number} is not a JSON object", path=str(path))
+        yield _section(row, _Place(path, f"record={number}", named=f"record {number}: "))
+
+
+def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or too deep"
+        raise DataError(f"{otherwise}: {reason}", path=str(path), line=line) from error
 
 
 def load_csv(path: Path) -> Iterator[Section]:
@@ -113,7 +131,7 @@ class _DocumentColumns:
             raise DataError(found, path=str(self.path), line=line)
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(
-            cells[self.text],
+            with_items_apart(cells[self.text]),
             ("" if self.title is None else cells[self.title]) or self.name,
             next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
             f"id={identifier}" if identifier else f"line={line}",
@@ -121,29 +139,43 @@ class _DocumentColumns:
         )
 
 
-def _section(row: Mapping[str, Any], path: Path, line: int) -> Section:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a record stands, for its fragment and for errors."""
+
+    path: Path
+    fragment: str
+    line: int | None = None
+    named: str = ""
+    """What stands before a message, where no line is known."""
+
+    def error(self, message: str, field: str) -> DataError:
+        return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)
+
+
+def _section(row: Mapping[str, Any], place: _Place) -> Section:
     key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
     if key is None:
-        raise DataError(f"one of {', '.join(TEXT_KEYS)} is needed", path=str(path), line=line, field=TEXT_KEYS[0])
+        raise place.error(f"one of {', '.join(TEXT_KEYS)} is needed", TEXT_KEYS[0])
     if not isinstance(row[key], str):
-        raise DataError(f"a string is needed, not {type(row[key]).__name__}", path=str(path), line=line, field=key)
-    identifier = _scalar(row, ("id",), path, line)
+        raise place.error(f"a string is needed, not {type(row[key]).__name__}", key)
+    identifier = _scalar(row, ("id",), place)
     return Section(
-        text=row[key],
-        title=_scalar(row, ("title",), path, line) or readable_name(path),
-        url=_scalar(row, URL_KEYS, path, line),
-        fragment=f"id={identifier}" if identifier else f"line={line}",
-        published=_scalar(row, DATE_KEYS, path, line),
+        text=with_items_apart(row[key]),
+        title=_scalar(row, ("title",), place) or readable_name(place.path),
+        url=_scalar(row, URL_KEYS, place),
+        fragment=f"id={identifier}" if identifier else place.fragment,
+        published=_scalar(row, DATE_KEYS, place),
     )
 
 
-def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], path: Path, line: int) -> str | None:
+def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
     """The first of the keys that has a value, as text: numbers are common in ids and dates."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":
             continue
         if not isinstance(value, str | int | float):
-            raise DataError(f"a string is needed, not {type(value).__name__}", path=str(path), line=line, field=key)
+            raise place.error(f"a string is needed, not {type(value).__name__}", key)
         return str(value)
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from factloop.tools.search.documents.items import with_items_apart
 from factloop.tools.search.passages import PARAGRAPHS
 
 SOFT_HYPHEN = "\xad"
@@ -98,15 +99,19 @@ def _named(path: Sequence[Heading]) -> list[str]:
 
 
 def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text of the blocks, and where in it the tables are."""
+    """The text of the blocks, each item of a list a paragraph, and where in it the tables are."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
     for block in part:
-        text = PARAGRAPHS.join(block.lines) if isinstance(block, Rows) else block if isinstance(block, str) else ""
+        text = PARAGRAPHS.join(block.lines) if isinstance(block, Rows) else _written(block)
         text = text.replace(SOFT_HYPHEN, "")
         if isinstance(block, Rows):
             tables.append((length, length + len(text)))
         pieces.append(text)
         length += len(text) + len(PARAGRAPHS)
     return PARAGRAPHS.join(pieces), tuple(tables)
+
+
+def _written(block: str | Heading) -> str:
+    return with_items_apart(block) if isinstance(block, str) else ""

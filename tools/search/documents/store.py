@@ -23,7 +23,7 @@ from factloop.tools.search.documents.manifest import FileState, Manifest, state_
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
-FORMAT = 11
+FORMAT = 12
 """Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and built anew."""
 LOCK_WAIT_S = 1800.0
 _TOOL = "documents"

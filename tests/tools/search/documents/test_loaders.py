@@ -54,7 +54,7 @@ def refusal(folder: Path, name: str, content: str | bytes) -> str:
 def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     table = "text\ntext"
     samples: dict[str, str | bytes] = {
-        ".pdf": pdf("text"), ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table,
+        ".pdf": pdf("text"), ".json": '[{"text": "text"}]', ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table,
         ".docx": docx("text"), ".pptx": pptx("text"), ".xlsx": xlsx({"s": [["text"]]}), ".epub": epub("<p>text</p>"),
     }  # fmt: skip
     for extension in EXTENSIONS:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import DataError
+from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
 
@@ -126,3 +127,40 @@ def test_columns_of_tables_in_any_order(tmp_path: Path) -> None:
         Section("", "t", None, "line=4", None),
     ]
     assert load(tmp_path, "t.csv", (table + rows).replace("\t", ",")) == load(tmp_path, "t.tsv", table + rows)
+
+
+def test_json_is_a_record_or_an_array_of_records(tmp_path: Path) -> None:
+    rows = '[{"text": "T", "title": "A", "id": 7, "date": 1911},\n {"passage": "P", "source": "s"}]'
+    assert load(tmp_path, "rows.json", rows) == [
+        Section("T", "A", None, "id=7", "1911"),
+        Section("P", "rows", "s", "record=2"),
+    ]
+    assert load(tmp_path, "one.json", '{"content": "C"}') == [Section("C", "one", None, "record=1")]
+    assert load(tmp_path, "none.json", "[]") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"text": "a"', ": this is not JSON: Expecting ',' delimiter"),
+        ('"a"', ": an object or an array of objects is needed"),
+        ("[[1]]", ": record 1 is not a JSON object"),
+        ('[{"text": "a"}, {"title": "a"}]', ": field 'text': record 2: one of text, passage, content, body is needed"),
+        ('[{"text": "a"}, {"text": "b", "date": {}}]', ": field 'date': record 2: a string is needed, not dict"),
+        ("[" * 1_000_000, ": this is not JSON: a value is too large or too deep"),
+    ],
+)
+def test_malformed_json_names_record_and_field(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(tmp_path, "rows.json", text)
+    assert str(caught.value).startswith(f"{tmp_path}/rows.json{said}")
+
+
+def test_json_that_is_no_document_is_left_out_and_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The zebra.")
+    (tmp_path / "settings.json").write_text('{"port": 80}')
+    search = DocumentSearch([tmp_path], in_memory=True)
+    assert [hit.passage for hit in search.search("zebra", 3)] == ["The zebra."]
+    assert [(one.path.name, one.why) for one in search.unread] == [
+        ("settings.json", "record 1: one of text, passage, content, body is needed")
+    ]

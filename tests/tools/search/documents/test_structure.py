@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.items import with_items_apart
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.tables import row_lines
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import split_passages
+from tests.work import LINEAR, growth
 
 TOWERS = [("Winstanley", 1698, 1703), ("Rudyerd", 1708, 1755), ("Smeaton", 1759, 1877)]
 
@@ -127,7 +130,7 @@ def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> Non
     "text",
     [
         "---\nJust a line between rules.\n---\nText.",
-        "---\n- a\n- list\n---\nText.",
+        "---\na\nlist\n---\nText.",
         "---\ntitle: [unclosed\n---\nText.",
         "---\ntitle: never closed\nText.",
         "---\nwhen: 2021-02-31\n---\nText.",
@@ -311,3 +314,61 @@ def test_files_with_windows_line_ends_have_paragraphs(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"One.\r\n\r\nTwo.\r\n")
     (hit,) = DocumentSearch([tmp_path], in_memory=True).search("two", 1)
     assert hit.passage == "One.\nTwo."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prices:\n- Team: 20 euros\n- Starter: 9 euros,\n  paid monthly\n- Extra seat: 4 euros",
+        "Prices:\n\n* Team: 20 euros\n* Starter: 9 euros,\n  paid monthly\n* Extra seat: 4 euros",
+        "Prices:\n1. Team: 20 euros\n2. Starter: 9 euros,\n   paid monthly\n3. Extra seat: 4 euros",
+        "Prices:\n- Team: 20 euros\n   - Starter: 9 euros,\n     paid monthly\n- Extra seat: 4 euros",
+        "Prices:\n• Team: 20 euros\n• Starter: 9 euros,\npaid monthly\n• Extra seat: 4 euros",
+        "Prices:\n1.1 Team: 20 euros\n1.2 Starter: 9 euros,\npaid monthly\n1.3 Extra seat: 4 euros",
+    ],
+)
+def test_items_of_a_list_are_lines_of_their_own(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.md").write_text(f"# Plans\n\n{text}\n\nAll prices without tax.")
+    (tmp_path / "b.txt").write_text(f"Plans\n\n{text}\n\nAll prices without tax.")
+    (tmp_path / "c.jsonl").write_text(json.dumps({"text": f"{text}\n\nAll prices without tax."}))
+    (tmp_path / "d.csv").write_text(f'id,text\n1,"{text}\n\nAll prices without tax."\n')
+    for name in ("a.md", "b.txt", "c.jsonl", "d.csv"):
+        (hit,) = DocumentSearch([tmp_path / name], in_memory=True).search("seat", 3)
+        lines = [line.lstrip("-*•123. ") for line in hit.passage.split("\n")]
+        assert lines == [
+            "Prices:",
+            "Team: 20 euros",
+            "Starter: 9 euros, paid monthly",
+            "Extra seat: 4 euros",
+            "All prices without tax.",
+        ]
+
+
+def test_items_of_a_long_list_are_never_cut_and_stay_apart_in_neighbours() -> None:
+    items = [f"- Part {number} of the device costs {number + 1000} euros" for number in range(60)]
+    passages = [hit.passage for hit in GivenDocuments([Document("\n".join(items))]).search("device", 9)]
+    assert sorted(line for passage in passages for line in passage.split("\n")) == sorted(items)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tower has\n34. The roof is new.",
+        "Since then its population has grown to\n1.5 Million people.",
+        "```yaml\nkeys:\n- kept: 1\n- as: it\n```",
+        "It is 3 - 4 metres wide.\nThe rest is wider.",
+    ],
+)
+def test_what_is_no_item_stays_in_its_paragraph(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.md", text)[0].text == text
+
+
+@pytest.mark.parametrize("unit", ["- a\n", "1.1 Apt.\n", "  - a\n\n", "1.1 Apt\n" + "x" * 60 + "\n", "- a", "1.1 A"])
+def test_lists_take_linear_time(unit: str) -> None:
+    assert growth(lambda n: with_items_apart(unit * n), 500) < LINEAR
+    with_items_apart(unit * 100_000)
+
+
+def test_text_right_below_a_list_is_no_part_of_its_last_item(tmp_path: Path) -> None:
+    (section,) = load(tmp_path, "a.md", "- One seat\n- Two desks\nAll of it is new.")
+    assert section.text.split("\n\n") == ["- One seat", "- Two desks", "All of it is new."]
