@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
@@ -25,10 +25,10 @@ class PassageIndex:
     """The sentences of one passage, and for each key and stem the sentences it stands in, ascending."""
 
     sentences: tuple[SentenceTerms, ...]
-    by_key: Mapping[str, tuple[int, ...]]
-    by_stem: Mapping[str, tuple[int, ...]]
+    by_key: Mapping[str, Sequence[int]]
+    by_stem: Mapping[str, Sequence[int]]
 
-    def places(self, term: Term) -> tuple[int, ...]:
+    def places(self, term: Term) -> Sequence[int]:
         """Indices of the sentences that hold the term, by its key or else by its stem; a decade holds its years."""
         if term.period is not None:
             return self.by_stem.get(term.period, ())
@@ -85,8 +85,4 @@ def index_passage(passage: str) -> PassageIndex:
             by_key[key].append(place)
         for stem in {stem for term in sentence.terms for stem in _stems(term)}:
             by_stem[stem].append(place)
-    return PassageIndex(
-        sentences,
-        {key: tuple(places) for key, places in by_key.items()},
-        {stem: tuple(places) for stem, places in by_stem.items()},
-    )
+    return PassageIndex(sentences, dict(by_key), dict(by_stem))

@@ -234,6 +234,7 @@ def _is_numbering(text: str, stop: re.Match[str]) -> bool:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
+    has_label = ":" in sentence
     found = _TOKEN.finditer(in_plain_figures(sentence))
     # code points among the unspaced scripts that stand for no character are left out
     tokens = [match for match in found if match.lastgroup != "unspaced" or match.group().isprintable()]
@@ -258,7 +259,8 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield PART_ONLY
         else:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
-            yield _word(surface, place == 0 or _is_label(tokens, place), followed_by_capital)
+            opens = place == 0 or (has_label and _is_label(tokens, place))
+            yield _word(surface, opens, followed_by_capital)
 
 
 def in_plain_figures(text: str) -> str:
