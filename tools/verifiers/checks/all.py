@@ -46,6 +46,7 @@ SURE: dict[str, Check] = {
     "limits": figures.other_limits,
     "ends of time": dates.other_ends,
     "figures of other clauses": figures.figures_of_other_clauses,
+    "figures of other labels": figures.figures_of_other_labels,
     "nearer numbers": figures.nearer_numbers,
     "before a change": changes.values_before_a_change,
     "shares": fractions.other_shares,

@@ -22,6 +22,9 @@ MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.2
 MIN_SHARE_ELSEWHERE = 0.6
 """Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
 
+LONGEST_LABEL = 3
+"""Words."""
+
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 """What is no version: *1.5.2*."""
@@ -125,17 +128,50 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
                     return
 
 
+def figures_of_other_labels(alignment: Alignment) -> Iterator[Mismatch]:
+    """The figure that another label has, while the claim's own stands right after another: *€4 (Starter), €3 (Team)*
+    does not say that Team costs €4."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in [one for one in claim.of_kind(TermKind.NUMBER) if one in alignment.pairs]:
+        own = sorted(alignment.clauses_of(place))
+        if len(own) != 1 or not _label_after(sentence, own[0]):
+            continue
+        for clause in sorted(set(sentence.clauses) - set(own)):
+            rival = _own_figure(alignment, TermKind.NUMBER, clause)
+            if rival is not None and _names_label(alignment, frozenset({clause}), own[0]):
+                yield Mismatch("value", (place,), (rival,), excludes=True)
+                return
+
+
 def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
     """Whether the evidence has the claim's figure in its own right: within a range, or with the claim's verb, where the
     other clause has another verb: *lost in 1949 and won in 1950*, of which the first names the subject for both."""
     claim, sentence, verb = alignment.claim, alignment.sentence, verb_of(alignment, figure)
     if is_within_range(sentence, claim.terms[figure]) or _takes_verb_over(alignment, own):
         return True
+    if _names_label(alignment, own, other):
+        return True
     if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
         return False
     paired = alignment.paired
     others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
     return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
+
+
+def _names_label(alignment: Alignment, own: frozenset[int], other: int) -> bool:
+    """Whether the claim has all of the label after its figure, and nothing of that after the other."""
+    labels = [_label_after(alignment.sentence, clause) for clause in own]
+    return any(label and alignment.paired.issuperset(label) for label in labels) and alignment.paired.isdisjoint(
+        _label_after(alignment.sentence, other)
+    )
+
+
+def _label_after(sentence: Reading, clause: int) -> list[int]:
+    """The words right after a clause, where they are few and only name what it is of: *€4 (Starter), €3 (Team)*."""
+    places = [place for place, one in enumerate(sentence.clauses) if one == clause + 1]
+    terms = [sentence.terms[place] for place in places]
+    is_label = len(places) <= LONGEST_LABEL and not any(term.kind in FIGURES or is_verb(term) for term in terms)
+    return places if is_label else []
 
 
 def _takes_verb_over(alignment: Alignment, own: frozenset[int]) -> bool:
