@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from factloop.core.records import Claim
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
+from factloop.tools.verifiers.rows import rows_in
 
 Supports = Callable[[str, str], bool]
 """Whether a passage supports a claim."""
@@ -68,6 +69,9 @@ def find_exchange(
     `text`: the claim as plain text. `quotes`: the sentences that decide, among the cited `passages`.
     """
     found = [(one, quote) for quote in quotes for one in _exchanges(claim, text, quote)]
+    in_row = next(_judged_in_row(claim, text, found, supports), None)
+    if in_row is not None:
+        return in_row
     clear = [(one, quote) for one, quote in found if _speaks_of(one, quote, text) is None]
     likely = clear or [(one, quote) for one, quote in found if _speaks_of(one, quote, text)]
     true = [
@@ -80,9 +84,25 @@ def find_exchange(
     return true[0] if true and len({_value(one.right) for one in rivals}) == 1 else None
 
 
+def _judged_in_row(
+    claim: Claim, text: str, found: Iterable[tuple[Exchange, str]], supports: Supports
+) -> Iterator[Exchange]:
+    """The exchange that the judge names, where a row of a table decides: it has its other values under other columns,
+    which the judge has told apart."""
+    for one, quote in found:
+        said = one.in_text(text)
+        if (one.wrong, one.right) == _judged(claim) and any(rows_in([quote])) and said and supports(said, quote):
+            yield one
+
+
+def _judged(claim: Claim) -> tuple[str, str]:
+    """The words that the judge calls wrong, and those that it puts in their place."""
+    return claim.judgement.wrong.strip(), claim.judgement.instead.strip()
+
+
 def _exchanges(claim: Claim, text: str, quote: str) -> Iterator[Exchange]:
     """First the judge's words, where both are one phrase and no number, then all numbers that differ."""
-    wrong, instead = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
+    wrong, instead = _judged(claim)
     is_number = _NUMBER.search(f"{wrong} {instead}") is not None
     if wrong and instead and not is_number and any(_places(instead, quote)) and not any(_places(instead, text)):
         yield Exchange(wrong, instead)

@@ -127,3 +127,12 @@ def test_of_a_row_the_cell_is_taken_whose_name_the_claim_has(wrong: str, instead
 @pytest.mark.parametrize(("claim", "quote"), [("One guest left.", "Three left."), ("3 huts burned.", "1 burned.")])
 def test_a_number_is_not_put_before_a_noun_of_the_other_number(claim: str, quote: str) -> None:
     assert find_exchange(claim_of(claim), claim, [quote], [quote], lambda *_: True) is None
+
+
+@pytest.mark.parametrize(("wrong", "instead", "mended"), [("89", "79", "79"), ("89", "25", None), ("", "", None)])
+def test_of_a_row_the_cell_is_taken_that_the_judge_names_and_confirms(
+    wrong: str, instead: str, mended: str | None
+) -> None:
+    row = "Plan: Team; Monthly price: €79; Seats: 25; SSO: yes"
+    found = exchanged("The Team plan costs €89 per month.", row, wrong, instead)
+    assert found == (None if mended is None else f"The Team plan costs €{mended} per month.")
