@@ -28,6 +28,8 @@ MAX_NAMED = 3
 """Words that a rationale names."""
 MAX_NUMBER_WORDS = 5
 
+_ITEM_MARK = re.compile(r"\A(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?=[^\W\d_])")
+
 NOTHING_FOUND = "No sentence of the sources speaks of anything in this claim."
 
 _DIFFERENCES: dict[MismatchKind, str] = {
@@ -153,11 +155,12 @@ def _weight(claim: Reading, place: int) -> int:
 
 
 def as_written(sentence: SentenceTerms, passage: str) -> str:
-    """The sentence as its passage spells it, before compatibility forms were folded; empty where it is not there."""
+    """The sentence as its passage spells it, before compatibility forms were folded, without the mark of its item;
+    empty where it is not there."""
     text = sentence.text.strip()
-    if text in passage:
-        return text
-    return next((raw.strip() for folded, raw in sentence_texts(passage) if folded.strip() == text), "")
+    if text not in passage:
+        text = next((raw.strip() for folded, raw in sentence_texts(passage) if folded.strip() == text), "")
+    return _ITEM_MARK.sub("", text)
 
 
 def _denial(wrong: str, instead: str) -> str:
@@ -204,7 +207,7 @@ def _marked(words: str) -> str:
 
 
 def _quoted(sentence: SentenceTerms) -> str:
-    text = " ".join(sentence.text.split())
+    text = _ITEM_MARK.sub("", " ".join(sentence.text.split()))
     if len(text) > MAX_QUOTED_CHARS:
         text = text[:MAX_QUOTED_CHARS].rsplit(" ", 1)[0] + " …"
     return "“" + "".join(letter if letter.isprintable() else " " for letter in text) + "”"

@@ -35,3 +35,11 @@ def test_without_evidence_the_nearest_sentence_is_told(
 def test_a_contradiction_is_what_the_source_says(verifier: LexicalVerifier) -> None:
     read = verifier.verify("The museum has 35 rooms.", ["The museum has 25 rooms and a garden."])
     assert (read.label, read.rationale.split(": ")[0]) == ("contradicted", 'The source says "25", the claim "35"')
+
+
+def test_an_item_is_quoted_without_its_mark(verifier: LexicalVerifier) -> None:
+    passage = "- Audit log: €25 per month\n2. Choose Cancel."
+    read = verifier.verify("The audit log costs €35 per month.", [passage])
+    assert (read.label, read.quote) == ("contradicted", "Audit log: €25 per month")
+    assert read.quote in passage
+    assert verifier.verify("Choose Cancel.", [passage]).rationale == "Borne out by: “Choose Cancel.”"
