@@ -22,7 +22,9 @@ _JOINING = word_set(
     "but and or so however also then therefore thus moreover furthermore instead otherwise yet nor neither "
     "consequently hence besides still finally"
 )
-_ROW = re.compile(r"[|\n\t]|^[^:;]{1,60}: [^;]*;[^:;]{1,60}: ")
+ROW = re.compile(r"[^:;]{1,60}: [^;]*;[^:;]{1,60}: ")
+"""The beginning of a table's row as documents are read: *Plan: Team; Seats: 25*."""
+_LAID_OUT = re.compile(r"[|\n\t]")
 _GLUED = re.compile(r"[\w)] (?:The|A|An|In|On|It|This|These|He|She|They) \w")
 """A heading, or the last cell of a table, runs into the sentence below it."""
 _STOPS = ".!?…"
@@ -43,7 +45,7 @@ def quoted(quote: str, old: str, contradicts: Callable[[str], bool]) -> str | No
 def _can_stand(text: str, old: str) -> bool:
     if not text or len(text) > MOST_GROWTH * len(old) + ROOM or not text[0].isalnum():
         return False
-    if _ROW.search(text) or _GLUED.search(text) or brings_in(text, old) is not None:
+    if ROW.match(text) or _LAID_OUT.search(text) or _GLUED.search(text) or brings_in(text, old) is not None:
         return False
     words = tag_words(text)
     said = [word.lower for word in words]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from factloop.core.records import Claim
+from factloop.correction.quotes import ROW
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
-from factloop.tools.verifiers.rows import rows_in
 
 Supports = Callable[[str, str], bool]
 """Whether a passage supports a claim."""
@@ -91,7 +91,7 @@ def _judged_in_row(
     which the judge has told apart."""
     for one, quote in found:
         said = one.in_text(text)
-        if (one.wrong, one.right) == _judged(claim) and any(rows_in([quote])) and said and supports(said, quote):
+        if (one.wrong, one.right) == _judged(claim) and ROW.match(quote) and said and supports(said, quote):
             yield one
 
 
