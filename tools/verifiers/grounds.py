@@ -28,7 +28,7 @@ MAX_NAMED = 3
 """Words that a rationale names."""
 MAX_NUMBER_WORDS = 5
 
-_ITEM_MARK = re.compile(r"\A(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?=[^\W\d_])")
+_ITEM_MARK = re.compile(r"\A[-*+•–]\s+(?=[^\W\d_])")
 
 NOTHING_FOUND = "No sentence of the sources speaks of anything in this claim."
 

@@ -8,6 +8,7 @@ beyond clauses. A baseline, and measured as one (`python -m benchmarks.offline_a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -27,7 +28,7 @@ from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.labelled import verify_names
 from factloop.tools.verifiers.numbered import of_numbered
-from factloop.tools.verifiers.passage_index import index_passage
+from factloop.tools.verifiers.passage_index import index_passage, index_with_numbering
 from factloop.tools.verifiers.prohibitions import verify_prohibition
 from factloop.tools.verifiers.rows import of_subject, verify_answer, verify_row, without_columns
 from factloop.tools.verifiers.rows_asked import verify_comparison, verify_value
@@ -39,6 +40,13 @@ if TYPE_CHECKING:  # the folder needs numpy, which is not needed without embeddi
 
 THRESHOLD = 0.5
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
+
+_NUMBERED = re.compile(
+    r"\b(?:article|chapter|clause|item|level|number|no\.|paragraph|part|phase|point|release|rule|section|stage|step"
+    r"|version)\s*\d|§",
+    re.IGNORECASE,
+)
+"""What a claim says where the number of a heading, an item or a clause is the point of it."""
 
 MOST_OTHERWISE = 0.2
 """Score at most of a claim whose relation has another value in the sources."""
@@ -168,7 +176,8 @@ def compare_texts(
 ) -> ClaimComparison | None:
     """The comparison of a claim with passages of documents as text; None where they share no content."""
     of = range(len(passages)) if documents is None else documents
-    return compare(read_sentences(claim), [index_passage(passage) for passage in passages], of)
+    index = index_with_numbering if _NUMBERED.search(claim) else index_passage
+    return compare(read_sentences(claim), [index(passage) for passage in passages], of)
 
 
 def agreement(claim: str, comparison: ClaimComparison, embedder: Embedder | None) -> dict[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_passage
+from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_passage, read_sentences
 
 MAX_KEPT_CHARS = 20_000
 MAX_KEPT_PASSAGES = 1_000
@@ -76,8 +76,17 @@ def kept_by_passage(read: Callable[[str], T]) -> Callable[[str], T]:
 
 @kept_by_passage
 def index_passage(passage: str) -> PassageIndex:
-    """The index of a passage."""
-    sentences = read_passage(passage)
+    """The index of a passage, without the numbers of its headings, items and clauses."""
+    return _index(read_passage(passage))
+
+
+@kept_by_passage
+def index_with_numbering(passage: str) -> PassageIndex:
+    """The index of a passage for claims that speak of such a number: *clause 3*, *version 3.2*."""
+    return _index(read_sentences(passage))
+
+
+def _index(sentences: tuple[SentenceTerms, ...]) -> PassageIndex:
     by_key: defaultdict[str, list[int]] = defaultdict(list)
     by_stem: defaultdict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(sentences):

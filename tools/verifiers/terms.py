@@ -166,10 +166,8 @@ def read_sentences(text: str) -> tuple[SentenceTerms, ...]:
 
 
 def read_passage(text: str) -> tuple[SentenceTerms, ...]:
-    """The same of a passage, in which the number of a heading, an item or a clause is no figure.
-
-    That of a clause is still found by its key, as *section 3.2* is; *3.* of a heading would be the 3 of anything.
-    """
+    """The same of a passage, without the numbers of its headings, items and clauses: *3.* of a heading would be the 3
+    of anything."""
     sentences: list[SentenceTerms] = []
     opens_line = True
     for piece in _pieces(_normalised(text)):
@@ -179,10 +177,7 @@ def read_passage(text: str) -> tuple[SentenceTerms, ...]:
 
 
 def _terms_behind_number(piece: str, *, opens_line: bool) -> Iterator[Term]:
-    clause = _CLAUSE_NUMBER.match(piece)
-    if clause is not None:
-        yield Term(_figure(clause[1], clause[1]).key, TermKind.FUNCTION, clause[1])
-    number = clause or (_ITEM_NUMBER.match(piece) if opens_line else None)
+    number = _CLAUSE_NUMBER.match(piece) or (_ITEM_NUMBER.match(piece) if opens_line else None)
     rest = piece if number is None else piece[number.end() :]
     yield from _terms(_WITHIN_PATH.sub("", rest) if "›" in rest else rest)
 

@@ -42,4 +42,4 @@ def test_an_item_is_quoted_without_its_mark(verifier: LexicalVerifier) -> None:
     read = verifier.verify("The audit log costs €35 per month.", [passage])
     assert (read.label, read.quote) == ("contradicted", "Audit log: €25 per month")
     assert read.quote in passage
-    assert verifier.verify("Choose Cancel.", [passage]).rationale == "Borne out by: “Choose Cancel.”"
+    assert verifier.verify("Choose Cancel.", [passage]).rationale == "Borne out by: “2. Choose Cancel.”"

@@ -170,8 +170,3 @@ def test_a_figure_that_opens_a_line_is_one(evidence: str, figure: str) -> None:
 
 def test_a_claim_keeps_the_number_that_it_opens_with() -> None:
     assert keys("3. Liga is a league.")[0] == "3"
-
-
-def test_a_clause_is_still_found_by_its_number() -> None:
-    (sentence,) = read_passage("3.2 Contractors are not covered.")
-    assert sentence.terms[0].key == "3.2"

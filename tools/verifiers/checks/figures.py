@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -132,13 +132,12 @@ def figures_of_other_labels(alignment: Alignment) -> Iterator[Mismatch]:
     """The figure that another label has, while the claim's own stands right after another: *€4 (Starter), €3 (Team)*
     does not say that Team costs €4."""
     claim, sentence = alignment.claim, alignment.sentence
+    labels = _labels(sentence)
     for place in [one for one in claim.of_kind(TermKind.NUMBER) if one in alignment.pairs]:
-        own = sorted(alignment.clauses_of(place))
-        if len(own) != 1 or not _label_after(sentence, own[0]):
-            continue
-        for clause in sorted(set(sentence.clauses) - set(own)):
-            rival = _own_figure(alignment, TermKind.NUMBER, clause)
-            if rival is not None and _names_label(alignment, frozenset({clause}), own[0]):
+        own = alignment.partners[place]
+        for rival in labels if any(one in labels for one in own) else ():
+            is_other = rival not in own and sentence.terms[rival].key not in alignment.claim_keys
+            if is_other and _names_label(alignment, [rival], own):
                 yield Mismatch("value", (place,), (rival,), excludes=True)
                 return
 
@@ -149,7 +148,8 @@ def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], ot
     claim, sentence, verb = alignment.claim, alignment.sentence, verb_of(alignment, figure)
     if is_within_range(sentence, claim.terms[figure]) or _takes_verb_over(alignment, own):
         return True
-    if _names_label(alignment, own, other):
+    there = [one for one in sentence.of_kind(TermKind.NUMBER) if sentence.clauses[one] == other]
+    if _names_label(alignment, alignment.partners[figure], there):
         return True
     if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
         return False
@@ -158,20 +158,42 @@ def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], ot
     return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
 
 
-def _names_label(alignment: Alignment, own: frozenset[int], other: int) -> bool:
-    """Whether the claim has all of the label after its figure, and nothing of that after the other."""
-    labels = [_label_after(alignment.sentence, clause) for clause in own]
-    return any(label and alignment.paired.issuperset(label) for label in labels) and alignment.paired.isdisjoint(
-        _label_after(alignment.sentence, other)
-    )
+def _names_label(alignment: Alignment, figures: Iterable[int], others: Iterable[int]) -> bool:
+    """Whether the claim has all of the label after one of these figures, and nothing of those after the others."""
+    labels = _labels(alignment.sentence)
+    of_others = {place for one in others for place in labels.get(one, ())}
+    is_named = any(one in labels and alignment.paired.issuperset(labels[one]) for one in figures)
+    return is_named and alignment.paired.isdisjoint(of_others)
 
 
-def _label_after(sentence: Reading, clause: int) -> list[int]:
-    """The words right after a clause, where they are few and only name what it is of: *€4 (Starter), €3 (Team)*."""
-    places = [place for place, one in enumerate(sentence.clauses) if one == clause + 1]
-    terms = [sentence.terms[place] for place in places]
-    is_label = len(places) <= LONGEST_LABEL and not any(term.kind in FIGURES or is_verb(term) for term in terms)
-    return places if is_label else []
+@kept
+def _labels(reading: Reading) -> Mapping[int, Sequence[int]]:
+    """The words in brackets right after a number that stands in none, where they only name what it is of: *€4 per month
+    (Starter)*."""
+    labels: dict[int, Sequence[int]] = {}
+    place = 0
+    for sentence in reading.sentences:
+        figure: int | None = None
+        inside: list[int] | None = None
+        for term in sentence.terms:
+            if term.kind is not TermKind.MARK:
+                if inside is not None:
+                    inside.append(place)
+                elif term.kind is TermKind.NUMBER:
+                    figure = place
+                place += 1
+            elif term.surface == "(":
+                inside = []
+            else:
+                if term.surface == ")" and figure is not None and inside and _only_names(reading, inside):
+                    labels[figure] = inside
+                inside, figure = (inside, figure) if inside is not None and term.surface != ")" else (None, None)
+    return labels
+
+
+def _only_names(reading: Reading, places: Sequence[int]) -> bool:
+    terms = [reading.terms[place] for place in places]
+    return len(terms) <= LONGEST_LABEL and not any(term.kind in FIGURES or is_verb(term) for term in terms)
 
 
 def _takes_verb_over(alignment: Alignment, own: frozenset[int]) -> bool:

@@ -20,6 +20,11 @@ TICKETS = "Tickets cost £8 (adults) and £5 (children)."
         ("An extra seat costs €3 per month on Starter.", SEATS, "contradicted"),
         ("Tickets cost £5 for children.", TICKETS, "supported"),
         ("Tickets cost £8 for adults.", TICKETS, "supported"),
+        # names before their figures
+        ("Lund has 9 goals.", "Top scorers: Berg (12 goals), Lund (9 goals), Dahl (7 goals).", "supported"),
+        ("The Team plan costs €3.", "Starter (€4), Team (€3), Pro (€9).", "supported"),
+        ("Children pay £6.", "Admission: adults, £12; children, £6; seniors, £9.", "supported"),
+        ("Coffee costs £3.", "Tea – £2, coffee – £3, juice – £4", "supported"),
     ],
 )
 def test_a_figure_is_of_the_label_after_it(claim: str, passage: str, label: str) -> None:
