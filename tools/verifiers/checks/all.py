@@ -24,6 +24,7 @@ from factloop.tools.verifiers.checks import (
     quantity,
     roles,
     slots,
+    steps,
     subjects,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
@@ -69,6 +70,7 @@ SURE: dict[str, Check] = {
     "days": days.not_every_day,
     "forces": duties.other_forces,
     "forbidden deeds": duties.forbidden_deeds,
+    "warned steps": steps.warned_steps,
 }
 """Checks by name whose every mismatch refuses support."""
 DOUBTFUL: dict[str, Check] = {
