@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics.markup import without_citations
 from factloop.tools.verifiers import grounds
+from factloop.tools.verifiers.addresses import missing_address
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound
@@ -75,7 +76,9 @@ class LexicalVerifier:
         claim = without_citations(claim)  # the mark [3] of a claim from outside would be a figure that no source has
         whole, spoken = without_ellipses(passages)
         reads = [self._verify(part, whole, documents) for part in both_clauses(claim) or [claim]]
-        return as_written(min(reads, key=_doubt), spoken, claim, passages)
+        read = as_written(min(reads, key=_doubt), spoken, claim, passages)
+        lost = missing_address(claim, passages) if read.label == "supported" else ""
+        return _without_address(read, lost) if lost else read
 
     def _verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None) -> SupportReading:
         by_row, cells = _by_form(claim, passages), without_columns(claim)
@@ -143,6 +146,12 @@ def _within_bound(read: SupportReading) -> SupportReading:
     """The reading of a claim whose bound the figure of the sources keeps, where they do not say all of it."""
     rationale = f"No one sentence of the sources says all of this. The nearest says: “{read.quote}”"
     return replace(read, label="insufficient", rationale=rationale, wrong="", instead="")
+
+
+def _without_address(read: SupportReading, address: str) -> SupportReading:
+    """The reading of a claim with an address that the sources do not have."""
+    rationale = f'No sentence of the sources has "{address}". The nearest says: “{read.quote}”'
+    return replace(read, label="insufficient", score=min(read.score, MOST_OTHERWISE), rationale=rationale)
 
 
 def _contradicted(read: SupportReading, other: OtherValue) -> SupportReading:
