@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
+from factloop.tools.verifiers.checks.figure_labels import names_label
 from factloop.tools.verifiers.reading import Reading, is_verb, kept
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
 from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, DENIED_LIMITS, LIMITS, MEASURES, UNITS
@@ -21,9 +22,6 @@ MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.2
 """By how much, and with what share of the claim, another clause must hold more of what a figure is said of."""
 MIN_SHARE_ELSEWHERE = 0.6
 """Share of the claim, its figure apart, that another clause must hold for the figure to be no part of it."""
-
-LONGEST_LABEL = 3
-"""Words."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
@@ -128,20 +126,6 @@ def figures_of_other_clauses(alignment: Alignment) -> Iterator[Mismatch]:
                     return
 
 
-def figures_of_other_labels(alignment: Alignment) -> Iterator[Mismatch]:
-    """The figure that another label has, while the claim's own stands right after another: *€4 (Starter), €3 (Team)*
-    does not say that Team costs €4."""
-    claim, sentence = alignment.claim, alignment.sentence
-    labels = _labels(sentence)
-    for place in [one for one in claim.of_kind(TermKind.NUMBER) if one in alignment.pairs]:
-        own = alignment.partners[place]
-        for rival in labels if any(one in labels for one in own) else ():
-            is_other = rival not in own and sentence.terms[rival].key not in alignment.claim_keys
-            if is_other and _names_label(alignment, [rival], own):
-                yield Mismatch("value", (place,), (rival,), excludes=True)
-                return
-
-
 def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], other: int) -> bool:
     """Whether the evidence has the claim's figure in its own right: within a range, or with the claim's verb, where the
     other clause has another verb: *lost in 1949 and won in 1950*, of which the first names the subject for both."""
@@ -149,51 +133,13 @@ def _has_own_evidence(alignment: Alignment, figure: int, own: frozenset[int], ot
     if is_within_range(sentence, claim.terms[figure]) or _takes_verb_over(alignment, own):
         return True
     there = [one for one in sentence.of_kind(TermKind.NUMBER) if sentence.clauses[one] == other]
-    if _names_label(alignment, alignment.partners[figure], there):
+    if names_label(alignment, alignment.partners[figure], there):
         return True
     if verb is None or verb in alignment.opposed or not alignment.clauses_of(verb) & own:
         return False
     paired = alignment.paired
     others = (place for place, clause in enumerate(sentence.clauses) if clause == other and place not in paired)
     return other not in alignment.clauses_of(verb) and any(is_verb(sentence.terms[place]) for place in others)
-
-
-def _names_label(alignment: Alignment, figures: Iterable[int], others: Iterable[int]) -> bool:
-    """Whether the claim has all of the label after one of these figures, and nothing of those after the others."""
-    labels = _labels(alignment.sentence)
-    of_others = {place for one in others for place in labels.get(one, ())}
-    is_named = any(one in labels and alignment.paired.issuperset(labels[one]) for one in figures)
-    return is_named and alignment.paired.isdisjoint(of_others)
-
-
-@kept
-def _labels(reading: Reading) -> Mapping[int, Sequence[int]]:
-    """The words in brackets right after a number that stands in none, where they only name what it is of: *€4 per month
-    (Starter)*."""
-    labels: dict[int, Sequence[int]] = {}
-    place = 0
-    for sentence in reading.sentences:
-        figure: int | None = None
-        inside: list[int] | None = None
-        for term in sentence.terms:
-            if term.kind is not TermKind.MARK:
-                if inside is not None:
-                    inside.append(place)
-                elif term.kind is TermKind.NUMBER:
-                    figure = place
-                place += 1
-            elif term.surface == "(":
-                inside = []
-            else:
-                if term.surface == ")" and figure is not None and inside and _only_names(reading, inside):
-                    labels[figure] = inside
-                inside, figure = (inside, figure) if inside is not None and term.surface != ")" else (None, None)
-    return labels
-
-
-def _only_names(reading: Reading, places: Sequence[int]) -> bool:
-    terms = [reading.terms[place] for place in places]
-    return len(terms) <= LONGEST_LABEL and not any(term.kind in FIGURES or is_verb(term) for term in terms)
 
 
 def _takes_verb_over(alignment: Alignment, own: frozenset[int]) -> bool:
