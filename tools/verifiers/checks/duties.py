@@ -20,7 +20,7 @@ _BEFORE_TO = {
 """Words that say as much before *to*: *have to pay*, *are allowed to enter*."""
 _WEAKER = {"must": frozenset({"should", "may"}), "should": frozenset({"may"}), "may": frozenset({"must"})}
 """What does not bear out a duty, nor a choice: what one must do, one is not free to do."""
-_FORBIDDING = ("forbid", "prohibit", "ban", "outlaw", "disallow")
+FORBIDDING = ("forbid", "prohibit", "ban", "outlaw", "disallow")
 _GIVING = ("allow", "permit")
 _ASKING = frozenset({"may", "must", "should", "shall", "can", "cannot"})
 
@@ -68,12 +68,12 @@ def forbidden_deeds(alignment: Alignment) -> Iterator[Mismatch]:
     """A deed that the claim allows or asks for, where each clause that has it forbids it: *using petrol is forbidden in
     winter*; or one that it forbids, where each allows or asks for it."""
     claim, sentence = alignment.claim, alignment.sentence
-    if _places(claim, _FORBIDDING):
+    if _places(claim, FORBIDDING):
         yield from _given_deeds(alignment)
         return
     if _places(sentence, _GIVING):
         return
-    forbidding = {sentence.clauses[one]: one for one in _places(sentence, _FORBIDDING) if not sentence.is_denied(one)}
+    forbidding = {sentence.clauses[one]: one for one in _places(sentence, FORBIDDING) if not sentence.is_denied(one)}
     for verb in claim.content if forbidding else ():
         force, clauses = _force(claim, verb), alignment.clauses_of(verb)
         if force is not None and not claim.is_denied(verb) and clauses and clauses <= forbidding.keys():
@@ -83,8 +83,8 @@ def forbidden_deeds(alignment: Alignment) -> Iterator[Mismatch]:
 
 def _given_deeds(alignment: Alignment) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
-    words = [one for one in _places(claim, _FORBIDDING) if not claim.is_denied(one)]
-    if not words or _places(sentence, _FORBIDDING):
+    words = [one for one in _places(claim, FORBIDDING) if not claim.is_denied(one)]
+    if not words or _places(sentence, FORBIDDING):
         return
     for verb in claim.content:
         theirs = [
@@ -100,9 +100,9 @@ def forbid_alike(alignment: Alignment) -> bool:
     alone, and no difference."""
     sides = (alignment.claim, alignment.sentence), (alignment.sentence, alignment.claim)
     return any(
-        any(not one.is_denied(place) for place in _places(one, _FORBIDDING)) and _forbids_by_not(other)
+        any(not one.is_denied(place) for place in _places(one, FORBIDDING)) and _forbids_by_not(other)
         for one, other in sides
-        if not _places(other, _FORBIDDING)
+        if not _places(other, FORBIDDING)
     )
 
 
@@ -110,8 +110,8 @@ def is_of_forbidden(alignment: Alignment, mismatch: Mismatch) -> bool:
     """Whether an opposite stands in what one side alone forbids: forbidden inside, it may be done outside."""
     claim, sentence = alignment.claim, alignment.sentence
     words = {claim.terms[one].key for one in mismatch.claimed} | {sentence.terms[one].key for one in mismatch.said}
-    is_forbidden = [bool(_places(one, _FORBIDDING)) for one in (claim, sentence)]
-    return is_forbidden[0] != is_forbidden[1] and words.isdisjoint(_FORBIDDING)
+    is_forbidden = [bool(_places(one, FORBIDDING)) for one in (claim, sentence)]
+    return is_forbidden[0] != is_forbidden[1] and words.isdisjoint(FORBIDDING)
 
 
 def _forbids_by_not(reading: Reading) -> bool:

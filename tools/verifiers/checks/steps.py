@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from factloop.tools.linguistics.instructions import DEEDS
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.duties import FORBIDDING
 
-_WARNINGS = frozenset({"avoid", "ban", "forbid", "forbidden", "prohibit", "refrain"})
+_WARNINGS = frozenset({"avoid", "forbidden", "refrain", *FORBIDDING})
 
 
 def warned_steps(alignment: Alignment) -> Iterator[Mismatch]:
