@@ -7,10 +7,10 @@ check. The claims of a bunch go through the same steps as alone, and are settled
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 from langgraph.runtime import Runtime
 
@@ -21,7 +21,7 @@ from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.stages import Case
-from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, PlacedFact, SentenceState
+from factloop.agents.safe.state import BunchState, FactState, PlacedClaim, PlacedFact, SentenceState, updated
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
@@ -77,10 +77,10 @@ class BunchedPlan(FusedPlan):
         assess = self.build_assess(max_searches)
 
         async def judged(case: FactState, runtime: Runtime[CheckContext]) -> list[PlacedClaim]:
-            state = case if look is None else _updated(case, await look(case, runtime))
+            state = case if look is None else updated(case, await look(case, runtime))
             while not state["settled"]:
-                state = _updated(state, await search(state, runtime))
-                state = _updated(state, await assess(state, runtime))
+                state = updated(state, await search(state, runtime))
+                state = updated(state, await assess(state, runtime))
             return state["settled"]
 
         async def judge(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
@@ -88,10 +88,6 @@ class BunchedPlan(FusedPlan):
             return {"settled": list(chain.from_iterable(settled))}
 
         return judge
-
-
-def _updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    return cast("FactState", {**state, **update})
 
 
 def _bunches(items: Sequence[T]) -> list[Sequence[T]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -35,7 +35,7 @@ from factloop.agents.safe.claims import case_of, claim_id
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.stages import Case, FusedStages, NextQueries
-from factloop.agents.safe.state import BunchState, FactOutput, FactState
+from factloop.agents.safe.state import BunchState, FactOutput, FactState, updated
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement
@@ -79,7 +79,7 @@ def build_first_round(
 
 async def _search(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
     updates = await together(search(case, runtime) for case in state["cases"])
-    return {"cases": [_updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
+    return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
 
 
 def _build_look(look: ClaimNode) -> Node[BunchState, CheckContext]:
@@ -118,11 +118,11 @@ def _build_assess(plan: RoundPlan, max_searches: int) -> Node[BunchState, CheckC
                     return {"cases": states}
                 traced.failed(error)
                 told = [(one, unscored(error)) for one in states]
-        updated: list[tuple[FactState, Update]] = []
+        after: list[tuple[FactState, Update]] = []
         for (one, step), case in zip(told, cases, strict=True):
             with stage_span(ASSESS, one):
-                updated.append((one, await plan.go_on(one, case, step, runtime)))
-        return _settled_and_open(updated)
+                after.append((one, await plan.go_on(one, case, step, runtime)))
+        return _settled_and_open(after)
 
     return assess
 
@@ -136,16 +136,12 @@ async def _each_alone(state: BunchState) -> list[Send] | str:
     return [Send(CLAIM, case) for case in state["cases"]] or END
 
 
-def _settled_and_open(updated: Sequence[tuple[FactState, Update]]) -> Update:
+def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
     """The claims that are settled, and those that are still open."""
     return {
-        "settled": [item for _, update in updated for item in update.get("settled", ())],
-        "cases": [_updated(case, update) for case, update in updated if "settled" not in update],
+        "settled": [item for _, update in steps for item in update.get("settled", ())],
+        "cases": [updated(case, update) for case, update in steps if "settled" not in update],
     }
-
-
-def _updated(case: FactState, update: Update) -> FactState:
-    return cast("FactState", {**case, **update})
 
 
 def _pooled(cases: Sequence[Case]) -> list[Evidence]:

@@ -31,7 +31,7 @@ from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.first_round import CLAIMS_TOGETHER, build_first_round
 from factloop.agents.safe.given import read_in_batches, unread
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
-from factloop.agents.safe.state import BunchState, FactOutput, FactState, Place, PlacedFact, SentenceState
+from factloop.agents.safe.state import BunchState, FactOutput, FactState, PlacedFact, SentenceState, place_fact
 from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
@@ -180,17 +180,14 @@ class FusedPlan:
         if fact.status == "irrelevant" and not context.prompt:
             fact = replace(fact, status="check")  # without a question no fact is irrelevant
         settled = self._settled_at_once(fact, gates=self.gates and context.gates)
-        return PlacedFact(
-            place=Place(sentence=sentence["number"], fact=number),
-            sentence=sentence["text"],
-            span=(sentence["start"], sentence["end"]),
-            text=fact.text,
+        return place_fact(
+            sentence,
+            number,
+            fact.text,
             self_contained=fact.self_contained,
-            status="open" if settled is None else "settled",
             query=fact.query,
             relevant={"check": True, "irrelevant": False}.get(fact.status),
-            judgement=None if settled is None else settled.model_dump(mode="json"),
-            evidence=[],
+            judgement=settled,
         )
 
     def _settled_at_once(self, fact: FoundFact, *, gates: bool) -> Judgement | None:

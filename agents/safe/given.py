@@ -9,7 +9,7 @@ from typing import Any
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.state import Place, PlacedFact, SentenceState
+from factloop.agents.safe.state import PlacedFact, SentenceState, place_fact, sentence_state
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement, NoClaim
 from factloop.tools.calls.together import together
@@ -60,20 +60,7 @@ def left_out(given: Sequence[SentenceState], response: str) -> list[SentenceStat
         if place >= 0 and taken[place][1] > part.start:
             continue
         silent = silence_of(part) or NoClaim.NOT_READ
-        number = len(given) + len(rest)
-        rest.append(
-            SentenceState(
-                number=number,
-                text=part.text,
-                start=part.start,
-                end=part.end,
-                is_code=False,
-                above=part.above,
-                given=None,
-                is_apart=False,
-                silent=silent,
-            )
-        )
+        rest.append(sentence_state(len(given) + len(rest), part, silent=silent))
     return [*given, *rest]
 
 
@@ -129,18 +116,4 @@ async def read_in_batches(read: BatchReader, sentence: SentenceState, context: C
 
 def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[PlacedFact]:
     """Unscored facts, by their number in the sentence."""
-    return [
-        PlacedFact(
-            place=Place(sentence=sentence["number"], fact=number),
-            sentence=sentence["text"],
-            span=(sentence["start"], sentence["end"]),
-            text=text,
-            self_contained=text,
-            status="settled",
-            query="",
-            relevant=None,
-            judgement=judgement.model_dump(mode="json"),
-            evidence=[],
-        )
-        for number, text in facts
-    ]
+    return [place_fact(sentence, number, text, judgement=judgement) for number, text in facts]

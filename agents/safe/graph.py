@@ -48,6 +48,7 @@ from factloop.agents.safe.state import (
     SafeOutput,
     SentenceState,
     WindowState,
+    sentence_state,
 )
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement, NoClaim
@@ -198,17 +199,7 @@ def _sentence(number: int, part: Part, *, is_apart: bool, reads_code: bool) -> S
     silent: str | None = silence_of(part)
     if not reads_code and (part.kind == "code" or is_code_alone(part.text)):
         silent = NoClaim.CODE
-    return SentenceState(
-        number=number,
-        text=part.text,
-        start=part.start,
-        end=part.end,
-        is_code=part.kind == "code",
-        above=part.above,
-        given=None,
-        is_apart=is_apart,
-        silent=silent,
-    )
+    return sentence_state(number, part, is_apart=is_apart, silent=silent)
 
 
 def _build_send_groups(plan: SafePlan) -> Route[ResponseState]:

@@ -23,7 +23,7 @@ from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
-from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState
+from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState, place_fact
 from factloop.agents.safe.windows import GROUNDED_WINDOW, goes_on, windows_of
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
@@ -200,16 +200,14 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
     """A fact as it was judged at first, which leaves it open unless it is settled."""
     place = Place(sentence=sentence["number"], fact=number)
     evidence, judgement = _own_evidence(place, fact.text, unless_unanswered(fact.judgement, window.failure), window)
-    found = PlacedFact(
-        place=place,
-        sentence=sentence["text"],
-        span=(sentence["start"], sentence["end"]),
-        text=text,
+    found = place_fact(
+        sentence,
+        number,
+        text,
         self_contained=fact.text,
         status="open",
-        query="",
         relevant=fact.relevant,
-        judgement=judgement.model_dump(mode="json"),
+        judgement=judgement,
         evidence=evidence,
     )
     return {**found, "status": "settled"} if _is_settled(found) else found
@@ -218,17 +216,17 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
 def _settled(fact: PlacedFact, judgement: Judgement, window: WindowTask) -> PlacedClaim:
     stands = unless_unanswered(judgement, window.failure)
     evidence, own = _own_evidence(fact["place"], fact["self_contained"], stands, window)
-    return settle({**fact, "evidence": evidence}, own)
+    return settle({**fact, "evidence": [item.model_dump(mode="json") for item in evidence]}, own)
 
 
 def _own_evidence(
     place: Place, claim: str, judgement: Judgement, window: WindowTask
-) -> tuple[list[dict[str, Any]], Judgement]:
+) -> tuple[list[Evidence], Judgement]:
     """The passages that a judgement cites, as evidence of this claim; where it cites none, those nearest to it."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{claim_id(place)}-e{number}" for number, item in enumerate(shown, 1)}
-    evidence = [item.model_copy(update={"id": ids[item.id]}).model_dump(mode="json") for item in shown]
+    evidence = [item.model_copy(update={"id": ids[item.id]}) for item in shown]
     of_window = {item.id: number for number, item in enumerate(window.passages, 1)}
     numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
     own = {

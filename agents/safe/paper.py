@@ -19,7 +19,7 @@ from factloop.agents.safe.branch import LOOK, SEARCH, ClaimNode, ask_next, close
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.stages import PaperStages, SentenceTask
-from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
+from factloop.agents.safe.state import FactOutput, FactState, PlacedFact, SentenceState, place_fact
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
@@ -131,19 +131,9 @@ class PaperPlan:
 
 
 def _placed(number: int, fact: str, revised: str | Judgement, sentence: SentenceState) -> PlacedFact:
-    failure = revised if isinstance(revised, Judgement) else None
-    return PlacedFact(
-        place=Place(sentence=sentence["number"], fact=number),
-        sentence=sentence["text"],
-        span=(sentence["start"], sentence["end"]),
-        text=fact,
-        self_contained=revised if isinstance(revised, str) else fact,
-        status="open" if failure is None else "settled",
-        query="",
-        relevant=None,
-        judgement=None if failure is None else failure.model_dump(mode="json"),
-        evidence=[],
-    )
+    if isinstance(revised, Judgement):
+        return place_fact(sentence, number, fact, judgement=revised)
+    return place_fact(sentence, number, fact, self_contained=revised)
 
 
 def _unless_settled(onward: str) -> Route[FactState]:

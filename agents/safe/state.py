@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+
+from factloop.core.records import Evidence, Judgement
+from factloop.tools.linguistics.outline import Part
 
 ClaimDict = dict[str, Any]
 """A `factloop.core.records.Claim` as `model_dump(mode="json")` gives it."""
@@ -39,6 +43,21 @@ class SentenceState(TypedDict):
     """Why it is not read (`records.NoClaim`); None for those that are."""
 
 
+def sentence_state(number: int, part: Part, *, is_apart: bool = False, silent: str | None = None) -> SentenceState:
+    """A part of the response as the input of its branch, its facts not yet known."""
+    return SentenceState(
+        number=number,
+        text=part.text,
+        start=part.start,
+        end=part.end,
+        is_code=part.kind == "code",
+        above=part.above,
+        given=None,
+        is_apart=is_apart,
+        silent=silent,
+    )
+
+
 class WindowState(TypedDict):
     """Input of the branch that reads some sentences together."""
 
@@ -61,6 +80,33 @@ class PlacedFact(TypedDict):
     """Given where the status is `settled`, and for a fact that is to be looked at again: as it was judged at first."""
     evidence: list[EvidenceDict]
     """What it was judged by, where that was done as it was found."""
+
+
+def place_fact(
+    sentence: SentenceState,
+    number: int,
+    text: str,
+    *,
+    self_contained: str | None = None,
+    status: Literal["open", "settled"] | None = None,
+    query: str = "",
+    relevant: bool | None = None,
+    judgement: Judgement | None = None,
+    evidence: Sequence[Evidence] = (),
+) -> PlacedFact:
+    """Fact `number` of a sentence, from 0: settled where it has a judgement, unless `status` says otherwise."""
+    return PlacedFact(
+        place=Place(sentence=sentence["number"], fact=number),
+        sentence=sentence["text"],
+        span=(sentence["start"], sentence["end"]),
+        text=text,
+        self_contained=text if self_contained is None else self_contained,
+        status=status or ("open" if judgement is None else "settled"),
+        query=query,
+        relevant=relevant,
+        judgement=None if judgement is None else judgement.model_dump(mode="json"),
+        evidence=[item.model_dump(mode="json") for item in evidence],
+    )
 
 
 class PlacedClaim(TypedDict):
@@ -151,6 +197,11 @@ class FactState(FactOutput):
     relevant: bool | None
     stage: Literal["model"] | None
     """The stage of a cascade that judges from here on; None without a cascade."""
+
+
+def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
+    """A claim's state after a step that is called, not run by a graph."""
+    return cast("FactState", {**state, **update})
 
 
 class BunchState(FactOutput):
