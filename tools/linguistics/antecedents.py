@@ -175,7 +175,7 @@ def is_plural(phrase: str) -> bool:
 def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
     if is_plural(mention.text) != (number == "they"):
         return False
-    return mention.kind != "person" and not (about_person and _may_be_person(mention))
+    return mention.kind != "person" and not (about_person and mention.may_be_person)
 
 
 def _may_be_asked(mention: Mention, number: Number, context: Context) -> bool:
@@ -185,12 +185,12 @@ def _may_be_asked(mention: Mention, number: Number, context: Context) -> bool:
 
 def _is_doer(mention: Mention, text: str) -> bool:
     """Whether the question is what a person did: *What did John Smeaton build?*"""
-    return _may_be_person(mention) and _DID.search(text[: mention.start]) is not None
+    return mention.may_be_person and _DID.search(text[: mention.start]) is not None
 
 
 def _bears_a_surname(mention: Mention) -> bool:
     """Whether its last word is no word of the dictionary: *John Smeaton*, but not *Acme Robotics*."""
-    return _may_be_person(mention) and not is_english_word(mention.names[-1])
+    return mention.may_be_person and not is_english_word(mention.names[-1])
 
 
 def _candidates(said: ReadSentence, number: Number, context: Context) -> Iterator[str]:
@@ -280,15 +280,11 @@ def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | N
     return (start, end) if end > start + 1 and is_bare else None
 
 
-def _may_be_person(mention: Mention) -> bool:
-    return mention.kind in {"person", "maybe_person"}
-
-
 def _may_name_person(mention: Mention, context: Context) -> bool:
     """Whether it may be a person's name, be it a part of it: *Whitcombe* after *Clara Whitcombe*."""
     is_short = mention.kind == "unknown" and len(mention.names) == 1
-    known = (full.names for full in context.full_names if is_short and _may_be_person(full))
-    return _may_be_person(mention) or any(mention.names[0] in (names[0], names[-1]) for names in known)
+    known = (full.names for full in context.full_names if is_short and full.may_be_person)
+    return mention.may_be_person or any(mention.names[0] in (names[0], names[-1]) for names in known)
 
 
 def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) -> str | None:

@@ -87,6 +87,11 @@ class Mention:
         """Its words in lower case without the article."""
         return tuple(name for name in self.text.lower().split() if name != "the")
 
+    @property
+    def may_be_person(self) -> bool:
+        """Whether its form is that of a person's full name."""
+        return self.kind in {"person", "maybe_person"}
+
 
 @lru_cache(maxsize=4096)
 def find_mentions(text: str, nlp: Language | None = None) -> tuple[Mention, ...]:

@@ -107,7 +107,7 @@ def _topic(texts: Sequence[tuple[str, Sequence[Mention]]], asked: Sequence[Menti
     """The one person whom the question names, or with whom the response begins; with a gender where that is clear."""
     counts = Counter(GENDER_OF[found.lower()] for text, _ in texts for found in _PRONOUN.findall(text))
     opening = [mention for _, mentions in texts[:1] for mention in mentions if mention.start == 0]
-    name = _only(filter(_may_be_person, asked)) or _only(filter(_may_be_person, opening))
+    name = _only(one for one in asked if one.may_be_person) or _only(one for one in opening if one.may_be_person)
     name = name or _only(filter(_is_name, asked)) or _only(filter(_is_name, opening))
     if not counts or name is None:
         return None
@@ -125,10 +125,6 @@ def _is_name(mention: Mention) -> bool:
     """Whether it may be a person's only name, which no dictionary has: *Plato*, but not *Women*, and not *NASA*."""
     is_one = mention.kind == "unknown" and not mention.text.isupper()
     return is_one and not is_english_word(mention.text.lower())
-
-
-def _may_be_person(mention: Mention) -> bool:
-    return mention.kind in {"person", "maybe_person"}
 
 
 def _read_sentence(
@@ -264,7 +260,7 @@ def _kin(words: Sequence[Word], index: int, owner: Person | None) -> Person | No
 def _person(reading: _Reading, words: Sequence[Word], index: int, mention: Mention) -> Person | None:
     """The person that a name stands for; None where it is no person's."""
     known = _known(reading, mention.names)
-    if known is None and not _may_be_person(mention):
+    if known is None and not mention.may_be_person:
         return None
     if known is None:
         known = reading.people[mention.names] = Person(mention.text)
