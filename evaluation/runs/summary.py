@@ -47,7 +47,7 @@ class Scoring:
     """Seed of the resamples."""
 
 
-class _Drawn(TypedDict):
+class _ResamplingOptions(TypedDict):
     rng: np.random.Generator | None
     resamples: int
     level: float
@@ -140,7 +140,7 @@ def summarise(
     if found.tables:
         by_label = [line.model_copy(update={"counts": found.labels(line)}) for line in lines]
         labelled = _scores(by_label, [choice.k for choice in scores.ks], scoring)
-        agreement = agree_with_labels(found.tabled(), **_drawn(scoring))
+        agreement = agree_with_labels(found.tabled(), **_resampling(scoring))
     return RunSummary(
         kind=kind,
         data=data,
@@ -158,10 +158,10 @@ def summarise(
 
 
 def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scoring) -> LongFormScores:
-    return score_long_form(lines, ks, abstention=scoring.abstention, **_drawn(scoring))
+    return score_long_form(lines, ks, abstention=scoring.abstention, **_resampling(scoring))
 
 
-def _drawn(scoring: Scoring) -> _Drawn:
+def _resampling(scoring: Scoring) -> _ResamplingOptions:
     """A generator for each figure of a run, so that no figure depends on which others are asked for."""
     import numpy as np
 

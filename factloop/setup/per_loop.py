@@ -24,8 +24,8 @@ C = TypeVar("C", bound=Closable)
 
 
 @dataclass(eq=False)
-class _Held(Generic[C]):
-    one: C
+class _Entry(Generic[C]):
+    value: C
     process: int = field(default_factory=os.getpid)
     n_users: int = 0
     is_let_go: bool = False
@@ -47,7 +47,7 @@ class _Held(Generic[C]):
             await self.close()
 
 
-_ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Held[C]]]
+_ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
 """Of each loop the object that is given to users, and those that were let go while they were in use."""
 
 
@@ -55,60 +55,60 @@ class PerLoop(Generic[C]):
     """Objects by their event loop. Those left open are closed at the end of the loop, or when this is collected."""
 
     def __init__(self) -> None:
-        self._held: _ByLoop[C] = weakref.WeakKeyDictionary()
-        weakref.finalize(self, _close_left_open, self._held)
+        self._entries: _ByLoop[C] = weakref.WeakKeyDictionary()
+        weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
         """The running loop's object, built if there is none."""
-        return (await self._here(build)).one
+        return (await self._here(build)).value
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
         """The running loop's object, as `open` gives it, which stays open until the block ends."""
-        held = await self._here(build)
-        held.n_users += 1
+        entry = await self._here(build)
+        entry.n_users += 1
         try:
-            yield held.one
+            yield entry.value
         finally:
-            held.n_users -= 1
-            if held.is_let_go and not held.n_users:
-                await held.close()
+            entry.n_users -= 1
+            if entry.is_let_go and not entry.n_users:
+                await entry.close()
 
     async def aclose(self) -> None:
         """Closes the running loop's object; where it is in use, at the end of the last use. The next is a new one."""
-        for held in list(self._of_this_loop):
-            await held.let_go()
+        for entry in list(self._of_this_loop):
+            await entry.let_go()
 
     @property
-    def _of_this_loop(self) -> set[_Held[C]]:
-        return self._held.setdefault(asyncio.get_running_loop(), set())
+    def _of_this_loop(self) -> set[_Entry[C]]:
+        return self._entries.setdefault(asyncio.get_running_loop(), set())
 
-    async def _here(self, build: Callable[[], C]) -> _Held[C]:
+    async def _here(self, build: Callable[[], C]) -> _Entry[C]:
         of_loop = self._of_this_loop
-        for held in of_loop:
-            if not held.is_let_go:
-                return held
-        held = _Held(build())
-        of_loop.add(held)
-        held.closing = _close_at_the_end(held, of_loop)
-        await anext(held.closing)  # a started generator is known to the loop; no other task runs meanwhile
-        return held
+        for entry in of_loop:
+            if not entry.is_let_go:
+                return entry
+        entry = _Entry(build())
+        of_loop.add(entry)
+        entry.closing = _close_at_the_end(entry, of_loop)
+        await anext(entry.closing)  # a started generator is known to the loop; no other task runs meanwhile
+        return entry
 
 
-async def _close_at_the_end(held: _Held[Any], of_loop: set[_Held[Any]]) -> AsyncGenerator[None, None]:
+async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
     """Closes the object at the end of its loop: `asyncio.run` ends open generators while the loop still runs, and only
     there connections close.
     """
     try:
         yield
     finally:
-        held.is_closing = True
-        of_loop.discard(held)
-        await held.one.aclose()
+        entry.is_closing = True
+        of_loop.discard(entry)
+        await entry.value.aclose()
 
 
-def _close_left_open(held: _ByLoop[Any]) -> None:
-    for loop, of_loop in list(held.items()):
+def _close_left_open(entries: _ByLoop[Any]) -> None:
+    for loop, of_loop in list(entries.items()):
         for one in list(of_loop):
             if not loop.is_running() or one.process != os.getpid():  # a fork has the loop, but not its thread
                 continue
