@@ -19,8 +19,8 @@ from factloop.setup.session import JSON_REPLY, REPAIR
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.chat import ChatModel
@@ -98,7 +98,7 @@ def _gateway(settings: RunSettings, chat: ChatModel, prompts: PromptRegistry) ->
         timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
         rng=random.Random(0),
     )
-    return ModelGateway(chat, transport, repair=prompts[REPAIR], answers=RunAnswers(CallCache(None)))
+    return ModelGateway(chat, transport, repair=prompts[REPAIR], answers=RunAnswers(MemoryAnswers()))
 
 
 def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:

@@ -25,10 +25,11 @@ from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.pace import Pace, address_of, new_limiter
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.answers import Answers, MemoryAnswers, RunAnswers
+from factloop.tools.calls.answers import Answers, RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
@@ -92,8 +93,8 @@ class Session:
     common: Common | None = None
     pace: Pace | None = None
     """The pace that it shares with other sessions; None for one of its own."""
-    cache: CallCache | None = None
-    """The cache behind the session's own store; None where it was given a store."""
+    kept: AnswersKept | None = None
+    """What stands behind the session's own store; None where it was given a store."""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
         """The door to a chat model. Raises ConfigError."""
@@ -141,8 +142,8 @@ class Session:
         return build_embedder(self.settings)
 
     async def aclose(self) -> None:
-        if self.cache is not None:
-            self.cache.close()
+        if self.kept is not None:
+            self.kept.close()
         for chat in self.chats:
             await chat.aclose()
 
@@ -174,13 +175,15 @@ def open_session(
     rng = random.Random(seed)
     if store is not None:
         return Session(settings, prompts, chats, store.models, store.searches, store.common.budget, rng, store.common)
-    is_shared = keeps and journal is None and tape is None
-    cache = open_answers(settings) if is_shared else CallCache(journal)
     budget = budget_of(settings) if budget is None else budget
+    kept: AnswersKept
     if journal is not None:
-        budget.note_earlier(*cache.paid())
-    answers = RunAnswers(cache if cache.is_on_disk else MemoryAnswers(), journal=journal is not None, tape=tape)
-    return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, cache=cache)
+        kept = CallCache(journal)
+        budget.note_earlier(*kept.paid())
+    else:
+        kept = open_answers(settings) if keeps and tape is None else MemoryAnswers()
+    answers = RunAnswers(kept, journal=journal is not None, tape=tape)
+    return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, kept=kept)
 
 
 def common_to(settings: RunSettings) -> Common:

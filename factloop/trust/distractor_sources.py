@@ -32,7 +32,7 @@ from factloop.trust.settings import TrustSettings
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from factloop.tools.calls.cache import CallCache
+    from factloop.tools.calls.memory_answers import AnswersKept
     from factloop.tools.calls.tape import Tape
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 
@@ -46,7 +46,7 @@ class DistractorSources:
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
     dbpedia: DBpediaKnowledgeBase | None
-    dbpedia_cache: CallCache | None
+    dbpedia_cache: AnswersKept | None
 
     @property
     def identities(self) -> tuple[str, ...]:
@@ -156,16 +156,16 @@ def loaded_embedder(settings: TrustSettings) -> Any:
     return embedder
 
 
-def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:
+def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, AnswersKept | None]:
     if not settings.dbpedia:
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     from factloop.setup.caching.opening import open_answers
-    from factloop.tools.calls.cache import CallCache
+    from factloop.tools.calls.memory_answers import MemoryAnswers
     from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
 
-    cache = open_answers(settings) if tape is None else CallCache(None)
+    cache = open_answers(settings) if tape is None else MemoryAnswers()
     knowledge_base = DBpediaKnowledgeBase(
         spotlight_url=settings.spotlight_url,
         sparql_url=settings.sparql_url,

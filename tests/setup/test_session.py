@@ -69,12 +69,12 @@ async def test_sessions_with_one_store_share_answers_budget_and_pace(tmp_path: P
     assert not (tmp_path / "x").exists()
 
 
-async def test_at_the_end_the_cache_is_closed() -> None:
-    session = open_session(CheckSettings(), PROMPTS, keeps=False)
+async def test_at_the_end_the_cache_is_closed(tmp_path: Path) -> None:
+    session = open_session(CheckSettings(cache_dir=tmp_path), PROMPTS, keeps=True)
     await session.aclose()
-    assert session.cache is not None
+    assert session.kept is not None
     with pytest.raises(ConfigError) as caught:
-        session.cache.get("k")
+        session.kept.get("k")
     assert isinstance(caught.value.__cause__, sqlite3.ProgrammingError)
 
 

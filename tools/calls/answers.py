@@ -6,20 +6,16 @@ journal or on a tape; an experiment brings one of its own, which its variants sh
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
-from factloop.tools.calls.cache import CallCache, StoredAnswer
+from factloop.tools.calls.cache import StoredAnswer
+from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
 
-MOST_IN_MEMORY = 4_096
-"""Answers: several times those of a long answer's check, and some ten megabytes."""
-
-T = TypeVar("T")
 Value = dict[str, Any]
 """An answer as JSON has it."""
 AnsweredBy = Literal["call", "cache", "identical_call"]
@@ -90,7 +86,7 @@ class Answers(Protocol):
 class RunAnswers:
     """The answers of one run. What is kept is free; of what an earlier attempt paid for each is charged once."""
 
-    def __init__(self, kept: CallCache | MemoryAnswers, *, journal: bool = False, tape: Tape | None = None) -> None:
+    def __init__(self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None) -> None:
         """With `journal`, `kept` is the record of one run: no answer ages there, none is forgotten, and what an earlier
         attempt paid for counts as paid by this run. In a cache shared by runs replies that led nowhere are forgotten,
         as another try may go better.
@@ -141,32 +137,3 @@ class RunAnswers:
 
     def for_one_check(self) -> Answers:
         return self if self._journal else RunAnswers(MemoryAnswers(), tape=self._tape)
-
-
-class MemoryAnswers:
-    """Keeps the last answers: within a check even what is not worth keeping is asked once.
-
-    It lives as long as the session, in which thousands of checks may follow each other, so the answers that were not
-    asked for the longest time go.
-    """
-
-    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
-        self._values: OrderedDict[str, Value] = OrderedDict()
-        self._most = most
-
-    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - as CallCache has it
-        if key not in self._values:
-            return None
-        self._values.move_to_end(key)
-        return StoredAnswer(self._values[key], earlier=False)
-
-    def put(self, key: str, value: Value, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
-        self._values[key] = value
-        if len(self._values) > self._most:
-            self._values.popitem(last=False)
-
-    def drop(self, key: str) -> None:
-        self._values.pop(key, None)
-
-    async def aside(self, work: Callable[[], T]) -> T:
-        return work()

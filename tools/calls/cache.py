@@ -50,8 +50,8 @@ class CallCache:
     event loop it goes `aside`.
     """
 
-    def __init__(self, path: Path | None, bounds: CacheBounds | None = None) -> None:
-        """Opens or makes the file, for its owner alone; None keeps the answers in memory.
+    def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
+        """Opens or makes the file, for its owner alone.
 
         Raises ConfigError where it cannot be used, NoPlaceToKeep among them.
         """
@@ -61,10 +61,9 @@ class CallCache:
         self._hold: Hold | None = None
         self._thread: ThreadPoolExecutor | None = None
         try:
-            if path is not None:
-                self._make(path)
+            self._make(path)
             self._connection = sqlite3.connect(
-                path or ":memory:", timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+                path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
@@ -173,10 +172,6 @@ class CallCache:
                 raise
             _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
 
-    @property
-    def is_on_disk(self) -> bool:
-        return self._path is not None
-
     async def aside(self, work: Callable[[], T]) -> T:
         """Does work with this cache in its one thread, in the order in which it comes; at once where none can wait.
 
@@ -186,7 +181,7 @@ class CallCache:
         A caller that is cancelled does not wait for the thread: the work is done all the same, before the cache is
         closed.
         """
-        if self._path is None or self._bounds is None:
+        if self._bounds is None:
             return work()
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factloop-answers")

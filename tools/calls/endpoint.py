@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any, Literal
 
 from factloop.core.errors import TOO_MANY_REQUESTS, ToolError
-from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.circuit import Circuit
 from factloop.tools.calls.json_client import JsonAnswer, JsonClient
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
@@ -41,7 +41,7 @@ class Endpoint:
         url: str,
         timeout_s: float,
         headers: Mapping[str, str] | None = None,
-        cache: CallCache | None = None,
+        cache: AnswersKept | None = None,
         tape: Tape | None = None,
         retry: RetryPolicy = RETRY,
         concurrency: int = 4,
@@ -53,7 +53,7 @@ class Endpoint:
         """
         self.tool, self.identity = tool, without_userinfo(url)
         self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
-        self._cache, self._tape = cache or CallCache(None), tape
+        self._cache, self._tape = cache or MemoryAnswers(), tape
         self._retry, self._rng = retry, rng or random.Random(0)
         self._circuit = Circuit(tool=tool)
         self._concurrency = concurrency

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.endpoint import RETRY, Endpoint
+from factloop.tools.calls.memory_answers import AnswersKept
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.together import together
@@ -48,7 +48,7 @@ class DBpediaKnowledgeBase:
         *,
         spotlight_url: str = SPOTLIGHT_URL,
         sparql_url: str = SPARQL_URL,
-        cache: CallCache | None = None,
+        cache: AnswersKept | None = None,
         tape: Tape | None = None,
         timeout_s: float = 15.0,
         retry: RetryPolicy = RETRY,

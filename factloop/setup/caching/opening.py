@@ -15,19 +15,20 @@ from factloop.setup.caching.folder import ANSWERS, bounds_of, cache_folder, say_
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.cache_bounds import PROTECTED_S, CacheBounds
+from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 
 
-def open_answers(settings: RunSettings) -> CallCache:
+def open_answers(settings: RunSettings) -> AnswersKept:
     """The answers that runs share; in memory where no folder can be used. Raises ConfigError for a damaged file."""
     folder = cache_folder(settings)
     if folder is None:
-        return CallCache(None)
+        return MemoryAnswers()
     bounds = bounds_of(settings)
     try:
         answers = CallCache(folder / ANSWERS, bounds)
     except NoPlaceToKeep as error:
         say_unusable(folder, str(error.__cause__))
-        return CallCache(None)
+        return MemoryAnswers()
     remove_excess(folder, bounds)
     return answers
 

@@ -29,7 +29,7 @@ from factloop.agents.safe.stages import (
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Claim, Evidence, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.answers import RunAnswers
-from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -247,7 +247,7 @@ def context_of(
     gateway = SearchGateway(
         tools,
         results=3,
-        answers=RunAnswers(CallCache(None)),
+        answers=RunAnswers(MemoryAnswers()),
         retry=ONE_ATTEMPT,
         timeout_s=timeout_s,
         rng=random.Random(0),

@@ -27,7 +27,8 @@ from factloop.agents.trustscore.records import (
 from factloop.agents.trustscore.stages import Choice, PassageJudgement
 from factloop.core.errors import ConfigError
 from factloop.core.records import Evidence
-from factloop.tools.calls.answers import MemoryAnswers, RunAnswers
+from factloop.tools.calls.answers import RunAnswers
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchTool

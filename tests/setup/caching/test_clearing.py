@@ -12,6 +12,7 @@ from factloop.core.errors import ConfigError
 from factloop.setup.caching.clearing import clear
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.caching.status import status_of
+from factloop.tools.calls.cache import CallCache
 from factloop.tools.search.documents import DocumentSearch
 from tests.setup.caching.cache_folders import (
     HOUR_S,
@@ -77,6 +78,7 @@ def test_what_is_in_use_stays_and_is_named(folder: Path) -> None:
         (index,) = indexes(folder)
         assert set(cleared.stayed) == {folder / "calls.sqlite", index}
         answers.put("later", 1)
+        assert isinstance(answers, CallCache)
         assert answers.held()[0] == 101
     assert len(search.search("about", 3)) == 1
     del search

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from factloop.setup.caching.opening import open_answers, remove_excess, tidy
+from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.cache_bounds import CacheBounds
 from factloop.tools.search.documents import DocumentSearch
 from tests.setup.caching.cache_folders import (
@@ -119,6 +120,7 @@ def test_answers_never_go_for_an_index(tmp_path: Path) -> None:
     keep_answers(folder, 500)
     keep_vectors(folder, n_bytes=5_000_000)
     with closing(open_answers(settings_at(folder, cache_mb=1))) as answers:
+        assert isinstance(answers, CallCache)
         assert answers.held()[0] == 500
 
 

@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from factloop.tools.calls.answers import MemoryAnswers, RunAnswers, Value
+from factloop.tools.calls.answers import RunAnswers, Value
 from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.tape import Tape, TapeRequest
 from tests.tools.calls.stage_calls import CallOfAStage
@@ -79,8 +80,8 @@ async def test_only_a_journal_keeps_what_led_nowhere(tmp_path: Path) -> None:
             assert question.n_made == n_made
 
 
-async def test_passing_answers_are_apart_but_in_a_journal() -> None:
-    with closing(CallCache(None)) as cache:
+async def test_passing_answers_are_apart_but_in_a_journal(tmp_path: Path) -> None:
+    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
         answers, question = RunAnswers(cache), Question()
         for store in (answers.for_one_check(), answers.for_one_check()):
             for _ in range(2):
@@ -95,16 +96,14 @@ async def test_passing_answers_are_apart_but_in_a_journal() -> None:
 async def test_a_tape_answers_before_the_call_is_made_unless_it_does_not_keep_such_calls(tmp_path: Path) -> None:
     path = tmp_path / "tape.jsonl"
     recording = Tape(path, "record", remedy="")
-    with closing(CallCache(None)) as cache:
-        await RunAnswers(cache, tape=recording).once(Question(is_recorded=True))
+    await RunAnswers(MemoryAnswers(), tape=recording).once(Question(is_recorded=True))
     assert recording.text is not None
     path.write_text(recording.text, encoding="utf-8")
-    with closing(CallCache(None)) as cache:
-        answers = RunAnswers(cache, tape=Tape(path, "replay", remedy=""))
-        recorded, local = Question(is_recorded=True), Question(key="local")
-        assert await answers.once(recorded) == ({"said": "yes"}, "call")
-        await answers.once(local)
-        assert [(one.n_made, one.counted) for one in (recorded, local)] == [(0, (0, 1)), (1, (1, 0))]
+    answers = RunAnswers(MemoryAnswers(), tape=Tape(path, "replay", remedy=""))
+    recorded, local = Question(is_recorded=True), Question(key="local")
+    assert await answers.once(recorded) == ({"said": "yes"}, "call")
+    await answers.once(local)
+    assert [(one.n_made, one.counted) for one in (recorded, local)] == [(0, (0, 1)), (1, (1, 0))]
 
 
 def test_memory_keeps_the_answers_asked_for_last() -> None:

@@ -54,15 +54,6 @@ def test_it_survives_the_process_and_is_known_as_earlier(tmp_path: Path) -> None
     second.close()
 
 
-def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    cache = CallCache(None)
-    cache.put("key", 1)
-    assert cache.get("key") == StoredAnswer(1, earlier=False)
-    cache.close()
-    assert not list(tmp_path.iterdir())
-
-
 def test_answers_age(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     cache = CallCache(path)

@@ -13,6 +13,7 @@ from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.chat import ChatModel
@@ -27,7 +28,7 @@ class Talk:
 
     gateway: ModelGateway
     chat: ChatModel
-    cache: CallCache
+    cache: AnswersKept
     budget: Budget
     meter: UsageMeter = field(default_factory=UsageMeter)
 
@@ -35,7 +36,7 @@ class Talk:
 def talk_to(
     chat: ChatModel,
     *,
-    cache: Path | CallCache | None = None,
+    cache: Path | AnswersKept | None = None,
     journal: bool = False,
     use_tools: bool = True,
     timeout_s: float = 5.0,
@@ -57,8 +58,9 @@ def talk_to(
         rng=random.Random(0),
         use_tools=use_tools,
     )
-    kept = cache if isinstance(cache, CallCache) else CallCache(cache)
+    kept = CallCache(cache) if isinstance(cache, Path) else cache or MemoryAnswers()
     if journal:
+        assert isinstance(kept, CallCache)
         budget.note_earlier(*kept.paid())
     gateway = ModelGateway(chat, transport, repair=prompts["gateway/repair"], answers=RunAnswers(kept, journal=journal))
     return Talk(gateway, chat, kept, budget)

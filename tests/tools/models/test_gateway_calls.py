@@ -10,7 +10,7 @@ import pytest
 from factloop.agents.safe.schemas import Assessment
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
 from factloop.tools.calls.allowance import Allowance
-from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.offers import ToolChoice
 from factloop.tools.models.prices import Price
@@ -63,7 +63,7 @@ async def test_a_choice_is_kept_as_well(server: ChatServer, connect: Connect) ->
 
 async def test_another_question_schema_tool_or_setting_is_another_call(server: ChatServer, connect: Connect) -> None:
     server.follow(lambda body: called(("web", WISH)) if body.get("tools") else said({**YES_SAID, **WISH}))
-    cache = CallCache(None)
+    cache = MemoryAnswers()
     talk, warmer = await connect(cache=cache), await connect(cache=cache, temperature=0.9)
     await ask(talk, "one")
     await ask(talk, "two")

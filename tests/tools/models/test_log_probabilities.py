@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Relevance
 from factloop.core.errors import ConfigError, ToolError
+from factloop.tools.calls.cache import CallCache
 from factloop.tools.models.gateway import AnswerWithTokens
 from factloop.tools.models.offers import Offers
 from factloop.tools.models.wire import ReplyToken
@@ -277,6 +278,7 @@ async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: 
         likely = {"relevant": -0.1, "other": -2.0}
         assert answered.tokens == (ReplyToken('"', {}), ReplyToken("relevant", likely), ReplyToken('"', {}))
     assert len(server.bodies) == 1
+    assert isinstance(talk.cache, CallCache)
     (kept,) = talk.cache._connection.execute("SELECT value FROM answers").fetchone()
     assert len(json.loads(kept)["reply"]["tokens"]) == 3
 
@@ -300,6 +302,7 @@ async def test_a_reply_kept_before_there_were_tokens_has_none(
 
 def _drop_tokens(talk: Talk) -> None:
     """Makes the kept replies what an earlier version wrote."""
+    assert isinstance(talk.cache, CallCache)
     execute = talk.cache._connection.execute
     for key, value in execute("SELECT key, value FROM answers").fetchall():
         kept = json.loads(value)

@@ -9,7 +9,8 @@ import pytest
 
 from factloop import FactChecker
 from factloop.core.errors import ToolError
-from factloop.tools.calls.answers import MemoryAnswers, RunAnswers
+from factloop.tools.calls.answers import RunAnswers
+from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
