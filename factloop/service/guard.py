@@ -153,7 +153,7 @@ class ServiceGuard:
             )
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise RequestRefusal(400, "bad_request", "Content-Length is not a number")
-        is_read = _asks_for_work(scope) and scope["path"].startswith("/v1/")
+        is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if length is not None and (len(length) > 15 or int(length) > most):
             raise _too_long(most)

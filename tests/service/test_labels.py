@@ -11,7 +11,7 @@ import pytest
 
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.labels.exporting import export_labels
-from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, read_label_file
+from factloop.reports.labels import LONGEST_COMMENT, GivenLabel, LabelFile, PersonLabel, read_label_file
 from factloop.service.kept_labels import change_label, read_labels
 from factloop.service.store import JobStore
 from tests.service.asking import ASK, Service
@@ -54,6 +54,16 @@ async def test_labels_are_given_read_taken_back_and_deleted_with_the_job(
     rows = export_labels([tmp_path / "labels.json"]).rows
     assert [(row["label"], row["blind"]) for row in rows] == [(1, True), (0, False)]
     assert "Ada Lovelace was born in London on 10 December 1815." in rows[0]["document"]
+
+
+async def test_a_comment_may_be_as_long_as_it_says_in_any_script(service: Service) -> None:
+    async with service() as client:
+        path, (first, _) = await checked(client)
+        comment = "\U0001f600" * LONGEST_COMMENT  # four bytes each, and twelve escaped
+        given = await client.put(f"{path}/{first}", json={"label": "supported", "comment": comment})
+        assert (given.status_code, given.json()["comment"]) == (200, comment)
+        longer = await client.put(f"{path}/{first}", json={"label": "supported", "comment": f"{comment}!"})
+        assert longer.status_code == 422
 
 
 @pytest.mark.parametrize(
