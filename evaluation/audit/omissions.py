@@ -8,7 +8,7 @@ import numpy as np
 
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.report import AuditAt, AuditSettings
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, Scores
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, Scores, are_known
 from factloop.evaluation.audit.units import numbered
 from factloop.evaluation.audit.verdicts import cells_of, clusters_of
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
@@ -48,7 +48,7 @@ def _missing_columns(table: PredictionTable) -> Iterator[str]:
 def _missing_variety(table: PredictionTable) -> Iterator[str]:
     yield from _unknown_systems(table)
     cells = cells_of(table)
-    is_known = [table.system.names[code] != UNKNOWN_SYSTEM for code in cells.system.tolist()]
+    is_known = are_known(table.system.names)[cells.system]
     n_systems = np.bincount(cells.dataset[is_known], minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, n_systems, strict=True):
         if n == 1:

@@ -202,7 +202,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
     n_of_dataset = np.bincount(counted.cell_dataset, n, len(counted.datasets)).astype(np.int64)
     n_systems = np.bincount(counted.cell_dataset[n > 0], minlength=len(counted.datasets))
     why = [Undefined.ONE_SYSTEM if count else Undefined.NOTHING_SCORED for count in n_systems.tolist()]
-    n_clusters = _known_clusters(counted, level, evaluator)
+    n_clusters = counted.tally(level).known_clusters[evaluator]
     columns = {
         name: estimates_of_groups(counted, Figures(values, n_of_dataset, n_clusters), why)
         for name, values in measures.items()
@@ -279,15 +279,6 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
     """Without the rates of unknown systems, which are undefined, and without their units."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
-
-
-def _known_clusters(counted: CountTable, level: Level, evaluator: int) -> Ints:
-    """(n_datasets,): clusters of claims with a verdict, less those of unknown systems, which share none with others."""
-    tally, is_unknown = counted.tally(level), ~counted.is_of_known_system
-    n_unknown = np.bincount(
-        counted.cell_dataset[is_unknown], tally.cell_clusters[evaluator][is_unknown], len(counted.datasets)
-    )
-    return np.asarray(tally.dataset_clusters[evaluator] - n_unknown.astype(np.int64))
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Floats, Ints
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, are_known
 from factloop.evaluation.audit.units import Bools, Level
 from factloop.evaluation.audit.verdicts import (
     JudgedUnits,
@@ -27,7 +27,6 @@ from factloop.evaluation.audit.verdicts import (
     judged_responses,
     threshold_of,
 )
-from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.blas import one_blas_thread
 from factloop.evaluation.statistics.bootstrap import draw_counts
 
@@ -75,6 +74,8 @@ class Tally:
     """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; last, with any unit."""
     dataset_clusters: Ints
     """Shape (n_evaluators + 1, n_datasets): likewise; systems of a data set may share clusters."""
+    known_clusters: Ints
+    """Shape (n_evaluators + 1, n_datasets): likewise, with a unit of a known system."""
     label_clusters: Ints
     """Shape (n_evaluators + 1, n_datasets, 2): likewise, with a unit of each label."""
 
@@ -107,8 +108,7 @@ class CountTable:
     @property
     def is_of_known_system(self) -> Bools:
         """(n_cells,): the others are left out of all that is taken by system."""
-        is_known = np.array([name != UNKNOWN_SYSTEM for name in self.systems], np.bool_)
-        return np.asarray(is_known[self.cell_system])
+        return are_known(self.systems)[self.cell_system]
 
     def tally(self, level: Level) -> Tally:
         return self.claims if level is Level.CLAIM else self.responses
@@ -136,7 +136,8 @@ def count(
     claims = judged_claims(table, cells, threshold)
     responses = judged_responses(table, claims)
     n_resamples = 0 if rng is None else resamples
-    counts = _Counts(len(table.scores), cells.dataset, len(table.dataset.names), n_resamples)
+    is_known = are_known(table.system.names)[cells.system]
+    counts = _Counts(len(table.scores), is_known, len(table.dataset.names), n_resamples)
     with one_blas_thread():
         for stratum in _strata(claims, responses, cells.dataset):
             counts.add(stratum, rng)
@@ -217,8 +218,9 @@ def _by_code(codes: Ints, n_codes: int) -> list[Ints]:
 class _Counts:
     """The counts, filled stratum by stratum."""
 
-    def __init__(self, n_evaluators: int, cell_dataset: Ints, n_datasets: int, resamples: int) -> None:
-        n_cells, self.resamples = len(cell_dataset), resamples
+    def __init__(self, n_evaluators: int, is_known: Bools, n_datasets: int, resamples: int) -> None:
+        """`is_known` has shape (n_cells,): those of a known system."""
+        n_cells, self.resamples, self._is_known = len(is_known), resamples, is_known
         self.claims = _empty(Level.CLAIM, n_evaluators, n_cells, n_datasets, resamples)
         self.responses = _empty(Level.RESPONSE, n_evaluators, n_cells, n_datasets, resamples)
         self.pairs = pairs_of(n_evaluators)
@@ -231,6 +233,8 @@ class _Counts:
         for tally, judged in ((self.claims, stratum.claims), (self.responses, stratum.responses)):
             blocks += [_Block.of_cell(tally, judged, cell) for cell in np.unique(judged.cell).tolist()]
             tally.dataset_clusters[:, stratum.dataset] += _clusters_with_verdict(judged)
+            known = judged.at(np.flatnonzero(self._is_known[judged.cell]))
+            tally.known_clusters[:, stratum.dataset] += _clusters_with_verdict(known)
             for label in (0, 1):
                 of_label = judged.at(np.flatnonzero(judged.label == label))
                 tally.label_clusters[:, stratum.dataset, label] += _clusters_with_verdict(of_label)
@@ -258,6 +262,7 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
         np.zeros((n_cells, 2), np.int64),
         np.zeros((n_evaluators, n_cells, 2, 2), np.int64),
         np.zeros((n_evaluators + 1, n_cells), np.int64),
+        np.zeros((n_evaluators + 1, n_datasets), np.int64),
         np.zeros((n_evaluators + 1, n_datasets), np.int64),
         np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
     )

@@ -27,6 +27,11 @@ class Column:
     """Shape (n_rows,)."""
 
 
+def are_known(systems: Sequence[str]) -> NDArray[np.bool_]:
+    """(n_systems,): all but the one of claims of which nobody knows the system."""
+    return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
+
+
 def column_of(values: Sequence[str]) -> Column:
     """The values as a column. Its names are sorted, so that the order of the rows shows in no result."""
     names = sorted(set(values))
@@ -105,8 +110,7 @@ class PredictionTable:
     @cached_property
     def is_of_known_system(self) -> NDArray[np.bool_]:
         """(n_rows,): claims whose system is known. The others tell nothing of any system, and count in rates alone."""
-        is_known = np.array([name != UNKNOWN_SYSTEM for name in self.system.names], np.bool_)
-        return np.asarray(is_known[self.system.codes])
+        return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
     def lacks_document(self) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ def arrays(counted: CountTable) -> list[np.ndarray]:
     of_tallies = [
         array
         for t in tallies
-        for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.label_clusters)
+        for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.known_clusters, t.label_clusters)
     ]
     return [*of_tallies, counted.overlap, counted.overlap_clusters]
 

@@ -65,3 +65,12 @@ def test_their_prompts_are_no_basis_of_figures_by_system() -> None:
     bias = [at.quantification.find("good", dataset("news")) for at in (before, after)]
     assert [one.mean_absolute.n_clusters for one in bias] == [12, 12]
     assert [one.rates.find("good", dataset("news")).tpr.n_clusters for one in (before, after)] == [12, 13]
+
+
+def test_prompts_that_they_share_with_known_systems_are_a_basis_of_these() -> None:
+    known = of_system("a", 2, 3) + of_system("b", 5, 5)
+    (before,), (after,) = audited(known).at, audited(known + of_system(UNKNOWN_SYSTEM, 4, 1)).at
+    bias, with_unknown = (at.quantification.find(E, dataset("d")).mean_absolute for at in (before, after))
+    assert bias.n_clusters == with_unknown.n_clusters == 10
+    assert (with_unknown.low, with_unknown.high) == (bias.low, bias.high)
+    assert bias.low is not None
