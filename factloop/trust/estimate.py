@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factloop.agents.trustscore.distractors.proposed import MOST_WORDS, SUBSTITUTES
 from factloop.agents.trustscore.judges import ENTAILMENT
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
@@ -18,7 +19,7 @@ SCHEMA_TOKENS = 60
 """Tokens of the schema that goes with each request."""
 PASSAGE_TOKENS = 140
 """Tokens of a passage of 100 words with its title."""
-CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS = 8, 30, 50
+CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 """Of the replies."""
 
 
@@ -46,6 +47,10 @@ def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> 
             options = "\n".join(f"{letter}) {response}" for letter in LETTERS)
             asked = prompts[MULTIPLE_CHOICE].render(question=item.question, options=options)
             subject.add(settings.max_checks, asked, CHOICE_TOKENS)
+            if settings.distractors == "model" and settings.judge_model is not None:
+                words = response.split()[:MOST_WORDS]
+                asked = prompts[SUBSTITUTES].render(question=item.question, answer=response, word=words)
+                judge.add(1, asked, PROPOSAL_TOKENS)
         if settings.judge_model is not None and settings.corpus:
             asked = prompts[ENTAILMENT].render(question=item.question, answer=response, passage=None)
             judge.add(1, asked, JUDGEMENT_TOKENS, extra=settings.passages * PASSAGE_TOKENS)
