@@ -38,9 +38,9 @@ def exchanged_parallels(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def values_of_gaps(alignment: Alignment) -> Iterator[Mismatch]:
-    """A figure of the clause before, where the claim's subject stands in one that leaves its verb out and has a figure of
-    its own: *the Dock comes with two years of warranty; the Printer with one year*."""
-    claim, sentence = alignment.claim, alignment.sentence
+    """A figure of the clause before, where the claim's subject stands in one without a verb and with another figure:
+    *the Dock comes with two years of warranty; the Printer with one year*."""
+    claim = alignment.claim
     for place in [one for one in claim.of_kind(TermKind.NUMBER) if alignment.partners.get(one)]:
         own = alignment.clauses_of(place)
         subject = [one for one in claim.content if one < min(place, _first_deed(claim))]
@@ -78,13 +78,11 @@ def _figure_without_verb(alignment: Alignment, clause: int) -> int | None:
 
 
 def _exchanged(alignment: Alignment, ours: Phrase, theirs: Phrase) -> Mismatch | None:
-    """The mismatch of a claim that tells what `ours` does of what `theirs` is about; None where it has more of either."""
+    """The mismatch of a claim that tells of what `theirs` is about what `ours` tells; None where it has more of one."""
     sentence, paired = alignment.sentence, alignment.paired
     keys = alignment.claim_keys
     told = [one for one in ours.told if one in paired and sentence.terms[one].key not in _keys(sentence, theirs.told)]
-    is_of_theirs = any(one in paired for one in theirs.of) and not any(
-        sentence.terms[one].key in keys for one in ours.of
-    )
+    is_of_theirs = not paired.isdisjoint(theirs.of) and _keys(sentence, ours.of).isdisjoint(keys)
     if not told or not is_of_theirs:
         return None
     rivals = [one for one in theirs.told if sentence.terms[one].key not in keys]
@@ -107,16 +105,15 @@ def _parallels(reading: Reading) -> Sequence[tuple[Phrase, Phrase]]:
     links = [place for place, term in enumerate(reading.terms) if term.key in _LINKS and term.kind is TermKind.FUNCTION]
     found: list[tuple[Phrase, Phrase]] = []
     for number, link in enumerate(links):
-        following = next(
-            (one for one in links[number + 1 :] if reading.terms[one].key == reading.terms[link].key), None
-        )
+        alike = (one for one in links[number + 1 :] if reading.terms[one].key == reading.terms[link].key)
+        following = next(alike, None)
         if following is None or reading.sentence_at(following) != reading.sentence_at(link):
             continue
         told = _told_before(reading, following)
-        start = _before_articles(reading, told[0]) if told else following
-        is_joined = bool(told) and (
-            reading.terms[start].key in _JOINING or reading.clauses[start] != reading.clauses[told[0]]
-        )
+        if not told:
+            continue
+        start = _before_articles(reading, told[0])
+        is_joined = reading.terms[start].key in _JOINING or reading.clauses[start] != reading.clauses[told[0]]
         one = Phrase(_told_before(reading, link), _named(reading, range(link + 1, start + 1)))
         two = Phrase(told, _named(reading, range(following + 1, len(reading.terms))))
         if is_joined and one.told and one.of and two.of and _are_alike(reading, one, two):
@@ -126,10 +123,8 @@ def _parallels(reading: Reading) -> Sequence[tuple[Phrase, Phrase]]:
 
 def _before_articles(reading: Reading, place: int) -> int:
     """The place before a word and what determines it: before *all others*."""
-    before = place - 1
-    while (
-        before > 0 and reading.terms[before].key in _DETERMINING and reading.clauses[before] == reading.clauses[place]
-    ):
+    before, clauses = place - 1, reading.clauses
+    while before > 0 and reading.terms[before].key in _DETERMINING and clauses[before] == clauses[place]:
         before -= 1
     return before
 
@@ -162,8 +157,10 @@ def _named(reading: Reading, places: range) -> tuple[int, ...]:
 
 def _are_alike(reading: Reading, one: Phrase, two: Phrase) -> bool:
     """Whether two phrases tell of like things: names or common words of both, and figures of both or of neither."""
-    kinds = [
-        {reading.terms[place].kind for place in phrase.of} & {TermKind.NAME, TermKind.WORD} for phrase in (one, two)
-    ]
-    figures = [any(reading.terms[place].kind is TermKind.NUMBER for place in phrase.told) for phrase in (one, two)]
-    return bool(kinds[0] & kinds[1]) and figures[0] == figures[1]
+
+    def kinds(places: Sequence[int]) -> set[TermKind]:
+        return {reading.terms[place].kind for place in places}
+
+    have_figures = [TermKind.NUMBER in kinds(phrase.told) for phrase in (one, two)]
+    alike = kinds(one.of) & kinds(two.of) & {TermKind.NAME, TermKind.WORD}
+    return bool(alike) and have_figures[0] == have_figures[1]
