@@ -192,7 +192,7 @@ ATTRIBUTES = tuple(
         "hourly daily/nightly weekly fortnightly monthly quarterly yearly/annually",
     )
 )
-"""Values of which a thing has one: its colour, its shape, its season, how often it comes; between slashes they agree."""
+"""Values of which a thing has one: its colour, shape or season, how often it comes; those between slashes agree."""
 CHANGING = _words(
     """
     cut raise rise lower fall drop grow increase decrease reduce extend shorten climb shrink expand change go jump

@@ -74,6 +74,8 @@ SURE: dict[str, Check] = {
     "opposite deeds": denial.opposite_deeds,
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
+    "modifiers": slots.other_modifiers,
+    "places": slots.other_places,
     "causes": causes.other_causes,
     "days": days.not_every_day,
     "forces": duties.other_forces,
