@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from factloop.tools.verifiers.amounts import Amount, amounts_of, amounts_said, in_amounts
 from factloop.tools.verifiers.terms import sentence_texts
@@ -23,6 +24,17 @@ _BELOW = re.compile(
     r"|not exceed|up to|nearly|almost) (\d[\d,]*(?:\.\d+)?)\b",
     re.IGNORECASE,
 )
+_LIMIT_WORDS = (
+    r"\b(?:(?P<above>over|more than|above|at least)|(?P<below>up to|at most|(?:no|not) more than|under|below|less than"
+    r"|max(?:imum)?\.?(?: [a-z]+){0,3}:?)) "
+)
+_LIMITING = re.compile(_LIMIT_WORDS, re.IGNORECASE)
+_LIMIT = re.compile(rf"{_LIMIT_WORDS}[€$£]?(?P<figure>\d[\d,]*(?:\.\d+)?)(?![\w,]|\.\d)", re.IGNORECASE)
+_IN_GENERAL = re.compile(
+    r"\A(?:an?|any|each|every) (?:\w+ of )?[€$£]?\d|\b(?:can|may|needs?|requires?)\b", re.IGNORECASE
+)
+"""What is said of things of a measure, or of what may be; *a parcel weighs 5 kg* is no matter of limits."""
+_SIGNS = frozenset("€$£")
 _MOST = r"\b(?:up to|at most|(?:no|not) more than|not exceed) "
 _AT_MOST = re.compile(rf"{_MOST}\d", re.IGNORECASE)
 _BEFORE_LIMIT, _MOST_CHARS = re.compile(rf"{_MOST}\Z", re.IGNORECASE), 20
@@ -49,6 +61,39 @@ def as_figures(claim: str, passages: Sequence[str]) -> Iterator[str]:
         kept = sorted((share, one) for one, share in away.items() if 0 < share <= MOST_AWAY)
         yield from (f"{claim[: found.start()]}{one}{claim[found.end() :]}" for _, one in kept[:MOST_TRIED])
         return
+
+
+def within_limits(claim: str, passages: Sequence[str]) -> Iterator[str]:
+    """The claim with limits of the passages that its figures keep, where it says what may be or holds in general: *a
+    £60 order ships free* becomes *a £50 order* by *orders over £50*; none where it gives a bound itself."""
+    claim = in_amounts(claim)
+    if not _IN_GENERAL.search(claim) or _ABOVE.search(claim) or _BELOW.search(claim):
+        return
+    ours = [(found, _measure_of(claim, found)) for found in _FIGURE.finditer(claim)]
+    if not ours:
+        return
+    said = (text for passage in passages for text, _ in sentence_texts(passage) if _LIMITING.search(text))
+    texts = [in_amounts(text) for text in said]
+    told = [(limit, _measure_of(text, limit, "figure")) for text in texts for limit in _LIMIT.finditer(text)]
+    kept = (
+        f"{claim[: figure.start()]}{limit['figure']}{claim[figure.end() :]}"
+        for figure, measure in ours
+        for limit, other in told
+        if measure == other and _keeps(figure[0], limit)
+    )
+    yield from islice(dict.fromkeys(kept), MOST_TRIED)
+
+
+def _measure_of(text: str, found: re.Match[str], figure: str | int = 0) -> tuple[str, str]:
+    """The sign of money before a figure, and the unit or else the word after it."""
+    sign = text[found.start(figure) - 1 : found.start(figure)]
+    unit = _unit_at(text, found.end(figure))
+    return (sign if sign in _SIGNS else "", unit)
+
+
+def _keeps(figure: str, limit: re.Match[str]) -> bool:
+    ours, theirs = _number(figure), _number(limit["figure"])
+    return ours > theirs if limit["above"] else 0 < ours < theirs
 
 
 def as_amounts(claim: str, passages: Sequence[str]) -> Iterator[str]:

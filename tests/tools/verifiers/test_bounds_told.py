@@ -33,3 +33,23 @@ SICK = "You get full pay for the first 6 weeks, then half pay for another 10 wee
 )
 def test_bounds_sums_and_rhythms(claim: str, passage: str, label: str) -> None:
     assert LexicalVerifier().verify(claim, [passage]).label == label
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "label"),
+    [
+        ("A £60 order ships free.", "Orders over £50 ship free.", "supported"),
+        ("A £40 order ships free.", "Orders over £50 ship free.", "contradicted"),
+        ("A €60 order ships free.", "Orders over £50 ship free.", "insufficient"),
+        ("A 20 MB file can be uploaded on the Free plan.", "Plan: Free; Max. file size: 25 MB", "supported"),
+        ("A 30 MB file can be uploaded on the Free plan.", "Plan: Free; Max. file size: 25 MB", "contradicted"),
+        ("Two people may share a licence.", "Up to three people may share a licence.", "supported"),
+        ("Four people may share a licence.", "Up to three people may share a licence.", "contradicted"),
+        ("Leave of 12 days needs approval.", "Leave of more than 10 days needs approval.", "supported"),
+        ("Leave of 6 days needs approval.", "Leave of more than 10 days needs approval.", "contradicted"),
+        ("The parcel weighs 5 kg.", PARCEL, "insufficient"),
+        ("The tower is 20 metres tall.", "Towers over 15 metres tall need lights.", "insufficient"),
+    ],
+)
+def test_what_keeps_a_limit_may_be(claim: str, passage: str, label: str) -> None:
+    assert LexicalVerifier().verify(claim, [passage]).label == label

@@ -65,10 +65,10 @@ PRICES = (
     "Refunds & cancellations › Hardware (Quillnest Dock and Label Printer)\n"
     "- Return within 14 days of delivery, unused and in its original box.\n"
     "- Return postage is free for faulty items; otherwise it costs £4.95 and is taken off the refund.",
-    "Quillnest Dock (model QD-2).\nThe Dock is a desktop scanner with a feeder for 40 sheets. It scans both sides at 30 "
-    "pages per minute, up to 600 dpi, and sends the pages straight to your workspace over Wi-Fi (2.4 GHz and 5 GHz) or "
-    "USB-C. It has no Ethernet port and no battery.\nIt was launched in October 2025 and replaces the QD-1, which is no "
-    "longer sold. The QD-1 gets security updates until 31 December 2027.\nPrice: £149 incl. VAT.",
+    "Quillnest Dock (model QD-2).\nThe Dock is a desktop scanner with a feeder for 40 sheets. It scans both sides at "
+    "30 pages per minute, up to 600 dpi, and sends the pages straight to your workspace over Wi-Fi (2.4 GHz and 5 "
+    "GHz) or USB-C. It has no Ethernet port and no battery.\nIt was launched in October 2025 and replaces the QD-1, "
+    "which is no longer sold. The QD-1 gets security updates until 31 December 2027.\nPrice: £149 incl. VAT.",
 )
 
 
