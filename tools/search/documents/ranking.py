@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from factloop.tools.search.documents.index import PassageReader, StoredPassage
+from factloop.tools.search.documents.index import PassageSource, StoredPassage
 
 CANDIDATES = 30
 """Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
@@ -13,7 +13,7 @@ _SCORE_DIGITS = 4
 
 
 def ranked_passages(
-    reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
+    reader: PassageSource, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
     """At most `limit` passages or `CANDIDATES`, whichever is more, best first; of those of equal wording the first.
 
