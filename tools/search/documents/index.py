@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import tantivy
 
@@ -85,8 +85,7 @@ class StoredPassage:
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredPassage:
+class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
     """BM25; higher is better, comparable within one query only."""
