@@ -30,7 +30,10 @@ class _PassageText:
 
     def __init__(self, text: str) -> None:
         self._text = text.casefold()
-        self._figures = set(map(_plain, _FIGURE.findall(self._text)))
+
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        return frozenset(map(_plain, _FIGURE.findall(self._text)))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -38,7 +41,7 @@ class _PassageText:
 
     def lacks(self, claim: str) -> frozenset[str]:
         """The figures of the claim, and the names but for its first word, that do not stand in the text."""
-        missing = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in self._figures}
+        missing = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in self.figures}
         names = _names(claim)
         missing_names = {name for name in names if name not in self._text}
         short = {name for name in names - missing_names if len(name) < _LEAST_WITHIN}

@@ -50,6 +50,8 @@ def in_other_units(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
     What else the claim says is for the verifier. Linear in the passages, and only where the claim has an amount.
     """
+    if _UNIT.search(claim.lower()) is None:
+        return
     claim = in_amounts(claim)
     ours = list(amounts_of(claim))
     theirs = amounts_said(passages) if ours else []

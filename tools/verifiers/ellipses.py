@@ -10,6 +10,7 @@ from functools import lru_cache
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import lemmatize
 from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.passage_index import kept_by_passage
 from factloop.tools.verifiers.reading import is_verb
 from factloop.tools.verifiers.terms import Term, TermKind, sentence_texts
 
@@ -32,7 +33,7 @@ _NO = re.compile(r"\A(?:no|not any) ", re.IGNORECASE)
 
 def without_ellipses(passages: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """The passages with what their ellipses leave out, and each sentence that was made with the one it stands for."""
-    read = [_filled(passage) if _MAYBE.search(passage) is not None else (passage, ()) for passage in passages]
+    read = [_filled(passage) if _may_have_any(passage) else (passage, ()) for passage in passages]
     return [text for text, _ in read], {made: written for _, pairs in read for made, written in pairs}
 
 
@@ -45,6 +46,11 @@ def as_written(read: SupportReading, spoken: dict[str, str], claim: str, passage
     is_there = any(read.instead in passages[number] for number in read.cited)
     rationale = read.rationale.replace(read.quote.strip(), written)
     return replace(read, quote=written, rationale=rationale, wrong=wrong, instead=read.instead if is_there else "")
+
+
+@kept_by_passage
+def _may_have_any(passage: str) -> bool:
+    return _MAYBE.search(passage) is not None
 
 
 @lru_cache(maxsize=MAX_KEPT)

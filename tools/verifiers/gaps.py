@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from itertools import pairwise
 
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.checks.currencies import stands_in_others_alone
@@ -60,9 +59,10 @@ def _are_of_others(held: Container[str], sentences: Iterable[SentenceTerms], com
     beside = {
         other.key
         for sentence in sentences
-        for one, two in pairwise(sentence.terms)
-        for term, other in ((one, two), (two, one))
-        if term.key in held and term.kind is other.kind is TermKind.NAME
+        for place, term in enumerate(sentence.terms)
+        if term.key in held and term.kind is TermKind.NAME
+        for other in (*sentence.terms[max(0, place - 1) : place], *sentence.terms[place + 1 : place + 2])
+        if other.kind is TermKind.NAME
     }
     return not beside <= claimed | TITLES
 

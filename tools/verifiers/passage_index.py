@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
@@ -12,7 +11,6 @@ from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_p
 
 MAX_KEPT_CHARS = 20_000
 MAX_KEPT_PASSAGES = 1_000
-MAX_KEPT_TERMS = 50_000
 
 STEM_CHARS = 5
 """Two ordinary words also match where these first letters agree: "compose", "composer"; names must match in full."""
@@ -42,15 +40,6 @@ class PassageIndex:
 def stem_of(term: Term) -> str | None:
     """The first letters of an ordinary word that is long enough to have a stem."""
     return term.key[:STEM_CHARS] if term.kind is TermKind.WORD and len(term.key) >= STEM_CHARS else None
-
-
-@lru_cache(maxsize=MAX_KEPT_TERMS)
-def _stems(term: Term) -> tuple[str, ...]:
-    """Forms that a term can be found by apart from its key: a year also by its decade and century."""
-    if term.kind is TermKind.YEAR:
-        return (term.key[:2], term.key[:3])
-    stem = stem_of(term)
-    return () if stem is None else (stem,)
 
 
 def matches(term: Term, other: Term) -> bool:
@@ -87,11 +76,34 @@ def index_with_numbering(passage: str) -> PassageIndex:
 
 
 def _index(sentences: tuple[SentenceTerms, ...]) -> PassageIndex:
-    by_key: defaultdict[str, list[int]] = defaultdict(list)
-    by_stem: defaultdict[str, list[int]] = defaultdict(list)
-    for place, sentence in enumerate(sentences):
-        for key in {term.key for term in sentence.terms}:
-            by_key[key].append(place)
-        for stem in {stem for term in sentence.terms for stem in _stems(term)}:
-            by_stem[stem].append(place)
-    return PassageIndex(sentences, dict(by_key), dict(by_stem))
+    by_key = _places([term.key for term in sentence.terms] for sentence in sentences)
+    return PassageIndex(sentences, by_key, _places(_stems(sentence.terms) for sentence in sentences))
+
+
+def _places(forms: Iterable[Iterable[str]]) -> dict[str, Sequence[int]]:
+    """For each form the sentences it stands in, given the forms of each sentence.
+
+    Most stand in one alone, and these share a tuple: a list for each would be thousands of objects a passage, at which
+    the garbage collector looks again and again.
+    """
+    places: dict[str, Sequence[int]] = {}
+    for place, of_sentence in enumerate(forms):
+        alone = (place,)
+        for form in of_sentence:
+            known = places.setdefault(form, alone)
+            if known[-1] == place:
+                continue
+            if isinstance(known, list):
+                known.append(place)
+            else:
+                places[form] = [*known, place]
+    return places
+
+
+def _stems(terms: Iterable[Term]) -> list[str]:
+    """Forms that terms can be found by apart from their keys: a year also by its decade and century."""
+    word, year = TermKind.WORD, TermKind.YEAR
+    stems = [term.key[:STEM_CHARS] for term in terms if term.kind is word and len(term.key) >= STEM_CHARS]
+    for key in [term.key for term in terms if term.kind is year]:
+        stems += (key[:2], key[:3])
+    return stems

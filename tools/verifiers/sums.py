@@ -19,6 +19,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604
 _MONTHS = {"month": 1, "year": 12}
 _TIME_UNITS = {one: short for one, (_, short) in UNITS.items() if short in _SECONDS | _MONTHS} | {"h": "hour"}
 _TIMES = "|".join(sorted(_TIME_UNITS, key=len, reverse=True))
+_OF_TWO_TIMES = ("sec", "min", "day", "week", "year")
 _UNIT = "|".join(sorted((one for one in UNITS if len(one) > 2 and one not in {"foot", "inch"}), key=len, reverse=True))
 
 _WHOLE_AND_PART = re.compile(rf"\b(?P<whole>{_NUMBER}){_AND_PART}(?= [a-z])(?! (?:of|the|an?)\b)", re.IGNORECASE)
@@ -46,8 +47,12 @@ def in_sums(text: str) -> str:
 
 
 def in_one_unit(text: str) -> str:
-    """The text with times in two units as one in the smaller: *2 hours and 30 minutes* as *150 minutes*."""
-    return _TWO_TIMES.sub(_two_times, text)
+    """The text with times in two units as one in the smaller: *2 hours and 30 minutes* as *150 minutes*.
+
+    Any two units but hours alone are told by these words, which most sentences do not hold.
+    """
+    lowered = text.lower()
+    return _TWO_TIMES.sub(_two_times, text) if any(word in lowered for word in _OF_TWO_TIMES) else text
 
 
 def _added(found: re.Match[str]) -> str:

@@ -24,9 +24,12 @@ from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
 MAX_SENTENCE_CHARS = 600
 MAX_TERM_CHARS = 48
+MAX_KEPT_CHARS = 24
+"""A word is kept with its terms up to this length: no script without spaces fills the memory with whole sentences."""
 
 # Scripts written without spaces yield one term a character.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_MARKS = ",;:()—–"
 _KNOWN = "|".join(re.escape(name) for name in sorted(NAMES_OF_ONE, key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}])"
@@ -35,8 +38,11 @@ _TOKEN = re.compile(
     rf"|\b(?<!New )(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
     rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
-    r"|(?P<mark>[,;:()—–])"
+    rf"|(?P<mark>[{_MARKS}])"
 )
+_WITH_SPACES = "|".join([*(re.escape(name) for name in NAMES_OF_ONE if " " in name), f"New (?:{_KNOWN})"])
+_NAME_WITH_SPACES = re.compile(_WITH_SPACES)
+"""The names that what stands between two spaces does not tell: *United States*; and *New Holland*, which is none."""
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
 _NO_SCALE = r"(?!(?:[MBTmbt]r?illions?|[Pp]er ?cent)\b)"
 _CLAUSE_NUMBER = re.compile(
@@ -94,6 +100,7 @@ IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=T
 NOUNS_LIKE_PASTS = frozenset({"saw", "rose", "wound", "bore", "spoke", "dove", "stove"})
 """Nouns that are the past of other words: *a saw* is no form of *see*."""
 _ONLY = frozenset({"only", "Only", "ONLY"})
+_CENTURIES = frozenset({"century", "centuries"})
 _BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
@@ -176,10 +183,10 @@ def read_passage(text: str) -> tuple[SentenceTerms, ...]:
     return tuple(one for one in sentences if any(term.kind is not TermKind.MARK for term in one.terms))
 
 
-def _terms_behind_number(piece: str, *, opens_line: bool) -> Iterator[Term]:
+def _terms_behind_number(piece: str, *, opens_line: bool) -> list[Term]:
     number = _CLAUSE_NUMBER.match(piece) or (_ITEM_NUMBER.match(piece) if opens_line else None)
     rest = piece if number is None else piece[number.end() :]
-    yield from _terms(_WITHIN_PATH.sub("", rest) if "›" in rest else rest)
+    return _terms(_WITHIN_PATH.sub("", rest) if "›" in rest else rest)
 
 
 def sentence_texts(text: str) -> Iterator[tuple[str, str]]:
@@ -228,34 +235,88 @@ def _is_numbering(text: str, stop: re.Match[str]) -> bool:
     return not stop[0].endswith("\n") and _NUMBERS_NEXT.search(before) is not None
 
 
-def _terms(sentence: str) -> Iterator[Term]:
+class _Token(NamedTuple):
+    """A piece of a text by its kind in `_TOKEN`, with the terms that it is inside a sentence without labels."""
+
+    kind: str
+    surface: str
+    terms: tuple[Term, ...]
+
+
+def _terms(sentence: str) -> list[Term]:
     has_label = ":" in sentence
-    found = _TOKEN.finditer(in_plain_figures(sentence))
-    # code points among the unspaced scripts that stand for no character are left out
-    tokens = [match for match in found if match.lastgroup != "unspaced" or match.group().isprintable()]
-    for place, match in enumerate(tokens):
-        kind, surface = match.lastgroup, match.group()[:MAX_TERM_CHARS]
-        if kind == "mark":
-            yield Term(surface, TermKind.MARK, surface)
-        elif kind == "figure":
-            is_century = place + 1 < len(tokens) and tokens[place + 1].group().lower() in {"century", "centuries"}
-            figure = _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
-            yield _as_years(figure) if is_century else figure
-        elif kind == "date":
-            year, month, day = surface.split("-")
-            yield Term(year, TermKind.YEAR, surface)
-            yield Term(f"month {int(month)}", TermKind.MONTH, surface)
-            yield Term(day.lstrip("0") or "0", TermKind.NUMBER, surface)
-        elif kind == "known":
-            yield Term(NAMES_OF_ONE[match["known"]], TermKind.NAME, surface)
-        elif surface in NOUNS_LIKE_PASTS and place > 0 and tokens[place - 1].group().lower() in _BEFORE_NOUN:
-            yield Term(surface, TermKind.WORD, surface)
-        elif surface in _ONLY and match.start() > 0 and match.string[match.start() - 1] == "-":
-            yield PART_ONLY
+    tokens = _tokens(in_plain_figures(sentence))
+    terms: list[Term] = []
+    for place, token in enumerate(tokens):
+        if token.kind == "word" and (has_label or place == 0 or token.surface in NOUNS_LIKE_PASTS):
+            terms.append(_word_at(tokens, place, has_label=has_label))
+        elif token.kind == "figure" and place + 1 < len(tokens) and tokens[place + 1].surface.lower() in _CENTURIES:
+            terms.append(_as_years(*token.terms))
         else:
-            followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
-            opens = place == 0 or (has_label and _is_label(tokens, place))
-            yield _word(surface, opens, followed_by_capital)
+            terms += token.terms
+    return terms
+
+
+def _word_at(tokens: Sequence[_Token], place: int, *, has_label: bool) -> Term:
+    """The term of a word whose place in the sentence may matter."""
+    _, surface, (inside,) = tokens[place]
+    if surface in NOUNS_LIKE_PASTS and place > 0 and tokens[place - 1].surface.lower() in _BEFORE_NOUN:
+        return Term(surface, TermKind.WORD, surface)
+    opens = place == 0 or (has_label and _is_label(tokens, place))
+    if not opens or inside is PART_ONLY:
+        return inside
+    followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].surface[0].isupper()
+    return _word(surface, opens, followed_by_capital)
+
+
+def _tokens(text: str) -> list[_Token]:
+    """The tokens of a text. What stands between two spaces is mostly a word that has been read before."""
+    if _NAME_WITH_SPACES.search(text):
+        return _read_tokens(text)
+    tokens: list[_Token] = []
+    for part in text.split():
+        tokens += _kept_tokens(part) if len(part) <= MAX_KEPT_CHARS else _read_tokens(part)
+    return tokens
+
+
+@lru_cache(maxsize=50_000)
+def _kept_tokens(part: str) -> tuple[_Token, ...]:
+    """The tokens of what stands between two spaces; a mark at its end is cut off first, so that the rest is shared."""
+    if part[-1] in _MARKS:
+        mark = _Token("mark", part[-1], (Term(part[-1], TermKind.MARK, part[-1]),))
+        return (*_kept_tokens(part[:-1]), mark) if len(part) > 1 else (mark,)
+    word = part.removesuffix(".")
+    is_plain = word.isascii() and word.isalpha() and word not in NAMES_OF_ONE
+    return (_Token("word", word, (_word(word, False, False),)),) if is_plain else tuple(_read_tokens(part))
+
+
+def _read_tokens(text: str) -> list[_Token]:
+    # code points among the unspaced scripts that stand for no character are left out
+    return [_token(one) for one in _TOKEN.finditer(text) if one.lastgroup != "unspaced" or one.group().isprintable()]
+
+
+def _token(match: re.Match[str]) -> _Token:
+    kind, surface = str(match.lastgroup), match.group()[:MAX_TERM_CHARS]
+    if kind == "mark":
+        return _Token(kind, surface, (Term(surface, TermKind.MARK, surface),))
+    if kind == "figure":
+        return _Token(kind, surface, (_figure(match["figure"][:MAX_TERM_CHARS], surface),))
+    if kind == "date":
+        return _Token(kind, surface, _date(surface))
+    if kind == "known":
+        return _Token(kind, surface, (Term(NAMES_OF_ONE[match["known"]], TermKind.NAME, surface),))
+    if surface in _ONLY and match.start() > 0 and match.string[match.start() - 1] == "-":
+        return _Token("word", surface, (PART_ONLY,))
+    return _Token("word", surface, (_word(surface, False, False),))
+
+
+def _date(surface: str) -> tuple[Term, ...]:
+    year, month, day = surface.split("-")
+    return (
+        Term(year, TermKind.YEAR, surface),
+        Term(f"month {int(month)}", TermKind.MONTH, surface),
+        Term(day.lstrip("0") or "0", TermKind.NUMBER, surface),
+    )
 
 
 def in_plain_figures(text: str) -> str:
@@ -287,13 +348,13 @@ def _as_decimal(match: re.Match[str]) -> str:
     return f"{int(match[1] or 0) + int(match[2]) / parts:.6g}" if parts else match[0]
 
 
-def _is_label(tokens: Sequence[re.Match[str]], place: int) -> bool:
+def _is_label(tokens: Sequence[_Token], place: int) -> bool:
     """Whether a word is the label of a figure and no name, or opens that of a cell: *Seats* of *Plan: Team; Seats: 10*,
     *Monthly* of *Plan: Team; Monthly price: 79*."""
-    if tokens[place - 1].group() == ";":
-        return any(token.group() == ":" for token in tokens[place + 1 : place + 2 + MAX_LABEL_WORDS])
-    is_before_figure = place + 2 < len(tokens) and tokens[place + 2].lastgroup == "figure"
-    return is_before_figure and tokens[place + 1].group() == ":"
+    if tokens[place - 1].surface == ";":
+        return any(token.surface == ":" for token in tokens[place + 1 : place + 2 + MAX_LABEL_WORDS])
+    is_before_figure = place + 2 < len(tokens) and tokens[place + 2].kind == "figure"
+    return is_before_figure and tokens[place + 1].surface == ":"
 
 
 def _without_less(lemma: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import tantivy
 
@@ -84,11 +85,29 @@ class StoredPassage:
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredPassage:
+class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
     """BM25; higher is better, comparable within one query only."""
+
+
+class PassageSource(Protocol):
+    """Passages that can be searched."""
+
+    @property
+    def n_passages(self) -> int: ...
+
+    def search(self, text: str, limit: int) -> list[ScoredPassage]:
+        """At most `limit` passages that share a word with the free text, best first; no query syntax is known."""
+        ...
+
+    def at(self, key: str, number: int, /) -> StoredPassage:
+        """The passage in that place, by its key and number, which must be there."""
+        ...
+
+    def few(self, most_characters: int) -> Sequence[StoredPassage] | None:
+        """All passages, in no order, if they have no more characters together, titles and headings included."""
+        ...
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
@@ -133,7 +152,7 @@ def update_index(
     for key, sections in add:
         number = -1
         try:
-            for number, (chunk, section, place) in enumerate(_placed(sections, settings)):
+            for number, (chunk, section, place) in enumerate(placed_chunks(sections, settings)):
                 writer.add_document(_document(key, number, chunk.text, section, place))
         except DataError as error:
             if key not in may_fail:
@@ -149,7 +168,7 @@ def update_index(
     return failed
 
 
-def _placed(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
+def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
     """The passages of a file, each with how it stands to its neighbours in its document."""
     held: tuple[Chunk, Section, int] | None = None
     for section in sections:
@@ -214,7 +233,7 @@ class PassageReader:
 
     def search(self, text: str, limit: int) -> list[ScoredPassage]:
         """At most `limit` passages that share a word with the free text, best first; no query syntax is known."""
-        terms = list(dict.fromkeys(_analyzer().analyze(_spaced(text))))[:_MAX_QUERY_TERMS]
+        terms = query_terms(text)
         if not terms or limit < 1:
             return []
         clauses = [clause for term in self._telling(terms) for clause in self._clauses(term)]
@@ -289,6 +308,17 @@ class PassageReader:
             section or None,
             document.get_first("place") or 0,
         )
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms of a query, in order; the first of a long one."""
+    return list(dict.fromkeys(terms_of(text)))[:_MAX_QUERY_TERMS]
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text, as it is indexed."""
+    terms: list[str] = _analyzer().analyze(_spaced(text))
+    return terms
 
 
 def _with_analyzer(index: tantivy.Index) -> tantivy.Index:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.documents.index import PassageReader, StoredPassage
+from factloop.tools.search.documents.index import PassageSource, StoredPassage
 
 MOST_CHARACTERS = 2_000
 """Characters of a hit with its neighbours; one too long for that comes alone."""
@@ -51,7 +51,7 @@ def hit_of(run: PassageRun, source: str) -> SearchHit:
     )
 
 
-def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
+def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageSource) -> list[PassageRun]:
     """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
 
     A run is a hit with the passage after and the one before it, or several hits that neighbour each other.

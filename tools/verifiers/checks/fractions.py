@@ -16,6 +16,8 @@ Span = tuple[float, float]
 
 _HALF, _QUARTER, _THIRD = 50.0, 25.0, 100 / 3
 _HALVES = frozenset({"half", "halves"})
+_QUARTERS, _THIRDS = frozenset({"quarter", "quarters"}), frozenset({"third", "3rd", "thirds", "rds"})
+_SHARES = _HALVES | _QUARTERS | _THIRDS
 _TIMES = {"1": 1.0, "2": 2.0, "3": 3.0}
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 """What is no version: *Alder 1.5.2*."""
@@ -56,8 +58,8 @@ def _shares_percentage(alignment: Alignment) -> bool:
 def _fractions(reading: Reading) -> Sequence[tuple[int, Span]]:
     """The place of each fraction of something, with what it may mean; "more than half" is anything from there."""
     found = []
-    for place, word in enumerate(reading.words):
-        value = _fraction(reading, place, word)
+    for place in [place for place, word in enumerate(reading.words) if word in _SHARES]:
+        value = _fraction(reading, place, reading.words[place])
         if value is not None:
             words = reading.words[max(0, place - 3) : place]
             more, less = _bounds(words)
@@ -80,9 +82,9 @@ def _fraction(reading: Reading, place: int, word: str) -> float | None:
     if word in _HALVES:
         return _HALF
     times = _TIMES.get(before.key, 1.0) if before is not None and before.kind is TermKind.NUMBER else 1.0
-    if word in {"quarter", "quarters"}:
+    if word in _QUARTERS:
         return _QUARTER * times
-    is_third = word in {"third", "3rd", "thirds", "rds"} and before is not None and before.key in {"a", "one", "3", "2"}
+    is_third = before is not None and before.key in {"a", "one", "3", "2"}
     return (_THIRD * 2 if word in {"rds", "thirds"} else _THIRD) if is_third else None
 
 

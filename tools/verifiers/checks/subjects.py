@@ -68,20 +68,19 @@ def namesakes(alignment: Alignment) -> Iterator[Mismatch]:
     """
     claim, sentence = alignment.claim, alignment.sentence
     number = sentence.sentence_of[alignment.main]
-    clauses = (number == sentence.sentence_of[clause] for clause in sentence.clauses)
-    told = (term for term, is_here in zip(sentence.terms, clauses, strict=True) if is_here)
-    if any(term.surface.lower() in PERSONAL for term in told):
+    personal = [place for place, word in enumerate(sentence.words) if word in PERSONAL]
+    if any(sentence.sentence_at(place) == number for place in personal):
         return
-    here = {
-        place: [one for one in partners if sentence.sentence_of[sentence.clauses[one]] == number]
-        for place, partners in alignment.partners.items()
-    }
-    for place, partners in here.items():
+
+    def here(place: int) -> list[int]:
+        return [one for one in alignment.partners.get(place, ()) if sentence.sentence_at(one) == number]
+
+    for place in alignment.partners:
         ours = _before_in_name(claim, place)
-        is_owner = claim.terms[place].surface.endswith(_OWNING)
-        if not partners or not ours or is_owner or claim.terms[place].key in GENERIC_NOUNS:
+        if not ours or claim.terms[place].surface.endswith(_OWNING) or claim.terms[place].key in GENERIC_NOUNS:
             continue
-        if any(here.get(one) for one in ours):
+        partners = here(place)
+        if not partners or any(map(here, ours)):
             continue
         first = {claim.terms[one].surface[:1] for one in ours}
         theirs = [_before_in_name(sentence, one) for one in partners]
@@ -115,7 +114,7 @@ def _before_in_name(reading: Reading, place: int) -> list[int]:
     """The places of the names right before a name, but for titles and for words that are no names in lower case."""
     before: list[int] = []
     clause = reading.clauses[place]
-    while place and all(reading.terms[one].kind is TermKind.NAME for one in (place, place - 1)):
+    while place and reading.terms[place].kind is TermKind.NAME and reading.terms[place - 1].kind is TermKind.NAME:
         place -= 1
         if reading.clauses[place] != clause:
             break
