@@ -82,4 +82,4 @@ def in_amounts(text: str) -> str:
     """The text with its numbers in figures: *an hour and a half* as 1.5 hours, *for a year* as *for 1 year*."""
     plain = in_plain_figures(text)
     plain = _ONE_UNIT.sub(r"1 \g<unit>", _ONE.sub(r"\g<before> 1 \g<unit>", plain))
-    return re.sub(r"\btwo\b", "2", plain)  # the reader of number words leaves these as they stand
+    return re.sub(r"\b[Tt]wo\b", "2", plain)  # the reader of number words leaves these as they stand

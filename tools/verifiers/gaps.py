@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
+from factloop.tools.verifiers.checks.currencies import stands_in_others_alone
 from factloop.tools.verifiers.features import ClaimComparison
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
 from factloop.tools.verifiers.unsaid_steps import unsaid_step
@@ -18,14 +19,22 @@ _TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one document, where agreement of the others is no evidence; else none."""
-    kinds = (_absent, _unsaid, _unsaid_agent, unsaid_step, unsaid_half, unsaid_rank, _elsewhere, _scattered)
-    return next((gap for find in kinds if (gap := find(comparison))), ())
+    return next((gap for find in _KINDS if (gap := find(comparison))), ())
 
 
 def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
     """Names and figures that stand nowhere: whatever else agrees, of these the evidence says nothing."""
     names = _absent_names(comparison)
     return names if comparison.has_all_figures else (*names, *comparison.missing(FIGURES))
+
+
+def _in_other_currency(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """A sum of money that the evidence has in other currencies alone, though not in its best window: *$149*."""
+    claim = comparison.alignment.claim
+    figures = [place for place in claim.of_kind(TermKind.NUMBER) if place not in comparison.alignment.pairs]
+    sentences = [read_closely(one) for one in comparison.candidates] if figures else []
+    found = (place for place in figures if stands_in_others_alone(claim, place, sentences))
+    return tuple(claim.terms[place] for place in found)
 
 
 def _absent_names(comparison: ClaimComparison) -> tuple[Term, ...]:
@@ -161,3 +170,16 @@ def _stand_in(
     short = [name for name in names if len(name) > 1 and not _are_of_others({name[-1]}, own, comparison)]
     spared = {key for name in short for key in name[:-1]}
     return comparison.stand_in(document, (term for term in asked if term.key not in spared))
+
+
+_KINDS = (
+    _absent,
+    _in_other_currency,
+    _unsaid,
+    _unsaid_agent,
+    unsaid_step,
+    unsaid_half,
+    unsaid_rank,
+    _elsewhere,
+    _scattered,
+)

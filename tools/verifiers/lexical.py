@@ -19,7 +19,7 @@ from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.addresses import missing_address
 from factloop.tools.verifiers.amounts import in_other_units
 from factloop.tools.verifiers.base import Label, SupportReading
-from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound
+from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound, within_limits
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
@@ -138,8 +138,13 @@ def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
 
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
-    """The claim with a figure of the passages that keeps its bound, or with an amount in their unit."""
-    return chain(as_figures(claim, passages), as_amounts(claim, passages), in_other_units(claim, passages))
+    """The claim with a figure of the passages that keeps its bound, an amount in their unit, a limit that it keeps."""
+    return chain(
+        as_figures(claim, passages),
+        as_amounts(claim, passages),
+        in_other_units(claim, passages),
+        within_limits(claim, passages),
+    )
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

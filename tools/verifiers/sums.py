@@ -12,6 +12,8 @@ _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
 _SMALL = {word: str(number) for number, word in enumerate(_WORDS, start=1)} | {"a": "1", "an": "1"}
 _NUMBER = rf"(?:{'|'.join(_WORDS)}|\d{{1,6}})"
 _PART = r"(?:a |one )?(?P<part>half|quarter|(?:three|3) quarters)"
+_AND_PART = rf" and (?=(?:a|one) (?:half|quarter)|(?:three|3) ){_PART}"
+"""*Six weeks and half pay* is no six weeks and a half."""
 _SCALE = r"(?P<scale>hundred|thousand|million|billion|trillion)"
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _MONTHS = {"month": 1, "year": 12}
@@ -20,9 +22,9 @@ _TIMES = "|".join(sorted(_TIME_UNITS, key=len, reverse=True))
 _OF_TWO_TIMES = ("sec", "min", "day", "week", "year")
 _UNIT = "|".join(sorted((one for one in UNITS if len(one) > 2 and one not in {"foot", "inch"}), key=len, reverse=True))
 
-_WHOLE_AND_PART = re.compile(rf"\b(?P<whole>{_NUMBER}) and {_PART}(?= [a-z])(?! (?:of|the|an?)\b)", re.IGNORECASE)
+_WHOLE_AND_PART = re.compile(rf"\b(?P<whole>{_NUMBER}){_AND_PART}(?= [a-z])(?! (?:of|the|an?)\b)", re.IGNORECASE)
 _UNIT_AND_PART = re.compile(
-    rf"\b(?P<whole>{_NUMBER}|an?) (?P<unit>(?:{_UNIT})s?|{_SCALE}) and {_PART}\b(?! (?:of|an?|the)\b)", re.IGNORECASE
+    rf"\b(?P<whole>{_NUMBER}|an?) (?P<unit>(?:{_UNIT})s?|{_SCALE}){_AND_PART}\b(?! (?:of|an?|the)\b)", re.IGNORECASE
 )
 _PART_OF_UNIT = re.compile(rf"\b{_PART} (?:of )?an? (?P<unit>(?:{_UNIT})|{_SCALE})\b", re.IGNORECASE)
 _ONE_SCALE = re.compile(rf"\ba {_SCALE}\b(?![-])", re.IGNORECASE)

@@ -189,9 +189,10 @@ ATTRIBUTES = tuple(
         "red/scarlet/crimson blue/navy/azure green yellow orange purple/violet pink brown black white grey/gray",
         "round/circular square triangular oval/elliptical rectangular/oblong",
         "spring summer autumn winter",
+        "hourly daily/nightly weekly fortnightly monthly quarterly yearly/annually",
     )
 )
-"""Values of which a thing has one: its colour, its shape, the season that it is of. Those between slashes agree."""
+"""Values of which a thing has one: its colour, shape or season, how often it comes; those between slashes agree."""
 CHANGING = _words(
     """
     cut raise rise lower fall drop grow increase decrease reduce extend shorten climb shrink expand change go jump
@@ -263,14 +264,14 @@ DENIED_LIMITS = (
 LIMITS = (
     (
         "at least",
-        "(?:at least|more than|over|above|exceed\\w*|minimum (?:\\w+ ){0,3}|from (?=# (?:on|up)(?:wards?)?\\b)) ?#"
+        "(?:at least|more than|over|above|exceed\\w*|min(?:imum)? (?:\\w+ ){0,3}|from (?=# (?:on|up)(?:wards?)?\\b)) ?#"
         "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))",
     ),
     ("at most", f"# (?:is|are|was|were) (?:{_MORE}) than"),
     ("at least", f"# (?:is|are|was|were) (?:{_LESS}) than"),
     (
         "at most",
-        "(?:at most|less than|fewer than|up to|under|below|maximum (?:\\w+ ){0,3}) ?#"
+        "(?:at most|less than|fewer than|up to|under|below|max(?:imum)? (?:\\w+ ){0,3}) ?#"
         "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))",
     ),
 )

@@ -57,3 +57,23 @@ def test_several_passages_of_one_document_bear_a_claim_out_together(verifier: Le
     claim = "Ada Brisk was followed by Otto Lund."
     assert verifier.verify(claim, passages, [0, 0]).label == "supported"
     assert verifier.verify(claim, passages, [0, 1]).label == verifier.verify(claim, passages).label == "insufficient"
+
+
+PRICES = (
+    "Refunds and cancellations.\nAfter that we refund the unused whole months, minus an administration fee of £15. "
+    "Refunds go back to the card that was used and take 5 to 10 working days. We cannot refund to a different card.\n"
+    "Refunds & cancellations › Hardware (Quillnest Dock and Label Printer)\n"
+    "- Return within 14 days of delivery, unused and in its original box.\n"
+    "- Return postage is free for faulty items; otherwise it costs £4.95 and is taken off the refund.",
+    "Quillnest Dock (model QD-2).\nThe Dock is a desktop scanner with a feeder for 40 sheets. It scans both sides at "
+    "30 pages per minute, up to 600 dpi, and sends the pages straight to your workspace over Wi-Fi (2.4 GHz and 5 "
+    "GHz) or USB-C. It has no Ethernet port and no battery.\nIt was launched in October 2025 and replaces the QD-1, "
+    "which is no longer sold. The QD-1 gets security updates until 31 December 2027.\nPrice: £149 incl. VAT.",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"), [("The Dock costs £149.", "supported"), ("The Dock costs $149.", "insufficient")]
+)
+def test_a_price_is_in_its_currency_wherever_it_stands(claim: str, label: str) -> None:
+    assert LexicalVerifier().verify(claim, PRICES, (0, 1)).label == label

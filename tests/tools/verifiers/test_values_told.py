@@ -78,6 +78,9 @@ def test_the_figure_of_the_same_thing_is_told(
         ("Tablets should be taken at least 4 hours apart.", LEAFLET),
         ("Adults take 300–900 mg every 4–6 h.", "Adults take 300 to 900 mg every four to six hours."),
         ("You can carry over up to five days.", UNUSED),
+        ("You can attach a file of 20 MB.", FILES),
+        ("An order of £60 ships free in the UK.", ORDERS),
+        ("The course may take an hour.", "The course may take up to 2 hours."),
         ("The quantity of descaler is 20 millilitres.", "Take 1.5 litres of water and 20 ml of descaler."),
     ],
 )
@@ -92,9 +95,6 @@ def test_the_same_figure_bears_a_claim_out(verifier: Verifier, claim: str, sourc
         ("The hall seats 350 guests.", HALL),  # neither number is more like it than the other
         ("The maximum dose for adults is 2,400 mg in 24 hours.", LEAFLET),
         ("Sales grew by 700 bikes between 2021 and 2022.", GROWTH),  # which sums alone would tell
-        ("You can attach a file of 20 MB.", FILES),
-        ("An order of £60 ships free in the UK.", ORDERS),
-        ("The course may take an hour.", "The course may take up to 2 hours."),
         ("The heart beats at 120 beats.", "Fewer than 100 beats are a 1, and more than 100 beats are a 2."),
         ("Sales were 1,900 bikes in 2022.", "Sales grew by 700 bikes in 2022."),
     ],

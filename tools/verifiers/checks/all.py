@@ -9,12 +9,14 @@ from factloop.tools.verifiers.alignment import Alignment, align, holds_opposite
 from factloop.tools.verifiers.checks import (
     attributes,
     causes,
+    cells,
     changes,
     comparisons,
     counts,
     currencies,
     dates,
     days,
+    days_of_month,
     denial,
     durations,
     duties,
@@ -22,6 +24,7 @@ from factloop.tools.verifiers.checks import (
     figure_labels,
     figures,
     fractions,
+    parallels,
     quantity,
     roles,
     slots,
@@ -44,12 +47,16 @@ SURE: dict[str, Check] = {
     "counts": counts.other_counts,
     "more than one": figures.more_than_one,
     "durations": durations.other_durations,
+    "days of a month": days_of_month.other_days_of_month,
     "dates": dates.other_dates,
     "limits": figures.other_limits,
     "ends of time": dates.other_ends,
     "figures of other clauses": figures.figures_of_other_clauses,
+    "figures of other cells": cells.figures_of_other_cells,
     "figures of other labels": figure_labels.figures_of_other_labels,
     "nearer numbers": figures.nearer_numbers,
+    "parallels": parallels.exchanged_parallels,
+    "gaps of parallels": parallels.values_of_gaps,
     "before a change": changes.values_before_a_change,
     "shares": fractions.other_shares,
     "attributes": attributes.other_attributes,
@@ -67,6 +74,8 @@ SURE: dict[str, Check] = {
     "opposite deeds": denial.opposite_deeds,
     "opposites nearby": denial.opposites_nearby,
     "fillings": slots.other_fillings,
+    "modifiers": slots.other_modifiers,
+    "places": slots.other_places,
     "causes": causes.other_causes,
     "days": days.not_every_day,
     "forces": duties.other_forces,
@@ -119,7 +128,15 @@ def _opposite_within(alignment: Alignment, alone: Alignment, number: int) -> Mis
 def _first(alignment: Alignment) -> Mismatch | None:
     found = ((name, mismatch) for name, check in CHECKS.items() for mismatch in check(alignment))
     counted = (mismatch for name, mismatch in found if name in SURE or contradicts(alignment, mismatch))
-    return next(counted, None)
+    return next((mismatch for mismatch in counted if not _stands_in_its_cell(alignment, mismatch)), None)
+
+
+def _stands_in_its_cell(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether what differs is the figure of another cell of the row: *19* of *price per user*, not *10* of *users*."""
+    return mismatch.kind == "value" and any(
+        alignment.claim.terms[place].kind in FIGURES and cells.stands_in_named_cell(alignment, place)
+        for place in mismatch.claimed[:1]
+    )
 
 
 MIN_SHARE = 0.75

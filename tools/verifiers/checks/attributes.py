@@ -46,9 +46,10 @@ def _are_beside_one(alignment: Alignment, place: int, other: int) -> bool:
 
 
 def _content_beside(reading: Reading, place: int, step: int) -> int | None:
-    """The nearest word of content in one direction, in the same clause."""
+    """The nearest word of content in one direction, in the same clause, or right before a colon: *billed: annually*."""
     for one in range(place + step, place + step * (REACH + 1), step):
-        if not 0 <= one < len(reading.terms) or reading.clauses[one] != reading.clauses[place]:
+        is_label = one == place - 1
+        if not 0 <= one < len(reading.terms) or not (is_label or reading.clauses[one] == reading.clauses[place]):
             return None
         if reading.terms[one].kind in CONTENT:
             return one

@@ -23,6 +23,7 @@ from factloop.tools.verifiers.wording import CHANGING, UNITS
 MAX_FOREIGN = 2
 """Words around a number that count against it, at most."""
 _WORDS = frozenset({TermKind.WORD, TermKind.NAME})
+_SUMMING = frozenset({"total", "altogether", "combined", "overall"})
 
 
 def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
@@ -31,7 +32,7 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
     claim, sentence = alignment.claim, alignment.sentence
     for place in claim.of_kind(TermKind.NUMBER):
         things = counted(claim, place)
-        if not things:
+        if not things or _is_sum(alignment, place):
             continue
         rivals: list[int] = []
         in_other_unit = stray = None
@@ -59,6 +60,13 @@ def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
         else:
             found = in_other_unit or _nearest_rival(alignment, place, rivals) or stray
             yield from (mismatch for mismatch in (found,) if mismatch is not None)
+
+
+def _is_sum(alignment: Alignment, place: int) -> bool:
+    """Whether the claim gives a sum, and the sentence but the parts of one: *32 people in total*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    says_sum = not _SUMMING.isdisjoint(claim.words[place + 1 :]) and _SUMMING.isdisjoint(sentence.words)
+    return says_sum and len(sentence.of_kind(TermKind.NUMBER)) > 1
 
 
 def _is_change(reading: Reading, place: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
@@ -39,6 +39,15 @@ def other_currencies(alignment: Alignment) -> Iterator[Mismatch]:
         told = [_money(alignment.sentence).get(one) for one in places]
         if told and None not in told and currency not in told:
             yield Mismatch("currency", (place,), (places[0],), excludes=True)
+
+
+def stands_in_others_alone(claim: Reading, place: int, sentences: Iterable[Reading]) -> bool:
+    """Whether a figure of the claim stands in these sentences in other currencies, and nowhere otherwise."""
+    currency, key = _money(claim).get(place), claim.terms[place].key
+    if currency is None:
+        return False
+    told = [_money(one).get(other) for one in sentences for other in one.places.get(key, ())]
+    return bool(told) and None not in told and currency not in told
 
 
 @kept

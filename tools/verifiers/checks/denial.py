@@ -8,7 +8,7 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
 from factloop.tools.verifiers.checks import comparisons, duties, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.checks.figures import told_limit
+from factloop.tools.verifiers.checks.figures import states_one_limit
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 from factloop.tools.verifiers.wording import FINDING
@@ -32,7 +32,7 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if _are_one_limit(alignment) or _says_first(alignment) or duties.forbid_alike(alignment):
+        if states_one_limit(alignment) or _says_first(alignment) or duties.forbid_alike(alignment):
             return
         if comparisons.direction(alignment) < 0:
             yield from comparisons.denied_the_other_way(alignment)
@@ -42,20 +42,6 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
             deciding = phrases or shared
             if _differ(alignment, deciding, shared) and _held_together(alignment, own, deciding):
                 yield _named(alignment, clause, shared)
-
-
-def _are_one_limit(alignment: Alignment) -> bool:
-    """Whether a number is the same limit on both sides, which a denial makes on one: a maximum, and what is not to be
-    more."""
-    limits = (
-        (told_limit(alignment.claim, place), told_limit(alignment.sentence, other))
-        for place, other in alignment.pairs.items()
-        if alignment.claim.terms[place].kind is TermKind.NUMBER
-    )
-    return any(
-        one is not None and two is not None and one.name == two.name and (one.is_denied or two.is_denied)
-        for one, two in limits
-    )
 
 
 def _says_first(alignment: Alignment) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.figures import states_one_limit
 from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import CONTENT, TermKind
 
@@ -28,6 +29,8 @@ _ASKING = frozenset({"may", "must", "should", "shall", "can", "cannot"})
 def other_forces(alignment: Alignment) -> Iterator[Mismatch]:
     """Another force before the verb of the claim, wherever the evidence has the verb."""
     claim = alignment.claim
+    if states_one_limit(alignment):
+        return  # what must not be more may be so much at most
     for verb in claim.content:
         ours = _force(claim, verb)
         if ours is None or claim.is_denied(verb) or verb in alignment.opposed:

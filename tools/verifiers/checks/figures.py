@@ -366,6 +366,20 @@ def told_limit(reading: Reading, place: int) -> Limit | None:
     return next((Limit(name, is_denied) for name, pattern, is_denied in _LIMITS if pattern.search(text)), None)
 
 
+def states_one_limit(alignment: Alignment) -> bool:
+    """Whether a number is the same limit on both sides, which a denial makes on one: a maximum, and what is not to be
+    more."""
+    limits = (
+        (told_limit(alignment.claim, place), told_limit(alignment.sentence, other))
+        for place, other in alignment.pairs.items()
+        if alignment.claim.terms[place].kind is TermKind.NUMBER
+    )
+    return any(
+        one is not None and two is not None and one.name == two.name and (one.is_denied or two.is_denied)
+        for one, two in limits
+    )
+
+
 def keeps_limit(claim: Reading, place: int, sentence: Reading, other: int) -> bool:
     """Whether a number of the claim keeps the limit that the sentence makes of its own, and is no limit itself."""
     ours, theirs = (reading.terms[number].key for reading, number in ((claim, place), (sentence, other)))
