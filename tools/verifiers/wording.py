@@ -71,7 +71,7 @@ PRONOUNS = _words("he she it they his her its their this these")
 
 SYNONYMS = _groups(
     """
-    buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce/build/construct
+    buy/purchase/acquire get/receive/obtain keep/retain/hold/store begin/start make/manufacture/produce/build/construct
     usual/normal/typical usually/normally/typically roughly/about/approximately/around rise/increase
     fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
@@ -116,7 +116,7 @@ OWN_SIDE, OTHER_SIDE = _sides(
 """Words of like and of opposite sense, by the sides of one question."""
 ANTONYMS = _pairs(
     """
-    gain/loss win/lose include/exclude cause/prevent succeed/fail north/south northern/southern east/west
+    gain/loss win/lose include/exclude include/separately cause/prevent succeed/fail north/south northern/southern east/west
     eastern/western left/right upper/lower inside/outside above/below before/after early/late old/young old/new
     high/low tall/short long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable
     heavy/light strong/weak wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst
