@@ -116,7 +116,7 @@ OWN_SIDE, OTHER_SIDE = _sides(
 """Words of like and of opposite sense, by the sides of one question."""
 ANTONYMS = _pairs(
     """
-    gain/loss win/lose include/exclude include/separately cause/prevent succeed/fail north/south northern/southern east/west
+    gain/loss win/lose include/exclude cause/prevent succeed/fail north/south northern/southern east/west
     eastern/western left/right upper/lower inside/outside above/below before/after early/late old/young old/new
     high/low tall/short long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable
     heavy/light strong/weak wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst
@@ -132,7 +132,7 @@ ANTONYMS = _pairs(
     indoors/outdoors domestic/foreign permanent/temporary ancient/modern guilty/innocent alive/dead
     natural/artificial positive/negative major/minor majority/minority senior/junior superior/inferior
     internal/external interior/exterior inner/outer top/bottom front/rear forward/backward horizontal/vertical
-    clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
+    include/separately clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
     dawn/dusk buyer/seller profit/loss surplus/deficit credit/debit advantage/disadvantage winner/loser
     strength/weakness friend/enemy ally/enemy love/hate push/pull evaporate/condense heat/cool warm/cool
     inhale/exhale swell/shrink float/sink tighten/loosen tight/loose rough/smooth hard/soft sharp/blunt bright/dim
