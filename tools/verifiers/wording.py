@@ -71,7 +71,7 @@ PRONOUNS = _words("he she it they his her its their this these")
 
 SYNONYMS = _groups(
     """
-    buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce/build/construct
+    buy/purchase/acquire get/receive/obtain keep/retain/hold/store begin/start make/manufacture/produce/build/construct
     usual/normal/typical usually/normally/typically roughly/about/approximately/around rise/increase
     fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
@@ -132,7 +132,7 @@ ANTONYMS = _pairs(
     indoors/outdoors domestic/foreign permanent/temporary ancient/modern guilty/innocent alive/dead
     natural/artificial positive/negative major/minor majority/minority senior/junior superior/inferior
     internal/external interior/exterior inner/outer top/bottom front/rear forward/backward horizontal/vertical
-    clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
+    include/separately clockwise/anticlockwise clockwise/counterclockwise urban/rural sunrise/sunset
     dawn/dusk buyer/seller profit/loss surplus/deficit credit/debit advantage/disadvantage winner/loser
     strength/weakness friend/enemy ally/enemy love/hate push/pull evaporate/condense heat/cool warm/cool
     inhale/exhale swell/shrink float/sink tighten/loosen tight/loose rough/smooth hard/soft sharp/blunt bright/dim

@@ -39,6 +39,7 @@ def test_a_true_claim_is_not_contradicted(verifier: LexicalVerifier, claim: str,
         ("Alder is available.", "Plan: Alder; Available: ×"),
         ("Half of the patients had nausea.", "Nausea was seen in 21 percent of the patients."),
         ("The tax is 19 percent.", "The tax was cut from 19 to 16 percent in July."),
+        ("The cleaning kit is included in the box.", "A cleaning kit is sold separately. In the box: dock and cable."),
     ],
 )
 def test_a_false_one_is_not_supported(verifier: LexicalVerifier, claim: str, passage: str) -> None:
