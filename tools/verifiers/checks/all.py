@@ -54,6 +54,7 @@ SURE: dict[str, Check] = {
     "shares": fractions.other_shares,
     "attributes": attributes.other_attributes,
     "denials": denial.denials,
+    "denied parts": denial.parts,
     "roles": roles.exchanged_roles,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
