@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.nearest import refused_by_nearest
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
@@ -19,7 +20,17 @@ _TELLING_NOTHING = GENERIC_NOUNS | TITLES
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one document, where agreement of the others is no evidence; else none."""
-    kinds = (_absent, _unsaid, _unsaid_agent, unsaid_step, unsaid_half, unsaid_rank, _elsewhere, _scattered)
+    kinds = (
+        _absent,
+        _unsaid,
+        _unsaid_agent,
+        unsaid_step,
+        unsaid_half,
+        unsaid_rank,
+        _elsewhere,
+        _scattered,
+        refused_by_nearest,
+    )
     return next((gap for find in kinds if (gap := find(comparison))), ())
 
 

@@ -15,8 +15,15 @@ from factloop.tools.verifiers.contrasts import contrasted, joins_contrast
 from factloop.tools.verifiers.denied_lists import joined_marks
 from factloop.tools.verifiers.homographs import is_rubbish
 from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
-from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, NON, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.wording import (
+    CLAUSE_OPENERS,
+    DENIED_BOUND,
+    NEGATORS,
+    NO_NEGATION_BEFORE,
+    PHRASE_NEGATORS,
+    SHUTTING_OUT,
+)
 
 MAX_KEPT, MAX_KEPT_TOGETHER = 20_000, 2_000
 
@@ -284,7 +291,7 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
 
 def _negates(terms: Sequence[Term], place: int) -> bool:
     term = terms[place]
-    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS:
+    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS and not _shuts_out(terms, place):
         return False
     if (
         is_rubbish(terms, place, is_verb)
@@ -303,6 +310,11 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     if term.key in {"few", "little"}:
         return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
     return True
+
+
+def _shuts_out(terms: Sequence[Term], place: int) -> bool:
+    """Whether a verb says that its subject has no part in what follows *from*: *excluded from returns*."""
+    return terms[place].key in SHUTTING_OUT and any(term.key == "from" for term in terms[place + 1 : place + 3])
 
 
 def _is_attribute(terms: Sequence[Term], place: int) -> bool:
@@ -418,9 +430,11 @@ def _side(terms: Sequence[Term], place: int) -> Term | None:
 
 
 def _is_lacking(term: Term) -> bool:
-    """Whether a word says that something is not there: *fan* as *fanless*."""
+    """Whether a word says that something is not there or not so: *fan* as *fanless*, *refundable* as
+    *non-refundable*."""
     word = term.surface.lower()
-    return word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less"
+    is_prefixed = word.startswith(NON) and not term.key.startswith(NON)
+    return is_prefixed or (word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less")
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -34,7 +34,7 @@ _TOKEN = re.compile(
     r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
     rf"|\b(?<!New )(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
-    rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
+    rf"|(?P<word>(?:[Nn]on-(?=[a-z]))?[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
     r"|(?P<mark>[,;:()—–])"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
@@ -97,6 +97,8 @@ _ONLY = frozenset({"only", "Only", "ONLY"})
 _BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
+NON = "non-"
+"""A prefix that a reading takes for a denial: *non-refundable*."""
 MIN_BEFORE_LESS = 3
 MAX_LABEL_WORDS = 3
 """Words after the first in the name of a column."""
@@ -335,7 +337,7 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     lowered = word.lower()
     if lowered.endswith("n't"):
         return Term("not", TermKind.NEGATION, surface)
-    lowered = lowered.removesuffix("'s")
+    lowered = lowered.removesuffix("'s").removeprefix(NON)
     if lowered == "two":  # the reader of number words leaves this one as it stands
         return Term("2", TermKind.NUMBER, surface)
     lemma = IRREGULAR.get(surface) or lemmatize(lowered).lower()

@@ -11,6 +11,7 @@ from factloop.tools.verifiers.checks import (
     causes,
     changes,
     comparisons,
+    conditions,
     counts,
     currencies,
     dates,
@@ -18,6 +19,7 @@ from factloop.tools.verifiers.checks import (
     denial,
     durations,
     duties,
+    ended,
     equatives,
     figure_labels,
     figures,
@@ -55,6 +57,9 @@ SURE: dict[str, Check] = {
     "attributes": attributes.other_attributes,
     "denials": denial.denials,
     "denied parts": denial.parts,
+    "conditions": conditions.other_conditions,
+    "past for present": ended.past_for_present,
+    "ended things": ended.ended_things,
     "roles": roles.exchanged_roles,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
@@ -63,6 +68,7 @@ SURE: dict[str, Check] = {
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,
+    "others for only": quantity.others_for_only,
     "parts": quantity.parts_for_all,
     "numbers for all": quantity.numbers_for_all,
     "opposite deeds": denial.opposite_deeds,
@@ -153,7 +159,8 @@ def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
     if mismatch.kind == "denial":
         return quantity.denies_of_some(alignment)
     if mismatch.kind == "opposite":
-        return is_of_another_occasion(alignment, mismatch) or duties.is_of_forbidden(alignment, mismatch)
+        others = (is_of_another_occasion, duties.is_of_forbidden, ended.is_of_ended_past)
+        return any(leaves_room(alignment, mismatch) for leaves_room in others)
     if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
         return False
     place = mismatch.claimed[0]

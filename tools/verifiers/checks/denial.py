@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment, holds_opposite, opposite_places, says_same
-from factloop.tools.verifiers.checks import comparisons, denied_parts, duties, equatives
+from factloop.tools.verifiers.checks import comparisons, conditions, denied_parts, duties, ended, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import told_limit
 from factloop.tools.verifiers.reading import Reading, is_verb
@@ -58,7 +58,8 @@ def parts(alignment: Alignment) -> Iterator[Mismatch]:
 
 def _agree_otherwise(alignment: Alignment) -> bool:
     """Whether a denial on one side says in other words what the other side says without it."""
-    return _are_one_limit(alignment) or _says_first(alignment) or duties.forbid_alike(alignment)
+    agree = (_are_one_limit, _says_first, duties.forbid_alike, conditions.is_turned, ended.is_denied_as_ended)
+    return any(one(alignment) for one in agree)
 
 
 def _are_one_limit(alignment: Alignment) -> bool:

@@ -93,7 +93,7 @@ def _acts(reading: Reading, place: int) -> bool:
 def _phrases(claim: Reading, clause: int) -> list[list[int]]:
     """The content of each phrase after the verb of a clause; none without a verb."""
     within = [place for place, one in enumerate(claim.clauses) if one == clause]
-    start = next((place for place in within if claim.terms[place].key in _HELPING or _acts(claim, place)), None)
+    start = next((place for place in within if _begins(claim, place)), None)
     found: list[list[int]] = [[]]
     for place in within if start is not None else ():
         term = claim.terms[place]
@@ -104,6 +104,13 @@ def _phrases(claim: Reading, clause: int) -> list[list[int]]:
         elif term.kind in CONTENT and not _is_of_verb(claim, place):
             found[-1].append(place)
     return [phrase for phrase in found if phrase]
+
+
+def _begins(claim: Reading, place: int) -> bool:
+    """Whether a word is the first of a verb, be it one of several: *requests go*."""
+    term, before = claim.terms[place], claim.words[max(0, place - 1)]
+    is_plural = term.kind is TermKind.WORD and term.key in lexicon.VERBS and place > 0 and before.endswith("s")
+    return term.key in _HELPING or _acts(claim, place) or is_plural
 
 
 def _is_of_verb(claim: Reading, place: int) -> bool:
