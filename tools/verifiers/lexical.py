@@ -23,6 +23,7 @@ from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
+from factloop.tools.verifiers.clocks import in_other_times
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.ellipses import as_written, both_clauses, without_ellipses
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
@@ -138,8 +139,9 @@ def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
 
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
-    """The claim with a figure of the passages that keeps its bound, or with an amount in their unit."""
-    return chain(as_figures(claim, passages), as_amounts(claim, passages), in_other_units(claim, passages))
+    """The claim with a figure of the passages that keeps its bound, or an amount or a time as they spell it."""
+    forms = (as_figures, as_amounts, in_other_units, in_other_times)
+    return chain.from_iterable(in_form(claim, passages) for in_form in forms)
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

@@ -252,6 +252,8 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield Term(NAMES_OF_ONE[match["known"]], TermKind.NAME, surface)
         elif surface in NOUNS_LIKE_PASTS and place > 0 and tokens[place - 1].group().lower() in _BEFORE_NOUN:
             yield Term(surface, TermKind.WORD, surface)
+        elif surface == "m" and place > 0 and tokens[place - 1].lastgroup == "figure":
+            yield Term(surface, TermKind.WORD, surface)  # metres, and no form of *be*
         elif surface in _ONLY and match.start() > 0 and match.string[match.start() - 1] == "-":
             yield PART_ONLY
         else:

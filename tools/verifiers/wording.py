@@ -66,6 +66,9 @@ ENDING = _words(
 )
 ENDING_WITH = {"switch": ("off",), "turn": ("off",), "phase": ("out",), "shut": ("down",), "close": ("down",)}
 """Verbs that say that a thing has ended, alone and with the word after them."""
+AT_START = _words("start begin open commence launch")
+AT_END = _words("end finish close stop expire conclude")
+"""Verbs that say when something begins, and when it ends."""
 FINDING = _words("find see observe notice detect report record")
 """Verbs that say how something came to be known: *the check found no crack* denies the crack and not the check."""
 
@@ -196,9 +199,11 @@ ATTRIBUTES = tuple(
         "red/scarlet/crimson blue/navy/azure green yellow orange purple/violet pink brown black white grey/gray",
         "round/circular square triangular oval/elliptical rectangular/oblong",
         "spring summer autumn winter",
+        "hourly daily/nightly weekly fortnightly monthly quarterly yearly/annually",
     )
 )
-"""Values of which a thing has one: its colour, its shape, the season that it is of. Those between slashes agree."""
+"""Values of which a thing has one: its colour, its shape, the season that it is of, how
+often it comes about. Those between slashes agree."""
 CHANGING = _words(
     """
     cut raise rise lower fall drop grow increase decrease reduce extend shorten climb shrink expand change go jump

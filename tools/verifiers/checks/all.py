@@ -27,6 +27,7 @@ from factloop.tools.verifiers.checks import (
     quantity,
     roles,
     slots,
+    spans,
     steps,
     subjects,
 )
@@ -49,6 +50,8 @@ SURE: dict[str, Check] = {
     "dates": dates.other_dates,
     "limits": figures.other_limits,
     "ends of time": dates.other_ends,
+    "halves of the day": spans.other_halves_of_day,
+    "ends of a span": spans.other_ends_of_span,
     "figures of other clauses": figures.figures_of_other_clauses,
     "figures of other labels": figure_labels.figures_of_other_labels,
     "nearer numbers": figures.nearer_numbers,
