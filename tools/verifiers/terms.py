@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
-from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, MODALS, OPENING_ADVERBS
 from factloop.tools.verifiers.sums import in_one_unit, in_sums
 from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
@@ -254,12 +254,22 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield Term(surface, TermKind.WORD, surface)
         elif surface == "m" and place > 0 and tokens[place - 1].lastgroup == "figure":
             yield Term(surface, TermKind.WORD, surface)  # metres, and no form of *be*
+        elif surface == "A" and _is_called_a(tokens, place):
+            yield Term(surface, TermKind.WORD, surface)
         elif surface in _ONLY and match.start() > 0 and match.string[match.start() - 1] == "-":
             yield PART_ONLY
         else:
             followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
             opens = place == 0 or (has_label and _is_label(tokens, place))
             yield _word(surface, opens, followed_by_capital)
+
+
+def _is_called_a(tokens: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether a capital *A* is a name, and no article: *A is cheaper than B*, *Model A*, but not *Once Upon A Time*."""
+    following = tokens[place + 1].group() if place + 1 < len(tokens) else ""
+    if place == 0:
+        return following in BE | AUXILIARIES | MODALS
+    return tokens[place - 1].lastgroup == "word" and not following[:1].isupper()
 
 
 def in_plain_figures(text: str) -> str:

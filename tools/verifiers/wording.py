@@ -153,7 +153,7 @@ ANTONYMS = _pairs(
     flexible/rigid sturdy/fragile proprietary/open manual/automatic manually/automatically analog/digital
     analogue/digital wire/wireless boy/girl king/queen prince/princess uncle/aunt nephew/niece
     grandfather/grandmother create/destroy preserve/destroy arrive/leave stay/leave remain/leave join/leave
-    include/omit right/wrong present/absent
+    include/omit right/wrong present/absent double/halve
     """
 )
 PHASES = _words(

@@ -30,6 +30,7 @@ from factloop.tools.verifiers.checks import (
     spans,
     steps,
     subjects,
+    ways,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.checks.said_of import is_of_another, is_of_another_occasion
@@ -64,6 +65,7 @@ SURE: dict[str, Check] = {
     "past for present": ended.past_for_present,
     "ended things": ended.ended_things,
     "roles": roles.exchanged_roles,
+    "ways": ways.turned_ways,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
     "equated": equatives.equated,

@@ -10,7 +10,7 @@ from factloop.tools.verifiers.checks import comparisons, conditions, denied_part
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import told_limit
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
 from factloop.tools.verifiers.wording import FINDING
 
 MIN_SHARE = 0.6
@@ -116,7 +116,8 @@ def _object_of(reading: Reading, verb: int) -> int | None:
     """The first word of content right after a verb; None where a preposition stands between, or nothing follows."""
     for place in range(verb + 1, min(verb + 1 + OBJECT_REACH, len(reading.terms))):
         term = reading.terms[place]
-        if reading.clauses[place] != reading.clauses[verb] or term.key in lexicon.PREPOSITIONS:
+        is_end = term.key in lexicon.PREPOSITIONS or term.key == "than"
+        if reading.clauses[place] != reading.clauses[verb] or is_end:
             return None
         if term.kind in CONTENT:
             return place
@@ -136,8 +137,9 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
             continue
         own = alignment.clauses_of(place)
         rest = _said_after(claim, place)
-        if not rest or any(alignment.clauses_of(one) & own for one in rest):
-            continue
+        telling = [one for one in rest if claim.terms[one].kind in FIGURES] or rest
+        if not rest or any(alignment.clauses_of(one) & own for one in telling):
+            continue  # where *rose by 12 percent and fell by 3 percent*, the figure tells of which it is said
         for other in others:
             if _is_of_another(alignment, place, other):
                 continue
