@@ -18,13 +18,16 @@ _IN_BASE: dict[str, tuple[str, str]] = {
         "mm": "mm/1 cm/10 m/1000 km/1000000",
         "mg": "µg/0.001 mg/1 g/1000 kg/1000000 tonne/1000000000",
         "ml": "ml/1 l/1000",
+        "kb": "kb/1 mb/1000 gb/1000000 tb/1000000000",
         "millisecond": "millisecond/1 second/1000 minute/60000 hour/3600000 day/86400000 week/604800000",
         "month": "month/1 year/12 decade/120 century/1200",
     }.items()
     for short, worth in (unit.split("/") for unit in units.split())
 }
 """The base of each unit that turns into others without loss, and how much of it the unit is worth."""
-_SPELLINGS = "|".join(sorted((one for one, (_, short) in UNITS.items() if short in _IN_BASE), key=len, reverse=True))
+_SHORT = {one: short for one, (_, short) in UNITS.items() if short in _IN_BASE}
+_SHORT |= {form: one for one in ("kb", "mb", "gb", "tb") for form in (one.upper(), f"{one[0]}{one[1].upper()}")}
+_SPELLINGS = "|".join(sorted(_SHORT, key=len, reverse=True))
 _AMOUNT = re.compile(
     rf"(?<![\w.,€$£-])(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)[ -]?"
     rf"(?P<unit>{_SPELLINGS})(?:e?s)?\b"
@@ -72,7 +75,7 @@ def _are_equal(one: Amount, other: Amount) -> bool:
 def amounts_of(text: str) -> Iterator[Amount]:
     """The amounts of a text whose numbers are figures."""
     for found in _AMOUNT.finditer(text):
-        unit = UNITS[found["unit"]][1]
+        unit = _SHORT[found["unit"]]
         base, worth = _IN_BASE[unit]
         number = Decimal(found["number"].replace(",", ""))
         yield Amount(found.start(), found.end(), found[0], unit, base, number * Decimal(worth))

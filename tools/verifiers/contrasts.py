@@ -29,9 +29,9 @@ def _phrase(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | None:
 def _after_not(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | None:
     """What follows *not* without a verb, after a clause with one: *but not on Mondays*."""
     word, before, following = terms[place].surface.lower(), terms[place - 1 : place], terms[place + 1 : place + 2]
-    if word not in {"not", "no"} or not before or not following or following[0].key in NO_NEGATION_BEFORE:
+    if word not in {"not", "no", "never"} or not before or not following or following[0].key in NO_NEGATION_BEFORE:
         return None
-    joins = before[0].key in _JOINING or (before[0].kind is TermKind.MARK and word == "not")
+    joins = before[0].key in _JOINING or (before[0].kind is TermKind.MARK and word != "no")
     is_of_phrase = word == "not" and is_verb(before[0]) and following[0].key == "by"
     if following[0].key == "even" or any(term.kind is TermKind.NEGATION for term in terms[:place]):
         return None  # it denies no less than what stands before

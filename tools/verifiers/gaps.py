@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.checks.currencies import stands_in_others_alone
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.nearest import refused_by_nearest
 from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
@@ -182,4 +183,5 @@ _KINDS = (
     unsaid_rank,
     _elsewhere,
     _scattered,
+    refused_by_nearest,
 )

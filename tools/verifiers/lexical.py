@@ -23,6 +23,7 @@ from factloop.tools.verifiers.bounds import as_amounts, as_figures, keeps_bound,
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_another
+from factloop.tools.verifiers.clocks import in_other_times
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.ellipses import as_written, both_clauses, without_ellipses
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
@@ -138,13 +139,9 @@ def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
 
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
-    """The claim with a figure of the passages that keeps its bound, an amount in their unit, a limit that it keeps."""
-    return chain(
-        as_figures(claim, passages),
-        as_amounts(claim, passages),
-        in_other_units(claim, passages),
-        within_limits(claim, passages),
-    )
+    """The claim with a figure of the passages that keeps its bound, a limit that it keeps, or amounts in their words."""
+    forms = (as_figures, as_amounts, in_other_units, in_other_times, within_limits)
+    return chain.from_iterable(in_form(claim, passages) for in_form in forms)
 
 
 def _within_bound(read: SupportReading) -> SupportReading:

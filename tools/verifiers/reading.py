@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
 from itertools import chain, groupby, pairwise, takewhile
@@ -12,10 +12,18 @@ from typing import Any, TypeVar
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.verifiers.contrasts import contrasted, joins_contrast
+from factloop.tools.verifiers.denied_lists import joined_marks
 from factloop.tools.verifiers.homographs import is_rubbish
 from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
-from factloop.tools.verifiers.wording import CLAUSE_OPENERS, DENIED_BOUND, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, NON, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.wording import (
+    CLAUSE_OPENERS,
+    DENIED_BOUND,
+    NEGATORS,
+    NO_NEGATION_BEFORE,
+    PHRASE_NEGATORS,
+    SHUTTING_OUT,
+)
 
 MAX_KEPT, MAX_KEPT_TOGETHER = 20_000, 2_000
 
@@ -26,6 +34,8 @@ _BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "
 """*The past few years* are some."""
 _BEFORE_ATTRIBUTE = lexicon.PREPOSITIONS | {"a", "an", "the", "any", "each", "every", "another", "several", "many"}
 _ANSWERS = frozenset({"yes", "no"})
+_DENYING_EACH = frozenset({"no", "not"})
+_JOINING = frozenset({"and", "or"})
 MAX_UNIT_CHARS = 3
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
 _BOUND, _LONGEST_BOUND = re.compile(DENIED_BOUND), 5
@@ -144,7 +154,9 @@ def read_together(sentences: tuple[SentenceTerms, ...]) -> Reading:
 def read_closely(sentence: SentenceTerms) -> Reading:
     """One sentence; read once, since every claim is held against it."""
     contrasts = contrasted(sentence.terms, is_verb)
-    clauses = list(_clauses(sentence.terms, contrasts))
+    opens_denied = bool(sentence.terms) and _without_prefix(sentence.terms[0]) is not None
+    joined = joined_marks(sentence.terms, is_verb, opens_denied=opens_denied)
+    clauses = list(_clauses(sentence.terms, contrasts, joined))
     kept = [(place, clause) for place, clause in enumerate(clauses) if clause is not None]
     in_contrast = frozenset(chain.from_iterable(contrasts))
     terms, negators, phrase_denied = [], [], []
@@ -215,7 +227,7 @@ def _forms(term: Term) -> tuple[str, ...]:
     return (term.key,)
 
 
-def _clauses(terms: Sequence[Term], contrasts: Sequence[range]) -> Iterable[int | None]:
+def _clauses(terms: Sequence[Term], contrasts: Sequence[range], joined: Container[int]) -> Iterable[int | None]:
     """The clause of each term, None for a mark.
 
     A subject that a mark cuts off from its verb is taken up again: "The flaw, found by Sollis, was fixed" is
@@ -227,7 +239,7 @@ def _clauses(terms: Sequence[Term], contrasts: Sequence[range]) -> Iterable[int 
     subject: int | None = None
     for place, term in enumerate(terms):
         if term.kind is TermKind.MARK:
-            if begun and not after_mark and not _labels_figure(terms, place):
+            if begun and not after_mark and place not in joined and not _labels_figure(terms, place):
                 after_mark = True
                 subject = current if subject is None and not has_verb else subject
             yield None
@@ -279,7 +291,7 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
 
 def _negates(terms: Sequence[Term], place: int) -> bool:
     term = terms[place]
-    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS:
+    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS and not _shuts_out(terms, place):
         return False
     if (
         is_rubbish(terms, place, is_verb)
@@ -300,6 +312,11 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     return True
 
 
+def _shuts_out(terms: Sequence[Term], place: int) -> bool:
+    """Whether a verb says that its subject has no part in what follows *from*: *excluded from returns*."""
+    return terms[place].key in SHUTTING_OUT and any(term.key == "from" for term in terms[place + 1 : place + 3])
+
+
 def _is_attribute(terms: Sequence[Term], place: int) -> bool:
     """Whether a verb in *-ed* tells which things are meant, as in *after five failed attempts*, and denies nothing."""
     term, before, following = terms[place], terms[place - 1 : place], terms[place + 1 : place + 2]
@@ -311,8 +328,11 @@ def _is_attribute(terms: Sequence[Term], place: int) -> bool:
 
 
 def _goes_on_denying(terms: Sequence[Term], place: int) -> bool:
-    """Whether a *nor* goes on with what another word denies in the same clause: *neither the cat nor the dog*."""
-    if terms[place].surface.lower() != "nor":
+    """Whether a word goes on with what another denies in the same clause, so that two of them deny no less than one:
+    *neither the cat nor the dog*, *no pool and no gym*."""
+    word = terms[place].surface.lower()
+    is_second = word in _DENYING_EACH and place > 0 and terms[place - 1].key in _JOINING
+    if word != "nor" and not is_second:
         return False
     back = takewhile(lambda one: one.kind is not TermKind.MARK, reversed(terms[:place]))
     return any(one.kind is TermKind.NEGATION for one in back)
@@ -410,9 +430,11 @@ def _side(terms: Sequence[Term], place: int) -> Term | None:
 
 
 def _is_lacking(term: Term) -> bool:
-    """Whether a word says that something is not there: *fan* as *fanless*."""
+    """Whether a word says that something is not there or not so: *fan* as *fanless*, *refundable* as
+    *non-refundable*."""
     word = term.surface.lower()
-    return word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less"
+    is_prefixed = word.startswith(NON) and not term.key.startswith(NON)
+    return is_prefixed or (word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less")
 
 
 @lru_cache(maxsize=MAX_KEPT)

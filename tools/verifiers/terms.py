@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
 from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
-from factloop.tools.linguistics.lexicon import OPENING_ADVERBS
+from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, MODALS, OPENING_ADVERBS
 from factloop.tools.verifiers.sums import in_one_unit, in_sums
 from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
     rf"|\b(?<!New )(?P<known>{_KNOWN})(?:['’]s)?(?!\w)"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
-    rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
+    rf"|(?P<word>(?:[Nn]on-(?=[a-z]))?[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
     rf"|(?P<mark>[{_MARKS}])"
 )
 _WITH_SPACES = "|".join([*(re.escape(name) for name in NAMES_OF_ONE if " " in name), f"New (?:{_KNOWN})"])
@@ -99,11 +99,15 @@ IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=T
 """Forms that simplemma leaves as they stand, since they are words of their own as well, or gives to a rarer word."""
 NOUNS_LIKE_PASTS = frozenset({"saw", "rose", "wound", "bore", "spoke", "dove", "stove"})
 """Nouns that are the past of other words: *a saw* is no form of *see*."""
+_BY_PLACE = NOUNS_LIKE_PASTS | {"m", "A"}
+"""Words whose place tells what they are."""
 _ONLY = frozenset({"only", "Only", "ONLY"})
 _CENTURIES = frozenset({"century", "centuries"})
 _BEFORE_NOUN = frozenset({"a", "an", "the", "each", "every", "another"})
 WORDS_IN_LESS = frozenset(_WORDS_IN_LESS.split())
 """Words in *-less* that do not say that something is missing."""
+NON = "non-"
+"""A prefix that a reading takes for a denial: *non-refundable*."""
 MIN_BEFORE_LESS = 3
 MAX_LABEL_WORDS = 3
 """Words after the first in the name of a column."""
@@ -248,7 +252,7 @@ def _terms(sentence: str) -> list[Term]:
     tokens = _tokens(in_plain_figures(sentence))
     terms: list[Term] = []
     for place, token in enumerate(tokens):
-        if token.kind == "word" and (has_label or place == 0 or token.surface in NOUNS_LIKE_PASTS):
+        if token.kind == "word" and (has_label or place == 0 or token.surface in _BY_PLACE):
             terms.append(_word_at(tokens, place, has_label=has_label))
         elif token.kind == "figure" and place + 1 < len(tokens) and tokens[place + 1].surface.lower() in _CENTURIES:
             terms.append(_as_years(*token.terms))
@@ -261,6 +265,10 @@ def _word_at(tokens: Sequence[_Token], place: int, *, has_label: bool) -> Term:
     """The term of a word whose place in the sentence may matter."""
     _, surface, (inside,) = tokens[place]
     if surface in NOUNS_LIKE_PASTS and place > 0 and tokens[place - 1].surface.lower() in _BEFORE_NOUN:
+        return Term(surface, TermKind.WORD, surface)
+    if surface == "m" and place > 0 and tokens[place - 1].kind == "figure":
+        return Term(surface, TermKind.WORD, surface)  # metres, and no form of *be*
+    if surface == "A" and _is_called_a(tokens, place):
         return Term(surface, TermKind.WORD, surface)
     opens = place == 0 or (has_label and _is_label(tokens, place))
     if not opens or inside is PART_ONLY:
@@ -317,6 +325,14 @@ def _date(surface: str) -> tuple[Term, ...]:
         Term(f"month {int(month)}", TermKind.MONTH, surface),
         Term(day.lstrip("0") or "0", TermKind.NUMBER, surface),
     )
+
+
+def _is_called_a(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a capital *A* is a name, and no article: *A is cheaper than B*, *Model A*, but not *Once Upon A Time*."""
+    following = tokens[place + 1].surface if place + 1 < len(tokens) else ""
+    if place == 0:
+        return following in BE | AUXILIARIES | MODALS
+    return tokens[place - 1].kind == "word" and not following[:1].isupper()
 
 
 def in_plain_figures(text: str) -> str:
@@ -396,7 +412,7 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     lowered = word.lower()
     if lowered.endswith("n't"):
         return Term("not", TermKind.NEGATION, surface)
-    lowered = lowered.removesuffix("'s")
+    lowered = lowered.removesuffix("'s").removeprefix(NON)
     if lowered == "two":  # the reader of number words leaves this one as it stands
         return Term("2", TermKind.NUMBER, surface)
     lemma = IRREGULAR.get(surface) or lemmatize(lowered).lower()

@@ -59,6 +59,16 @@ NO_NEGATION_BEFORE = _words(
 )
 """After *not* or *no*, no denial: *not only a physicist* says that she was one, *no later than* is a limit."""
 
+SHUTTING_OUT = _words("exclude exempt bar debar")
+"""Lemmas that deny their clause before *from*: *excluded from returns*."""
+ENDING = _words(
+    "discontinue withdraw abolish scrap cancel repeal retire remove end expire cease dissolve terminate stop axe"
+)
+ENDING_WITH = {"switch": ("off",), "turn": ("off",), "phase": ("out",), "shut": ("down",), "close": ("down",)}
+"""Verbs that say that a thing has ended, alone and with the word after them."""
+AT_START = _words("start begin open commence launch")
+AT_END = _words("end finish close stop expire conclude")
+"""Verbs that say when something begins, and when it ends."""
 FINDING = _words("find see observe notice detect report record")
 """Verbs that say how something came to be known: *the check found no crack* denies the crack and not the check."""
 
@@ -143,7 +153,7 @@ ANTONYMS = _pairs(
     flexible/rigid sturdy/fragile proprietary/open manual/automatic manually/automatically analog/digital
     analogue/digital wire/wireless boy/girl king/queen prince/princess uncle/aunt nephew/niece
     grandfather/grandmother create/destroy preserve/destroy arrive/leave stay/leave remain/leave join/leave
-    include/omit right/wrong present/absent
+    include/omit right/wrong present/absent double/halve
     """
 )
 PHASES = _words(

@@ -12,6 +12,7 @@ from factloop.tools.verifiers.checks import (
     cells,
     changes,
     comparisons,
+    conditions,
     counts,
     crossed,
     currencies,
@@ -21,6 +22,7 @@ from factloop.tools.verifiers.checks import (
     denial,
     durations,
     duties,
+    ended,
     equatives,
     exceptions,
     figure_labels,
@@ -30,8 +32,10 @@ from factloop.tools.verifiers.checks import (
     quantity,
     roles,
     slots,
+    spans,
     steps,
     subjects,
+    ways,
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.checks.said_of import is_of_another, is_of_another_occasion
@@ -53,6 +57,8 @@ SURE: dict[str, Check] = {
     "dates": dates.other_dates,
     "limits": figures.other_limits,
     "ends of time": dates.other_ends,
+    "halves of the day": spans.other_halves_of_day,
+    "ends of a span": spans.other_ends_of_span,
     "figures of other clauses": figures.figures_of_other_clauses,
     "figures of other cells": cells.figures_of_other_cells,
     "figures of other labels": figure_labels.figures_of_other_labels,
@@ -64,7 +70,12 @@ SURE: dict[str, Check] = {
     "shares": fractions.other_shares,
     "attributes": attributes.other_attributes,
     "denials": denial.denials,
+    "denied parts": denial.parts,
+    "conditions": conditions.other_conditions,
+    "past for present": ended.past_for_present,
+    "ended things": ended.ended_things,
     "roles": roles.exchanged_roles,
+    "ways": ways.turned_ways,
     "converse deeds": roles.converse_deeds,
     "agents": roles.other_agents,
     "equated": equatives.equated,
@@ -72,6 +83,7 @@ SURE: dict[str, Check] = {
     "levelled": comparisons.levelled_comparison,
     "only": quantity.unsaid_only,
     "all for only": quantity.all_for_only,
+    "others for only": quantity.others_for_only,
     "parts": quantity.parts_for_all,
     "numbers for all": quantity.numbers_for_all,
     "opposite deeds": denial.opposite_deeds,
@@ -173,7 +185,8 @@ def _leaves_room(alignment: Alignment, mismatch: Mismatch) -> bool:
     if mismatch.kind == "denial":
         return quantity.denies_of_some(alignment)
     if mismatch.kind == "opposite":
-        return is_of_another_occasion(alignment, mismatch) or duties.is_of_forbidden(alignment, mismatch)
+        others = (is_of_another_occasion, duties.is_of_forbidden, ended.is_of_ended_past)
+        return any(leaves_room(alignment, mismatch) for leaves_room in others)
     if mismatch.kind not in {"value", "date"} or not mismatch.claimed or not mismatch.said:
         return False
     place = mismatch.claimed[0]

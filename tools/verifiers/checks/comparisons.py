@@ -71,10 +71,15 @@ def sides_at(alignment: Alignment, link: int, other: int) -> tuple[int, int]:
 
 
 def _nouns_around(alignment: Alignment, than: int) -> tuple[list[int], list[int]]:
-    """The nouns with a partner before and after "than" of the claim, less those whose partner is an opposite."""
+    """The nouns with a partner before and after "than" of the claim, less those whose partner is an opposite and those
+    on both sides, which tell nothing: *model* of *model A is cheaper than model B*."""
     claim = alignment.claim
     nouns = [one for one in alignment.pairs if claim.terms[one].kind in NOUNS and one not in alignment.opposed]
-    return [one for one in nouns if one < than], [one for one in nouns if one > than]
+    before, after = (
+        {claim.terms[one].key for one in nouns if (one < than) == is_before} for is_before in (True, False)
+    )
+    telling = [one for one in nouns if claim.terms[one].key not in before & after]
+    return [one for one in telling if one < than], [one for one in telling if one > than]
 
 
 def _turned(alignment: Alignment) -> list[tuple[int, int]]:

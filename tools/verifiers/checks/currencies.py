@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, kept
-from factloop.tools.verifiers.terms import FIGURES
+from factloop.tools.verifiers.terms import FIGURES, in_plain_figures
 
 _CURRENCIES = {
     "€": "EUR",
@@ -20,14 +20,15 @@ _CURRENCIES = {
     "usd": "USD",
     "£": "GBP",
     "gbp": "GBP",
+    "pound": "GBP",
     "¥": "JPY",
     "yen": "JPY",
 }
-"""*Pound* is left out: it is a weight, too."""
+"""A *pound* is a weight, too, but not where the other side has money."""
 _FIGURE = r"\d+(?:[.,]\d+)*"
 _MONEY = re.compile(
     rf"(?P<sign>[€$£¥]) ?(?P<after>{_FIGURE})"
-    rf"|(?P<before>{_FIGURE}) ?(?P<name>[€$£¥]|(?:euro|dollar|yen|eur|usd|gbp)(?=s?\b))",
+    rf"|(?P<before>{_FIGURE}) ?(?P<name>[€$£¥]|(?:euro|dollar|pound|yen|eur|usd|gbp)(?=s?\b))",
     re.IGNORECASE,
 )
 
@@ -50,12 +51,17 @@ def stands_in_others_alone(claim: Reading, place: int, sentences: Iterable[Readi
     return bool(told) and None not in told and currency not in told
 
 
+def _as_read(text: str) -> str:
+    """A text with its figures as the terms have them: *£40 million* as *£40000000*."""
+    return in_plain_figures(text) if "illion" in text or "thousand" in text else text
+
+
 @kept
 def _money(reading: Reading) -> Mapping[int, str]:
     """The currency of each figure that has one, by its place; none for a figure that has several."""
     said: defaultdict[str, set[str]] = defaultdict(set)
     for sentence in reading.sentences:
-        for found in _MONEY.finditer(sentence.text):
+        for found in _MONEY.finditer(_as_read(sentence.text)):
             said[found["after"] or found["before"]].add(_CURRENCIES[(found["sign"] or found["name"]).lower()])
     figures = reading.of_kind(*FIGURES) if said else ()
     told = {place: said.get(reading.terms[place].surface, set()) for place in figures}

@@ -12,6 +12,7 @@ from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import Term, TermKind
 from factloop.tools.verifiers.wording import AGAIN, ENDS_OF_TIME, REPEATED
 
+_ARTICLES = frozenset({"the", "a", "an", "each", "every", "its", "their"})
 _OPENING_RANGE = frozenset({"from", "between"})
 _JOINING_ENDS = frozenset({"to", "and", "until", "till"})
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
@@ -115,8 +116,19 @@ def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
     """*Since* of the claim where the evidence says *until* and nowhere *since*, or *before* and *after*."""
     said = {ENDS_OF_TIME.get(term.key) for term in alignment.sentence.terms}
     for place, other in alignment.pairs.items():
-        if place and other:
-            words = alignment.claim.terms[place - 1].key, alignment.sentence.terms[other - 1].key
-            one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
-            if one is not None and two is not None and one not in said:
-                yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
+        ours, theirs = _before_article(alignment.claim, place), _before_article(alignment.sentence, other)
+        if ours is None or theirs is None:
+            continue
+        words = alignment.claim.terms[ours].key, alignment.sentence.terms[theirs].key
+        one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
+        is_of_time = (ours, theirs) == (place - 1, other - 1) or set(words) == {"before", "after"}
+        if one is not None and two is not None and one not in said and is_of_time:
+            yield Mismatch("value", (ours,), (theirs,), excludes=True)
+
+
+def _before_article(reading: Reading, place: int) -> int | None:
+    """The place of the word before a noun, be it before its article: *before* of *before the end*."""
+    place -= 1
+    if place > 0 and reading.words[place] in _ARTICLES:
+        place -= 1
+    return place if place >= 0 else None

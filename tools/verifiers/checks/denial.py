@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.verifiers.alignment import Alignment, opposite_places, says_same
-from factloop.tools.verifiers.checks import comparisons, duties, equatives
+from factloop.tools.verifiers.alignment import Alignment, holds_opposite, opposite_places, says_same
+from factloop.tools.verifiers.checks import comparisons, conditions, denied_parts, duties, ended, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import states_one_limit
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
 from factloop.tools.verifiers.wording import FINDING
 
 MIN_SHARE = 0.6
@@ -27,12 +27,12 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
     """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
     claim = alignment.claim
     for clause in range(len(claim.clause_denied)):
-        if equatives.compares_in(alignment, clause):
+        if equatives.compares_in(alignment, clause) or denied_parts.bears_denial_out(alignment, clause):
             continue
         within = [one for one in claim.content if claim.clauses[one] == clause and not claim.negators[one]]
         own = [one for one in within if claim.terms[one].key not in FINDING]
         shared = [one for one in own if one in alignment.pairs]
-        if states_one_limit(alignment) or _says_first(alignment) or duties.forbid_alike(alignment):
+        if _agree_otherwise(alignment):
             return
         if comparisons.direction(alignment) < 0:
             yield from comparisons.denied_the_other_way(alignment)
@@ -42,6 +42,24 @@ def denials(alignment: Alignment) -> Iterator[Mismatch]:
             deciding = phrases or shared
             if _differ(alignment, deciding, shared) and _held_together(alignment, own, deciding):
                 yield _named(alignment, clause, shared)
+
+
+def parts(alignment: Alignment) -> Iterator[Mismatch]:
+    """What the claim says of its subject, denied wherever the evidence speaks of it (`denied_parts`); none where a
+    comparison or an opposite may turn the denial round."""
+    is_turned = (
+        alignment.opposed or comparisons.than_place(alignment.claim) or comparisons.than_place(alignment.sentence)
+    )
+    for mismatch in () if is_turned else denied_parts.denied_parts(alignment):
+        is_other = holds_opposite(alignment.claim, alignment.sentence) or equatives.has_equative(alignment)
+        if not is_other and not _agree_otherwise(alignment):
+            yield mismatch
+
+
+def _agree_otherwise(alignment: Alignment) -> bool:
+    """Whether a denial on one side says in other words what the other side says without it."""
+    agree = (states_one_limit, _says_first, duties.forbid_alike, conditions.is_turned, ended.is_denied_as_ended)
+    return any(one(alignment) for one in agree)
 
 
 def _says_first(alignment: Alignment) -> bool:
@@ -84,7 +102,8 @@ def _object_of(reading: Reading, verb: int) -> int | None:
     """The first word of content right after a verb; None where a preposition stands between, or nothing follows."""
     for place in range(verb + 1, min(verb + 1 + OBJECT_REACH, len(reading.terms))):
         term = reading.terms[place]
-        if reading.clauses[place] != reading.clauses[verb] or term.key in lexicon.PREPOSITIONS:
+        is_end = term.key in lexicon.PREPOSITIONS or term.key == "than"
+        if reading.clauses[place] != reading.clauses[verb] or is_end:
             return None
         if term.kind in CONTENT:
             return place
@@ -104,8 +123,9 @@ def opposites_nearby(alignment: Alignment) -> Iterator[Mismatch]:
             continue
         own = alignment.clauses_of(place)
         rest = _said_after(claim, place)
-        if not rest or any(alignment.clauses_of(one) & own for one in rest):
-            continue
+        telling = [one for one in rest if claim.terms[one].kind in FIGURES] or rest
+        if not rest or any(alignment.clauses_of(one) & own for one in telling):
+            continue  # where *rose by 12 percent and fell by 3 percent*, the figure tells of which it is said
         for other in others:
             if _is_of_another(alignment, place, other):
                 continue

@@ -54,6 +54,29 @@ def all_for_only(alignment: Alignment) -> Iterator[Mismatch]:
         yield Mismatch("quantity", (place, *ours), (only, *theirs), excludes=is_sure)
 
 
+def others_for_only(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Admins may delete it*, where the sentence says that only others may: *only owners may delete it*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    only = _quantities(sentence, None).get("only")
+    theirs = _group_after(sentence, only) if only is not None else []
+    if only is None or not theirs or _quantities(claim, None) or sentence.is_denied(only) or any(claim.clause_denied):
+        return
+    ours, clause = _group_after(claim, -1), sentence.clauses[only]
+    said = [one for one in claim.content if one not in ours]
+    if not ours or not said or any(clause not in alignment.clauses_of(one) for one in said):
+        return
+    may_be_same = any(one in theirs for one in _said_of(alignment, ours)) or _are_one_people(alignment, ours, theirs)
+    elsewhere = [one for place in ours[-1:] for one in alignment.clauses_of(place) if one != clause]
+    if not may_be_same and not any(one in alignment.clauses_of(said[0]) for one in elsewhere):
+        yield Mismatch("quantity", tuple(ours), (only, *theirs))
+
+
+def _are_one_people(alignment: Alignment, ours: Sequence[int], theirs: Sequence[int]) -> bool:
+    """Whether two groups may be the same people in other words: *staff* and *employees*."""
+    people, others = PEOPLE.get(alignment.claim.terms[ours[-1]].key), alignment.sentence.terms[theirs[-1]].key
+    return people is not None and others in people
+
+
 def _said_of(alignment: Alignment, group: Sequence[int]) -> list[int]:
     """The places of the sentence that say what the words of a group of the claim say."""
     return [one for place in group if place not in alignment.opposed for one in alignment.partners.get(place, ())]
@@ -97,7 +120,7 @@ def _group_after(reading: Reading, place: int) -> list[int]:
         term = reading.terms[one]
         if term.key in lexicon.MODALS or term.key == "be" or is_verb(term) or (found and term.key in lexicon.VERBS):
             return found
-        if not found and term.key in _BEFORE_GROUP:
+        if (not found and term.key in _BEFORE_GROUP) or (found and term.key in {"and", "or"}):
             continue
         if term.kind not in {TermKind.WORD, TermKind.NAME} or reading.clauses[one] != reading.clauses[place]:
             return []

@@ -26,7 +26,7 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     if verb is None or sides is None or any(side not in alignment.pairs for side in sides):
         return
     left, right = (alignment.pairs[side] for side in sides)
-    if sentence.clauses[left] != sentence.clauses[right]:
+    if sentence.clauses[left] != sentence.clauses[right] and not _is_antecedent(sentence, *sorted((left, right))):
         return
     between = range(min(left, right) + 1, max(left, right))
     acts = [alignment.pairs[place] for place in verb if alignment.pairs.get(place) in between]
@@ -35,6 +35,13 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     turned = _is_passive(claim) != any(_stands_before_by(sentence, act) for act in acts)
     if (left > right) != (turned != _are_converse(alignment, verb, between)):
         yield Mismatch("sides", sides, (left, right), excludes=True)
+
+
+def _is_antecedent(sentence: Reading, name: int, other: int) -> bool:
+    """Whether a name is the subject of the clause in which another stands: *Oliveira, who took over from Whitlock*."""
+    while sentence.terms[name].kind is TermKind.NAME and name + 1 < other:
+        name += 1
+    return sentence.words[name] in lexicon.RELATIVES and sentence.clauses[name] == sentence.clauses[other]
 
 
 def converse_deeds(alignment: Alignment) -> Iterator[Mismatch]:
@@ -118,7 +125,9 @@ def _noun_after(claim: Reading, verb: int, kind: TermKind) -> int | None:
             return None
         if term.kind is kind:
             return place
-        if term.key in lexicon.PREPOSITIONS and term.key not in links:
+        following = claim.terms[place + 1 : place + 2]
+        is_particle = place == verb + 1 and any(one.key in links for one in following)
+        if term.key in lexicon.PREPOSITIONS and term.key not in links and not is_particle:
             return None
     return None
 

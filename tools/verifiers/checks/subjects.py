@@ -39,8 +39,17 @@ def other_subjects(alignment: Alignment) -> Iterator[Mismatch]:
     if not apart or not strangers or any(place in alignment.paired for place in _telling(sentence, strangers)):
         return
     number = sentence.sentence_of[clause]
-    if any(_acts_in(sentence, alignment.pairs[place], number) for place in apart):
+    does_act = any(one in alignment.pairs and is_verb(claim.terms[one]) for one in (verb, verb + 1))
+    is_of_two = does_act and _are_two_names(alignment, apart, strangers)
+    if is_of_two or any(_acts_in(sentence, alignment.pairs[place], number) for place in apart):
         yield Mismatch("person", tuple(subject), tuple(_telling(sentence, strangers)))
+
+
+def _are_two_names(alignment: Alignment, ours: list[int], theirs: list[int]) -> bool:
+    """Whether both subjects are names: *Brightly was founded by Ruiz*, in a sentence of its own, is not of *Acme*."""
+    claim, sentence = alignment.claim, alignment.sentence
+    names = [*(claim.terms[place] for place in ours), *(sentence.terms[place] for place in theirs)]
+    return all(term.kind is TermKind.NAME for term in names)
 
 
 def owners(alignment: Alignment) -> Iterator[Mismatch]:
