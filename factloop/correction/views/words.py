@@ -36,6 +36,13 @@ def decision(correction: Correction) -> str:
     return f"The original stands: {correction.why}."
 
 
+def response_title(correction: Correction) -> str:
+    """The title of the response with its changes and marks."""
+    if correction.changes:
+        return "Response, corrected" if correction.accepted else "Response, with changes that were not taken"
+    return "Response, with marks" if correction.marks else "Response, as it was"
+
+
 def kept_back(correction: Correction) -> str | None:
     """What of the correction was not done, and why, in one line; None where all was done or nothing was to do."""
     if not correction.accepted:
