@@ -13,7 +13,7 @@ LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
     LeftReason.NOT_CONFIRMED: "its change did not stand the second check, and was undone",
     LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
-    LeftReason.UNMENDABLE: "the evidence has no words to put in its place",
+    LeftReason.UNMENDABLE: "the evidence has no words that can take its place as they are",
     LeftReason.NO_PLACE: "the response does not hold the sentence",
 }
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
