@@ -54,8 +54,8 @@ def read_run(path: str | Path) -> FinishedRun:
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
-                f"{path}: the run of an experiment, not of factloop eval: factloop experiment compares its variants and "
-                "keeps the comparison there as experiment.json"
+                f"{path}: the run of an experiment, not of factloop eval: factloop experiment compares its variants, "
+                "and keeps the comparison there as experiment.json"
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
