@@ -29,6 +29,7 @@ from factloop.setup.settings import CheckSettings, describe, is_it
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
+_ADDRESS_ALONE = "it has a `base_url` and no model: for the offline engine give it `base_url: null`, too"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
 """Settings that hold for the whole experiment, and for no variant alone."""
 _PATHS = path_settings(CheckSettings)
@@ -88,7 +89,16 @@ class ExperimentPlan(BaseModel):
         _check_settings(["settings"], self.settings)
         for name, changes in self.variants.items():
             _check_settings(["variants", name], changes)
+            self._refuse_address_alone(name, changes)
         return self
+
+    def _refuse_address_alone(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Of a variant that takes the model away, and leaves the address that all share."""
+        together = {**self.settings, **changes}
+        if together.get("base_url") is None or together.get("model", "") is not None:
+            return
+        at = ["variants", name, "model" if "model" in changes else "base_url"]
+        raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     @property
     def baseline_name(self) -> str:

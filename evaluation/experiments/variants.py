@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factloop.checking.preparing import Setup, prepare
+from factloop.checking.preparing import Setup, prepare, refuse_clashes
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.evaluation.experiments.items import Data
@@ -50,6 +50,7 @@ def all_settings(
     for name in plan.variants:
         try:
             settings = plan.settings_of(name, defaults, **limits)
+            refuse_clashes(settings)
             check_sources(settings.search, settings.docs)
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:

@@ -52,6 +52,11 @@ def read_run(path: str | Path) -> FinishedRun:
     if not (folder / DESCRIPTION).is_file():
         raise ConfigError(f"{path}: no run; name the --run-dir of a factloop eval")
     if not summary.is_file():
+        if _is_of_experiment(folder / DESCRIPTION):
+            raise ConfigError(
+                f"{path}: the run of an experiment, not of factloop eval: factloop experiment compares its variants, "
+                "and keeps the comparison there as experiment.json"
+            )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
         raise ConfigError(f"{path}: this run has not come to its end; start it again with the same command")
@@ -60,6 +65,13 @@ def read_run(path: str | Path) -> FinishedRun:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=str(summary)) from error
     return FinishedRun(folder, _parsed(text, RunSummary, str(summary), None, "start the run again, it costs nothing"))
+
+
+def _is_of_experiment(description: Path) -> bool:
+    try:
+        return "experiment" in json.loads(description.read_bytes())
+    except (OSError, ValueError, RecursionError, TypeError):
+        return False
 
 
 def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResponse:

@@ -76,7 +76,7 @@ class CheckRequest:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
         check_whole("prompt", self.prompt or "")
-        _refuse_other("sources", self.sources, Sources)
+        _refuse_other("sources", self.sources, Sources, _HOW_TO_GIVE)
         _refuse_other("limits", self.limits, Limits)
         if self.facts is not None and not isinstance(self.facts, Iterable):
             raise DataError(f"facts: a list of GivenFacts is needed, not {type(self.facts).__name__}")
@@ -294,9 +294,15 @@ def open_checking(
     return Checking(setup, session, searching, gateway, graph_of)
 
 
-def _refuse_other(name: str, given: object, kind: type) -> None:
+_HOW_TO_GIVE = (
+    "; Sources((GivenDocuments(documents),)) makes one of LangChain documents, with the names of "
+    "factloop.setup.sources and factloop.tools.search.given; files are given as FactChecker(docs=[...])"
+)
+
+
+def _refuse_other(name: str, given: object, kind: type, advice: str = "") -> None:
     if given is not None and not isinstance(given, kind):
-        raise ConfigError(f"{name}: {kind.__name__} is needed, not {type(given).__name__}")
+        raise ConfigError(f"{name}: {kind.__name__} is needed, not {type(given).__name__}{advice}")
 
 
 def _digest(text: str) -> str:

@@ -47,6 +47,7 @@ class Estimate(Record):
     n_claims: Count
     calls: Count
     searches: Count
+    """Those of one's own documents, too: they are made on this machine, and cost nothing."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
@@ -124,7 +125,8 @@ def _grounded(
     response: str,
     prompt: str | None,
 ) -> Estimate:
-    """Documents are taken to be as long as those that are shown whole at most."""
+    """Documents are taken to be too long to be shown whole, so that each sentence is searched for, and each claim that
+    is looked at again; the passages are taken to be as long as documents that are shown whole at most."""
     windows = _n_windows(parts, GROUNDED_WINDOW)
     batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
     shown, answer = _shown(response), "x" * (len(_shown(response)) // 2)
@@ -135,7 +137,8 @@ def _grounded(
     prompt_tokens = windows * (window + passages) + batches * (batch + passages) + stated
     again = GROUNDED_COMPLETION["grounded_claims"] * SHARE_LOOKED_AT_AGAIN
     completion = round(n_claims * (GROUNDED_COMPLETION["grounded_facts"] + again))
-    searches = round(SHARE_LOOKED_AT_AGAIN * n_claims)
+    tools = max(1, len(settings.search) + bool(settings.docs))
+    searches = tools * (len(parts) + round(SHARE_LOOKED_AT_AGAIN * n_claims))
     return _estimate(settings, len(parts), n_claims, windows + batches, searches, prompt_tokens, completion)
 
 

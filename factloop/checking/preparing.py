@@ -83,6 +83,13 @@ def prepare(
     return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade)
 
 
+def refuse_clashes(settings: CheckSettings) -> None:
+    """Raises ConfigError for settings that do not go together, before anything is read or built."""
+    stated_price(settings)
+    _refuse_address_alone(settings)
+    plan_of_check(settings, (), has_model=settings.model is not None, given_alone=False)
+
+
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
     """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
 
@@ -106,9 +113,13 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
         wanted = model if model is not None else settings.model
         assert wanted is not None
         return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
-    if settings.base_url is not None:
-        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    _refuse_address_alone(settings)
     return None
+
+
+def _refuse_address_alone(settings: CheckSettings) -> None:
+    if settings.base_url is not None and settings.model is None:
+        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
 
 
 def _prompts_of(plan: Plan) -> tuple[str, ...]:

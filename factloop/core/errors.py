@@ -120,7 +120,7 @@ class ModelOutputError(FactloopError):
     """The model's reply cannot be read as the schema asked for. `reply` holds what it said."""
 
     def __init__(self, message: str, *, schema: str, reply: str) -> None:
-        self.schema, self.reply = schema, reply
+        self.message, self.schema, self.reply = message, schema, reply
         super().__init__(f"{schema}: {message}")
 
 

@@ -157,7 +157,7 @@ class Correction(Record):
     def report(self) -> FactualityReport:
         """The report on `text`, marks included."""
         standing = self.after if self.accepted and self.after is not None else self.before
-        marks = self._marks
+        marks = self.marks
         if not marks:
             return standing
         shifted = _Shift(marks)
@@ -166,7 +166,7 @@ class Correction(Record):
         return standing.model_copy(update={"response": self.text, "claims": claims, "sentences": sentences})
 
     @property
-    def _marks(self) -> list[Span]:
+    def marks(self) -> list[Span]:
         """The spans of the marks in the order of the text."""
         return sorted(doubt.mark for doubt in self.doubts if doubt.mark is not None)
 
@@ -176,7 +176,7 @@ class Correction(Record):
             raise ValueError("a correction is either accepted or rejected for a reason")
         if self.accepted and (self.after is None or self.rewritten is None):
             raise ValueError("an accepted text was rewritten and checked again")
-        if _without(self.text, self._marks) != (self.rewritten if self.accepted else self.before.response):
+        if _without(self.text, self.marks) != (self.rewritten if self.accepted else self.before.response):
             raise ValueError("text without its marks is the rewritten one exactly where that was accepted")
         if self.rewritten is not None and rewrite(self.before.response, self.changes) != self.rewritten:
             raise ValueError("the changes do not make the rewritten text of the response")

@@ -1,7 +1,8 @@
 """The right value for the wrong one of a claim: what the deciding sentence has of the same attribute. Pure.
 
 A value is a number, in figures or in words, or the words that the judge names. It is taken only where the verifier
-supports the claim with it, and where no other value will do as well.
+supports the claim with it, and where no other value will do as well. A number comes with the words that make a bound of
+it: of *more than 10 days* nothing is true of 10 days.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from factloop.core.records import Claim
+from factloop.correction.bounds import bounded_figure, can_replace, is_same_bound
 from factloop.correction.quotes import ROW
 from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
 
@@ -56,7 +58,8 @@ class Exchange:
         start, end = places[0]
         before, after = text[:start], text[end:]
         right = self.right
-        if text[start].isupper() and right[:1].islower() and not before.strip(" \t*_\"'“‘(-"):
+        opens = text[start].isupper() or text[start].isdigit()
+        if opens and right[:1].islower() and not before.strip(" \t*_\"'“‘(-"):
             right = right[0].upper() + right[1:]
         return f"{_with_article(before, right)}{right}{after}"
 
@@ -69,30 +72,61 @@ def find_exchange(
     `text`: the claim as plain text. `quotes`: the sentences that decide, among the cited `passages`.
     """
     found = [(one, quote) for quote in quotes for one in _exchanges(claim, text, quote)]
-    in_row = next(_judged_in_row(claim, text, found, supports), None)
-    if in_row is not None:
-        return in_row
+    chosen = next(_judged_in_row(claim, text, found, supports), None) or _only_true(text, found, passages, supports)
+    if chosen is None:
+        return None
+    exchange, quote = chosen
+    bounded = _with_bounds(exchange, text, quote)
+    if bounded is None or bounded == exchange:
+        return bounded
+    said = bounded.in_text(text)
+    return bounded if said is not None and _is_supported(said, quote, passages, supports) else None
+
+
+def _only_true(
+    text: str, found: Sequence[tuple[Exchange, str]], passages: Sequence[str], supports: Supports
+) -> tuple[Exchange, str] | None:
+    """The exchange that makes the claim true, with its quote, where no other would do as well."""
     clear = [(one, quote) for one, quote in found if _speaks_of(one, quote, text) is None]
     likely = clear or [(one, quote) for one, quote in found if _speaks_of(one, quote, text)]
     true = [
-        one
+        (one, quote)
         for one, quote in likely
-        if (said := one.in_text(text)) is not None
-        and any(supports(said, part) for part in (quote, *(whole for whole in passages if quote in whole)))
+        if (said := one.in_text(text)) is not None and _is_supported(said, quote, passages, supports)
     ]
-    rivals = [one for one, _ in clear] or [*true, *_of_one_unit(true, found)]
+    alone = [one for one, _ in true]
+    rivals = [one for one, _ in clear] or [*alone, *_of_one_unit(alone, found)]
     return true[0] if true and len({_value(one.right) for one in rivals}) == 1 else None
+
+
+def _is_supported(said: str, quote: str, passages: Sequence[str], supports: Supports) -> bool:
+    return any(supports(said, part) for part in (quote, *(whole for whole in passages if quote in whole)))
+
+
+def _with_bounds(exchange: Exchange, text: str, quote: str) -> Exchange | None:
+    """The exchange of a number with what bounds it on either side; None where the bound cannot be put in."""
+    if _NUMBER.fullmatch(exchange.right) is None:
+        return exchange
+    said = [bounded_figure(text, *place) for place in _places(exchange.wrong, text)]
+    places = [bounded_figure(quote, *place) for place in _places(exchange.right, quote)]
+    stated = [one for one in places if one.sign == said[0].sign] or places
+    if all(is_same_bound(said[0], one) for one in stated):
+        return exchange
+    if any(not is_same_bound(stated[0], one) for one in stated) or not can_replace(stated[0], said[0]):
+        return None
+    right = stated[0].figure
+    return Exchange(said[0].figure, right[0].lower() + right[1:])
 
 
 def _judged_in_row(
     claim: Claim, text: str, found: Iterable[tuple[Exchange, str]], supports: Supports
-) -> Iterator[Exchange]:
-    """The exchange that the judge names, where a row of a table decides: it has its other values under other columns,
-    which the judge has told apart."""
+) -> Iterator[tuple[Exchange, str]]:
+    """The exchange that the judge names, with its row, where a row of a table decides: it has its other values under
+    other columns, which the judge has told apart."""
     for one, quote in found:
         said = one.in_text(text)
         if (one.wrong, one.right) == _judged(claim) and ROW.match(quote) and said and supports(said, quote):
-            yield one
+            yield one, quote
 
 
 def _judged(claim: Claim) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from factloop.core.extras import require
 from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.prompts.registry import PromptRegistry
 from factloop.reports.figures import plural
+from factloop.setup.caching.folder import refuse_unusable
 from factloop.setup.caching.status import status_of
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import CheckSettings
@@ -70,6 +71,7 @@ def _spacy(name: str) -> WorkingPart:
 
 
 def _cache(settings: CheckSettings) -> WorkingPart:
+    refuse_unusable(settings)
     status = status_of(settings)
     kept = f"{plural(status.answers.n, 'answer')} in {status.folder}"
     return WorkingPart(how=(kept,), limits=(f"{status.cache_mb:,} MB", f"{status.cache_days:g} days"))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Literal
 
-from factloop.core.records import FactualityReport, NoClaim, StageUsage, UnscoredReason
+from factloop.core.records import FactualityReport, NoClaim, StageUsage, UnscoredReason, Usage
 from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
 
 
@@ -101,8 +101,13 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was asked, or its answers came from the cache: only then is there a cost to speak of."""
-    return bool(usage.calls or usage.failed_calls or usage.cache_hits or usage.cost_usd)
+    """Whether a model was asked, or its answers were at hand: only then is there a cost to speak of.
+
+    Searches that were answered before tell of no model.
+    """
+    searched = usage.stages.get(_SEARCH) if isinstance(usage, Usage) else None
+    n_at_hand = usage.cache_hits - (0 if searched is None else searched.cache_hits)
+    return bool(usage.calls or usage.failed_calls or n_at_hand or usage.cost_usd)
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
@@ -110,10 +115,12 @@ def counted(usage: StageUsage) -> list[tuple[str, str]]:
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
+_SEARCH = "search"
+"""The stage of searches."""
 _COUNTS = (
     ("Calls", "calls"),
     ("Failed", "failed_calls"),
-    ("Cache hits", "cache_hits"),
+    ("Answers reused", "cache_hits"),
     ("Prompt tokens", "prompt_tokens"),
     ("Completion tokens", "completion_tokens"),
     ("Searches", "searches"),
@@ -128,11 +135,12 @@ def searches(usage: StageUsage) -> str:
 
 
 def calls(usage: StageUsage) -> str:
-    """Model calls, those that failed, answers from the cache, searches; what is zero is left out."""
+    """Model calls, those that failed, answers from the cache or to an equal call of the same run, searches; what is
+    zero is left out."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
-        plural(usage.cache_hits, "cache hit") if usage.cache_hits else "",
+        f"{plural(usage.cache_hits, 'answer')} reused" if usage.cache_hits else "",
         searches(usage),
     ]
     return ", ".join(filter(None, parts)) or "none"

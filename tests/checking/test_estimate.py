@@ -36,6 +36,16 @@ def test_cost_is_known_only_where_all_prices_are() -> None:
     assert estimate(CheckSettings(docs=("d",)), text, None).cost_usd == 0.0
 
 
+def test_grounded_searches_long_documents_for_each_sentence_and_once_more_for_doubted_claims() -> None:
+    text = "Rome is in Italy. Oslo is in Norway. " * 5
+    settings = CheckSettings(model="openai:x", docs=("d",), plan="grounded")
+    told = estimate(settings, text, None)
+    assert (told.n_sentences, told.n_claims) == (10, 11)
+    assert told.searches == 10 + 3  # 3 of 10 claims are looked at again
+    both = estimate(settings.model_copy(update={"search": ("wikipedia",)}), text, None)
+    assert both.searches == 2 * told.searches
+
+
 def test_the_offline_engine_calls_no_model() -> None:
     offline = estimate(CheckSettings(docs=("d",)), "Rome is in Italy.", "Where is Rome?")
     assert (offline.calls, offline.prompt_tokens, offline.n_claims) == (0, 0, 1)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from factloop import ConfigError, DataError, FactChecker, FactloopError
 from factloop.guarding import StreamGuard
+from factloop.setup.sources import Sources
+from factloop.tools.search.given import GivenDocuments
 
 TEXT = "Ada Lovelace was born in London."
 CHAT = FakeListChatModel(responses=["x"])
@@ -45,7 +48,7 @@ def test_a_wrong_set_up_is_named(given: dict[str, Any], complaint: str) -> None:
         ({"facts": ["x"]}, DataError, "facts, number 1: GivenFacts are needed, not str"),
         ({"facts": 5}, DataError, "facts: a list of GivenFacts is needed, not int"),
         ({"limits": {"deadline_s": 1}}, ConfigError, "limits: Limits is needed, not dict"),
-        ({"sources": ["a.md"]}, ConfigError, "sources: Sources is needed, not list"),
+        ({"sources": ["a.md"]}, ConfigError, r"sources: Sources is needed, not list; Sources\(\(Given"),
     ],
 )
 def test_a_wrong_request_is_named(given: dict[str, Any], kind: type[FactloopError], complaint: str) -> None:
@@ -58,3 +61,9 @@ def test_a_guard_says_of_wrong_limits_before_it_reads() -> None:
     limits: Any = {"deadline_s": 1}
     with pytest.raises(ConfigError, match="limits: Limits is needed, not dict"):
         list(StreamGuard(FactChecker(cache=False), limits=limits).guard(chunks))
+
+
+def test_sources_are_made_as_the_refusal_of_a_list_says() -> None:
+    sources = Sources((GivenDocuments([Document("Rome is in Italy.")]),))
+    report = FactChecker().check("Rome is in Italy.", sources=sources)
+    assert report.counts.supported == 1

@@ -246,7 +246,8 @@ def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_repor
     sim.set(stage_faults=dict.fromkeys(("WindowFacts", "SentenceFacts"), Faults(truncated=1.0)))
     result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--strict")
     assert result.code == 3
-    assert result.complaint.startswith("factloop: no claim could be scored: SentenceFacts: the reply was cut off")
+    told = f"factloop: no claim could be scored: {MODEL}: the reply was cut off at the token limit: allow longer ones"
+    assert result.complaint.startswith(told)
 
 
 @pytest.mark.parametrize(

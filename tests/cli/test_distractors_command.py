@@ -59,7 +59,7 @@ def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simul
     proposed = [one["by"] for one in found["distractors"] if one["source"] == "model"]
     assert proposed
     assert found["usage"]["stages"]["substitutes"]["calls"] == sim.stats().stages["Substitutes"].answered == 1
-    assert "1 cache hit" in " ".join(factloop("distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12).out.split())
+    assert "1 answer reused" in " ".join(factloop("distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12).out.split())
     known = [flag for answer in proposed for flag in ("--reference", answer)]
     barred = found_in(factloop("distractors", *TEMPLE, *MODEL_FLAGS, *known, "--n", 12, "--json", "-"))
     assert sources(barred) == sources(found) - {"model"}

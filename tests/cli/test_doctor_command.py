@@ -77,6 +77,13 @@ def test_nothing_configured_is_no_failure(factloop: Command, home: Path) -> None
     assert [*home.iterdir()] == []
 
 
+def test_a_cache_folder_that_no_run_can_use_fails(factloop: Command, home: Path) -> None:
+    (home / "file").write_text("", encoding="utf-8")
+    found = part(diagnosis(factloop, "--cache-dir", "file/cache", code=2), "cache")
+    assert found["state"] == "fails"
+    assert "file/cache: cannot be used as the cache folder (" in found["problem"]
+
+
 def test_the_table_says_what_works_and_how(factloop: Command, sim: Simulator, docs: Path) -> None:
     shown = factloop("doctor", "--model", MODEL, "--docs", docs, "--search", "serper")
     words = " ".join(shown.out.split())

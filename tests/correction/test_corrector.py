@@ -161,6 +161,40 @@ async def test_a_truth_told_from_the_other_side_is_not_taken_out(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
+    ("wrong", "source", "mended"),
+    [
+        (
+            "Files in the bin don't count towards your storage.",
+            "Files in the bin count towards your storage.",
+            "Files in the bin count towards your storage.",
+        ),
+        (
+            "We also have a SOC 2 report.",
+            "We do not have a SOC 2 report yet; an audit is planned for 2027.",
+            "We do not have a SOC 2 report yet.",
+        ),
+        (
+            "Your files are used to train models.",
+            "We never sell customer data, and your files are not used to train models.",
+            "Your files are not used to train models.",
+        ),
+        (
+            "Leave of 6 days in a row needs a director's approval.",
+            "Leave of more than 10 days in a row needs the approval of a director.",
+            "Leave of more than 10 days in a row needs a director's approval.",
+        ),
+    ],
+)
+async def test_the_words_of_the_evidence_take_the_place_of_what_it_contradicts(
+    tmp_path: Path, wrong: str, source: str, mended: str
+) -> None:
+    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
+    correction = await offline(tmp_path, f"{DREDGED} {wrong}", unmendable="mark")
+    is_sound(correction)
+    assert correction.text == f"{DREDGED} {mended}"
+
+
+@pytest.mark.parametrize(
     ("wrong", "source"),
     [
         ("The pool is heated in winter.", "However, they do not heat it: the pool is not heated in winter."),

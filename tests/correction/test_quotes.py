@@ -22,15 +22,30 @@ def in_place(quote: str, old: str = OLD) -> str | None:
         ("There is no code that works after a year.", "There is no code that works after a year."),
         ("three codes worked after that year", "Three codes worked after that year."),
         ("Codes keep their value after a year!", "Codes keep their value after a year."),
+        ("We never e-mail codes, and the codes expire after a year.", "The codes expire after a year."),
+        ("Codes are free, but after a year a code is deleted.", "Codes are free, but after a year a code is deleted."),
     ],
 )
 def test_a_sentence_that_says_all_itself_stands_as_it_is(quote: str, said: str) -> None:
     assert in_place(quote) == said
 
 
+def test_the_writer_may_speak_of_what_the_old_sentence_says_of_the_writer() -> None:
+    assert in_place("We delete codes after a year; an e-mail tells of it.", "We never delete codes.") == (
+        "We delete codes after a year."
+    )
+    assert in_place("They delete codes after a year.", "They never delete codes.") is None
+
+
+def test_a_sentence_in_the_words_of_the_old_one_needs_no_known_verb() -> None:
+    assert in_place("Codes count after a year.", "Codes don't count after a year.") == "Codes count after a year."
+    assert in_place("Codes count double after a year.", "Codes don't count after a year.") is None
+
+
 @pytest.mark.parametrize(
     "quote",
     [
+        "In winter codes are kept, and the codes expire, they say, after a year.",
         "They expire after a year.",  # who?
         "After that, it expires.",
         "Its codes expire after a year.",

@@ -136,3 +136,49 @@ def test_of_a_row_the_cell_is_taken_that_the_judge_names_and_confirms(
     row = "Plan: Team; Monthly price: €79; Seats: 25; SSO: yes"
     found = exchanged("The Team plan costs €89 per month.", row, wrong, instead)
     assert found == (None if mended is None else f"The Team plan costs €{mended} per month.")
+
+
+LEAVE, MORE = "Leave of 6 days needs approval.", "Leave of more than 10 days needs approval."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "mended"),
+    [
+        (LEAVE, MORE, MORE),
+        ("Leave of at least 6 days needs approval.", MORE, MORE),
+        ("Leave of more than 6 days needs approval.", MORE, MORE),
+        ("3 days are needed.", "At least 5 days are needed.", "At least 5 days are needed."),
+        ("The lift carries 6 people.", "The lift carries up to 8 people.", "The lift carries up to 8 people."),
+        ("The fee is £3.", "The fee is over £5.", "The fee is over £5."),
+        ("The bridge is 300 m long.", "The bridge is about 400 m long.", "The bridge is about 400 m long."),
+        ("The mill is over 300 m long.", "The mill is 400 m long.", "The mill is 400 m long."),
+        ("Mail is read within 3 days.", "Mail is read within 5 days.", "Mail is read within 5 days."),
+        ("Seniors pay £5.", "Children under 6 are free; adults pay £8 and seniors £6.", "Seniors pay £6."),
+    ],
+)
+def test_a_figure_comes_with_the_words_that_make_a_bound_of_it(claim: str, quote: str, mended: str) -> None:
+    found = find_exchange(claim_of(claim), claim, [quote], [quote], lambda *_: True)
+    assert found is not None
+    assert found.in_text(claim) == mended
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("A 6 day leave needs approval.", MORE),  # "A more than 10 day leave"
+        ("The 6-day leave needs approval.", MORE),
+        ("Mail takes 3 days.", "Mail is read within 5 days."),  # "takes within 5 days"
+        ("A group has 3 people.", "A group has 5 people or more."),
+        ("A group has 3 people.", "A group has 5+ people."),
+        ("The fee is 3 euros.", "The fee is over £5."),
+    ],
+)
+def test_where_the_bound_has_no_place_the_figure_is_not_taken(claim: str, quote: str) -> None:
+    assert find_exchange(claim_of(claim), claim, [quote], [quote], lambda *_: True) is None
+
+
+def test_a_figure_with_its_bound_is_taken_only_where_the_verifier_supports_it() -> None:
+    def is_plain(said: str, _passage: str) -> bool:
+        return "more" not in said
+
+    assert find_exchange(claim_of(LEAVE), LEAVE, [MORE], [MORE], is_plain) is None

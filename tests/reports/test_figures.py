@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from factloop.core.records import StageUsage, UnscoredReason
+from factloop.core.records import StageUsage, UnscoredReason, Usage
 from factloop.reports import figures
 from tests.reports.sample import make_report, sample_claims, sample_report
 
@@ -51,9 +51,15 @@ def test_cost(usage: StageUsage, words: str) -> None:
     assert figures.cost(usage) == words
 
 
+def test_a_search_that_was_answered_before_tells_of_no_model() -> None:
+    at_hand = {"search": StageUsage(cache_hits=2, searches=9)}
+    assert not figures.used_a_model(Usage(cache_hits=2, searches=9, stages=at_hand))
+    assert figures.used_a_model(Usage(cache_hits=3, searches=9, stages=at_hand))
+
+
 def test_calls_and_tokens() -> None:
     usage = StageUsage(calls=1, failed_calls=2, cache_hits=3, searches=1, prompt_tokens=1234, completion_tokens=5)
-    assert figures.calls(usage) == "1 model call, 2 failed, 3 cache hits, 1 search"
+    assert figures.calls(usage) == "1 model call, 2 failed, 3 answers reused, 1 search"
     assert figures.tokens(usage) == "1,234 prompt + 5 completion"
     assert figures.all_tokens(usage) == "1,239"
     estimated = usage.model_copy(update={"approximate_tokens": True})

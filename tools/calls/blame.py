@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from typing import NoReturn
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.unreachable import chain
 
 SET_UP_WRONG = frozenset({401, 403, 404})
 OUT_OF_REACH = "is the server running, and its URL right?"
+NOT_OF_ITS_KIND = "is its URL right, and the server one of this kind?"
 
 
 class FirstAnswer:
@@ -56,7 +59,8 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
     if is_wrong_set_up(error):
         raise ConfigError(f"{error}: check the key, the name and the base URL") from error
     if is_out_of_reach(error):
-        raise ConfigError(f"{error}: {OUT_OF_REACH}") from error
+        is_there = any(isinstance(one, JSONDecodeError) for one in chain(error))
+        raise ConfigError(f"{error}: {NOT_OF_ITS_KIND if is_there else OUT_OF_REACH}") from error
     raise error
 
 

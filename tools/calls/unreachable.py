@@ -14,7 +14,7 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
     `url` was asked first, and is needed where the client's errors do not say what was asked.
     """
     asked = [url] if url else []
-    for seen in _chain(error):
+    for seen in chain(error):
         asked += [there] if (there := asked_url(seen)) else []
         if isinstance(seen, socket.gaierror):
             host = urlsplit(asked[-1]).hostname if asked else None
@@ -44,7 +44,7 @@ def _led(asked: Sequence[str]) -> str:
     return f"; {place_of(asked[0])} redirects there" if is_led else ""
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain(error: BaseException) -> Iterator[BaseException]:
     """The error and what led to it, no error twice."""
     seen: set[int] = set()
     following: BaseException | None = error

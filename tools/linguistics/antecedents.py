@@ -288,14 +288,21 @@ def _may_name_person(mention: Mention, context: Context) -> bool:
 
 
 def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) -> str | None:
-    """The subject without trailing adverbs, appositive or parenthesis; None where it is too long to repeat."""
+    """The subject without trailing adverbs, appositive, parenthesis or clause of its own (*the letter she wrote*); None
+    where it is too long to repeat."""
     if words[subject].word_class not in {"determiner", "name", "number", "other"}:
         return None
     end = subject
-    while end < verb and words[end].word_class not in {"relative", "adverb"} and words[end].text not in {",", "("}:
+    while end < verb and not _ends_noun_phrase(words[end]):
         end += 1
     if not 0 < end - subject <= _LONGEST_PHRASE or words[end - 1].word_class == "determiner":
+        return None
+    if any(word.word_class == "subordinator" for word in words[subject:end]):
         return None
     if words[subject].lower in {"this", "these", "that", "those", "there", "another"}:
         return None
     return sentence[words[subject].start : words[end - 1].end]
+
+
+def _ends_noun_phrase(word: Word) -> bool:
+    return word.word_class in {"relative", "adverb", "pronoun"} or word.text in {",", "(", "I"}

@@ -33,6 +33,8 @@ _PERSONAL_SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 _NOUN_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "la", "al", "bin"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "pronoun", "name", "number"})
 PARTICIPIAL: frozenset[WordClass] = frozenset({"ed", "participle"})
+_POINTS_OUT = re.compile(r"(?:here|there|that|this|what|who|where|how)['’]s")
+"""A subject and its verb in one word: *Here's what I found*, whose next verb is that of a clause within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def find_clause(words: tuple[Word, ...], first: int = 0) -> Clause | None:
     if first >= len(words):
         return None
     subject = _subject_start(words, first)
+    if _POINTS_OUT.fullmatch(words[subject].lower):
+        return None
     verb = finite_verb(words, subject)
     if verb is None or verb == subject:
         return None

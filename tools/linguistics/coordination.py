@@ -15,6 +15,7 @@ from factloop.tools.linguistics.clauses import (
     is_comma,
     is_said_together,
 )
+from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", "so"})
@@ -30,6 +31,11 @@ _MOST_STOPS = 20
 """Semicolons and colons of a sentence; one with more is a list."""
 _WITH_OF = frozenset({"consists", "consisted"})
 _DEGREES = frozenset({"best", "better", "well", "more"})
+_FRACTIONS = frozenset({"half", "third", "quarter", "bit"})
+_MEASURES = word_set(
+    "second minute hour day night week month year decade century inch foot yard mile metre meter kilometre kilometer "
+    "ounce pound stone gram kilogram kilo ton tonne pint litre liter gallon"
+)
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 
 
@@ -260,6 +266,12 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
     return "" if takes_object else group
 
 
+def _is_one_measure(noun: Word, second: Sequence[Word]) -> bool:
+    """*a mile and a half*, *a year and a day*: one length or time, said in two units."""
+    after = second[0].lower if second else ""
+    return after in _FRACTIONS or (noun.lower in _MEASURES and after in _MEASURES)
+
+
 def split_objects(text: str) -> list[str]:
     """*X holds a degree in A from B and a doctorate from C* is two claims: objects that each have an article."""
     words = tag_words(text)
@@ -273,6 +285,8 @@ def split_objects(text: str) -> list[str]:
     if not articles or len(joints) != 1:
         return [text]
     first, second = articles[0], joints[0]
+    if _is_one_measure(words[first + 1], words[second + 1 : second + 2]):
+        return [text]
     between, after = words[first + 1 : second - 1], words[second + 1 :]
     if first - clause.main > 2 or any(
         is_comma(word) or word.lower in {"who", "which", "that", "and", "or"} or word.word_class in FINITE

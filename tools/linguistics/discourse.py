@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import Mention, find_mentions
 from factloop.tools.linguistics.persons import ReadPersons, Referent, read_persons
@@ -50,6 +51,7 @@ class ReadSentence:
     """Whether it opens a list item, a table row or a quote, or is a heading: it belongs to what introduces it."""
     pair: tuple[str, ...] = ()
     """The names of the two people in it; empty where it speaks of more or fewer."""
+    is_english: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Context:
     """What may be referred to from one sentence."""
 
     before: tuple[ReadSentence, ...]
-    """The sentences right before it, in order."""
+    """The sentences right before it, in order, back to one in another language: the rules do not know its topic."""
     own: ReadSentence | None
     """The sentence itself; None where the response has none there."""
     asked: ReadSentence
@@ -85,7 +87,13 @@ def read_discourse(response: str, prompt: str | None, nlp: Language | None = Non
     """The sentences of a response with their mentions. Cached: every sentence and claim of a response asks for it."""
     found = split_sentences(response)
     asked = _read((prompt or "")[-_PROMPT_TAIL:], nlp)
-    sentences = tuple(_read(sentence.text, nlp, is_item=_is_item(response, sentence.start)) for sentence in found)
+    sentences = tuple(
+        replace(
+            _read(sentence.text, nlp, is_item=_is_item(response, sentence.start)),
+            is_english=is_english_at(response, sentence.start, sentence.end),
+        )
+        for sentence in found
+    )
     persons = tuple(read_persons([(said.text, said.mentions) for said in sentences], asked.mentions))
     sentences = tuple(replace(said, pair=one.pair) for said, one in zip(sentences, persons, strict=True))
     return Discourse(sentences, tuple(sentence.start for sentence in found), asked, persons)
@@ -96,7 +104,7 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
     """The context of the sentence that begins at `start` of the response. Takes no longer in a longer response."""
     discourse = read_discourse(response, prompt, nlp)
     index = bisect_left(discourse.starts, start)
-    earlier = discourse.sentences[max(0, index - _LOOK_BACK) : index]
+    earlier = _since_other_language(discourse.sentences[max(0, index - _LOOK_BACK) : index])
     opening, recent = discourse.sentences[: min(index, _FIRST)], discourse.sentences[max(_FIRST, index - _LAST) : index]
     own = bisect_right(discourse.starts, start) - 1
     return Context(
@@ -107,6 +115,11 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
         about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),
         referents=discourse.persons[own].referents if own >= 0 else (),
     )
+
+
+def _since_other_language(sentences: tuple[ReadSentence, ...]) -> tuple[ReadSentence, ...]:
+    unread = max((place for place, said in enumerate(sentences) if not said.is_english), default=-1)
+    return sentences[unread + 1 :]
 
 
 def topic_of(context: Context) -> str | None:
@@ -129,5 +142,5 @@ def _is_item(response: str, start: int) -> bool:
 
 
 def _full_names(sentences: Iterable[ReadSentence]) -> tuple[Mention, ...]:
-    named = (mention for said in sentences for mention in said.mentions if len(mention.names) > 1)
+    named = (mention for said in sentences if said.is_english for mention in said.mentions if len(mention.names) > 1)
     return tuple({mention.names: mention for mention in named}.values())

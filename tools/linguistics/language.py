@@ -71,13 +71,13 @@ def _is_english(response: str) -> bool:
 
 
 def _opens_in_other(sentence: str) -> bool:
-    """Whether a sentence opens with an article or a pronoun of another language and has no word that may be English:
-    *Die Pumpe wiegt 3 kg.*, but not *Die Zeit is a weekly.*"""
+    """Whether a sentence opens with an article or a pronoun of another language and has hardly a word that may be
+    English: *Die Pumpe wiegt 3 kg und hat keinen Motor.*, but not *Die Zeit is a weekly.*"""
     opening = _WORD.search(sentence)
     if opening is None or opening[0].lower() not in _OPENERS or not sentence.rstrip("*_ ").endswith((".", "!", "?")):
         return False
     words = [word for word in _words(sentence[opening.end() :]) if len(word) >= _LETTERS and word not in _OPENERS]
-    return bool(words) and not any(_is_known(word) or _ENGLISH_ENDING.search(word) for word in words)
+    return sum(_is_known(word) or _ENGLISH_ENDING.search(word) is not None for word in words) < _SURELY_NOT * len(words)
 
 
 def _words(text: str) -> list[str]:

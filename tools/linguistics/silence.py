@@ -55,6 +55,14 @@ _TELLING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Questions that tell: *did you know*, *what about*, those with a clause, an aside or a tag such as *right?*"""
+_WHAT_ABOUT = re.compile(
+    r"(?:and |but )?(?:what|how) about ((?:the|your|its|their) (?:[a-z]+ )?[a-z]+)\W*", re.IGNORECASE
+)
+"""Takes only for granted that there is a thing: *What about the price?*, but not *What about ten tablets?*"""
+_NAMED_SUBJECT = re.compile(
+    r"\b((?i:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might))"
+    r"(?: the)?(?: (?!I\b)[A-ZÀ-ÖØ-Þ][\w’'-]*){1,3}(?=[ ?])"
+)
 _RUN_IN = re.compile(r"(\*\*|__)(?!\s)[^*_]{1,80}[.:]?\1[.:]?")
 """A line in bold, as headings are set that run into their paragraph."""
 _LIKE_ITS_PAST = lexicon.word_set("bet burst cast cut hit let put quit read set shed shut split spread")
@@ -160,16 +168,21 @@ def states_nothing(text: str) -> bool:
 
 
 def _only_asks(text: str) -> bool:
-    """Whether it is a question that tells nothing: it opens like one, and has no name, no figure and no aside.
+    """Whether it is a question that tells nothing: it opens like one, and has no name but that of its subject, no
+    figure and no aside.
 
-    *Who was Ada?* asks, *When did she flee?* says that she did.
+    *Who was Ada?* and *Is the Dock heavy?* ask, *When did she flee?* says that she did.
     """
     text = text.strip(_QUOTES)
     if not text.endswith(_QUESTION_MARKS):
         return False
     if _WHO_IS.fullmatch(text) or is_opinion(text) or is_remark(text):
         return True
+    text = _NAMED_SUBJECT.sub(r"\1 it", text, count=1)
     words = [word for word in tag_words(text) if word.word_class != "mark"]
+    about = _WHAT_ABOUT.fullmatch(text)
+    if about is not None:
+        return asks_of_nothing(about[1])
     if _has_detail(words) or _TELLING.match(text):
         return False
     if any(form.match(text) for form in (_ASKING, _ELIDED, _READER_ASKS)):

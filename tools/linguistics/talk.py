@@ -30,6 +30,8 @@ _THING = (
     r"|author|artist|architect|inventor|era|period|culture|food|region|area|place|book|film|song|album|band|city|town"
     r"|bridge|tower|castle|church|museum|river|lake|island|mountain|lighthouse|university|college|school|park|palace"
     r"|temple|language|recipe|medicine|drug|vaccine|dose|product|model|device|tool|option|setting|system|method"
+    r"|warrant(?:y|ie)|guarantee|deliver(?:y|ie)|shipping|batter(?:y|ie)|weight|size|cost|subscription|payment|storage"
+    r"|support|security|privacy"
     r"|technique|theory|concept|idea|animal|plant|compan(?:y|ie)|citie|life|live|work|career|famil(?:y|ie))s?"
 )
 """Nouns that by themselves say of nothing that it happened: *the bridge*, but not *the murder*."""
@@ -58,7 +60,8 @@ _OF_NOUN = (
 _ARTICLE = r"(?:an?|the|my|your|some|two|three|four|five|six|seven|eight|nine|ten)"
 _ANNOUNCED = (
     rf"(?:(?:{_ARTICLE} )?(?:{_OF_NOUN} ){{0,3}}{_NOUN}{_ABOUT}"
-    rf"|what (?:is known|we know|i know|i found|i could find|you need to know|you can do){_ABOUT}"
+    rf"|what (?:is known|we know|i know|i(?: have|['’]ve)? found|i could find|you need(?: to (?:know|do))?|you can do)"
+    rf"{_ABOUT}"
     r"|how(?: (?:it|this|that) works(?: (?:on|for|in|with) your [a-z]+)?| to do (?:it|this|that)"
     r"| you can do (?:it|this|that))?)"
 )
@@ -89,16 +92,22 @@ _WISHED = (
     r"|enjoy(?: (?:it|your (?:day|evening|weekend|trip|journey|flight|stay|visit|time|holiday|vacation|meal|reading)))?"
     r"|good luck(?: (?:with|on|in|for) your(?: [a-z-]+){1,2})?)"
 )
+_SIGNATURE = rf"(?:(?:the|your) {_NAME}(?: {_NAME}){{0,2}} team|(?:the|your) team|{_NAME}(?: {_NAME})?)"
 _SIGNED = (
-    r"(?:(?:(?:with )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|sincerely|yours (?:sincerely|truly)"
-    rf"|cheers)(?:,\s+{_NAME}(?: {_NAME})?)?[,.!]*)"
+    r"(?:(?:(?:with )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|sincerely"
+    rf"|yours (?:sincerely|truly|faithfully)|cheers)(?:,?\s+{_SIGNATURE})?[,.!]*)"
+)
+_GREETED = (
+    rf"(?:(?:hello|hi|hey)(?: (?:there|all|everyone|again|{_NAME}(?: {_NAME})?))?"
+    rf"|dear (?:sir or madam|madam or sir|sir|madam|customer|reader|user|guest|friend|team|all"
+    rf"|{_NAME}(?: {_NAME}){{0,2}}))"
 )
 _CONTACTING = (
     r"(?:contacting|reaching out to|(?:writing|turning|talking|speaking) (?:in )?to|getting in touch with|calling"
     r"|e-?mailing|messaging|choosing|using|visiting|joining|trusting)"
 )
 _THANKED = (
-    rf"(?:(?:hello|hi|hey|dear)(?: (?:there|{_NAME}(?: {_NAME})?))?[,!–—-]* )?(?:thank you|thanks)"
+    rf"(?:{_GREETED}[,!–—-]* )?(?:thank you|thanks)"
     rf"(?: (?:so|very) much)?(?: for (?:{_CONTACTING} (?:us|(?:the )?{_NAME}(?: {_NAME}){{0,2}})"
     r"(?: (?:support|team|customer (?:service|care))){0,2}"
     r"|reaching out|getting in touch|writing(?: in)?|calling|waiting|asking"
@@ -106,9 +115,10 @@ _THANKED = (
     r"|understanding|time|trust|kind words)))?"
 )
 _SORRY = (
+    rf"(?:{_GREETED}[,!–—-]* )?"
     r"(?:(?:(?:i|we)(?:['’](?:m|re)| am| are) )?(?:very |so |really )?sorry|(?:(?:my|our) )?(?:sincere )?apologies)"
-    r" for (?:the|any|your) (?:delay|inconvenience|confusion|trouble|wait|late reply)"
-    r"(?: caused| (?:this|it) (?:caused|may cause))?"
+    r"(?: for (?:the|any|your) (?:delay|inconvenience|confusion|trouble|wait|late reply)"
+    r"(?: caused| (?:this|it) (?:caused|may cause))?| to hear (?:about )?(?:that|this))"
 )
 _OFFERED = (
     rf"(?:if you{_WOULD}? (?:like|want|wish),? )?i (?:can|could)(?: also)? (?:draft|write|make|create|prepare"
@@ -124,7 +134,7 @@ _ASKED_OF_READER = (
 """What only the writer and the reader have to do with: *Please reply with your serial number.*, *Wait.*"""
 _REMARK = re.compile(
     rf"(?:{_INTERJECTION}[,.!]*"
-    rf"|(?:hello|hi|hey)(?: (?:there|all|everyone|again|{_NAME}))?[,.!]*|dear {_NAME}(?: {_NAME}){{0,2}}[,.!]*"
+    rf"|{_GREETED}[,.!]*"
     rf"|(?:{_INTERJECTION}[,.!–—-]* )?"
     rf"(?:here(?: is|'s|’s| are)|below (?:is|are)|the following (?:is|are)) {_ANNOUNCED}[:.!]?"
     rf"|(?:i )?hope (?:(?:this|that|it)(?: (?:answer|information|overview|summary|explanation|list))?"
@@ -135,7 +145,8 @@ _REMARK = re.compile(
     rf"|{_THANKED}{_ABOUT}[.!]*|{_SORRY}[.!]*"
     rf"|{_ASKED_OF_READER}"
     r"|(?:glad|happy) to help[.!]*"
-    rf"|i can (?:certainly |definitely )?help(?: you)?(?: with (?:that|this|it))?[.!]?"
+    rf"|(?:{_INTERJECTION}[,.!–—-]* )?"
+    rf"(?:i|we) can (?:certainly |definitely )?help(?: you)?(?: with (?:that|this|it))?[.!]?"
     rf"|{_WISHED}[.!]*|{_SIGNED}|{_OFFERED}[.!]?)",
     re.IGNORECASE,
 )
@@ -172,8 +183,8 @@ _TALK = (lexicon.FUNCTION_WORDS | _TASTE | _FEELING | _KNOWING | _AROUND) - {"fo
 _ASKED_ABOUT = word_set(
     """
     thought born die died live lived work works happen happens happened mean means next use used make made learn start
-    name called call come came long far old big tall difference main side effect effects option options way ways step
-    steps reason cost costs pay take choose pick buy get need
+    name called call come came long far old big tall heavy wide high deep difference main side effect effects option
+    options way ways step steps reason cost costs pay take choose pick buy get need
     """
 )
 _ASKED = (_TALK | _OFFER_WORDS | _ASKED_ABOUT) - {"not"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from json import JSONDecodeError
 from typing import Any
 
 from factloop.core.errors import FactloopError, ModelRefusal, ToolError
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.unreachable import unreachable_words
+from factloop.tools.calls.unreachable import chain, unreachable_words
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
@@ -16,6 +17,8 @@ _NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"}
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
 """What a client raises that an odd answer took by surprise, or a mistake in it: the type says more than the text."""
+_DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
+"""Errors of `httpx`, `aiohttp` and the system by their names: not all are installed, and clients call some timeouts."""
 LONGEST_SAID = 300
 """Characters of a server's words in a message."""
 _SHORTEST_KEY = 6
@@ -31,7 +34,11 @@ def translate(error: Exception, model: str) -> FactloopError:
     if status is None:
         if (refused := unreachable_words(error)) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
-        if isinstance(error, _UNEXPECTED):
+        if any(type(cause).__name__ in _DROPPED for cause in chain(error)):
+            said = "the connection was closed before the reply was whole"
+        elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
+            said = f"its answer is not JSON ({broken.msg})"
+        elif isinstance(error, _UNEXPECTED):
             said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
         # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)

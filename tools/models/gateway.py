@@ -156,9 +156,12 @@ class ModelGateway:
             try:
                 return await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
             except ModelOutputError as error:
-                if isinstance(error, ModelRefusal) or len(asked) > REPAIRS:
+                if isinstance(error, ModelRefusal):
                     await self._forget(*asked)
                     raise
+                if len(asked) > REPAIRS:
+                    await self._forget(*asked)
+                    raise _told_to_people(error, self.chat.name) from error
                 asked.append(self._repairing(first, error, n_before=len(asked) - 1))
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
@@ -236,6 +239,20 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
 
 
+class _ReplyCutOff(ModelOutputError):
+    """The reply reached the limit of tokens."""
+
+
+def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
+    """The error in the words for people: of the model, not of the schema, and with what they can do."""
+    said = error.message
+    if isinstance(error, _ReplyCutOff):
+        said = "the reply was cut off at the token limit: allow longer ones with --max-tokens"
+    told = ModelOutputError(said, schema=model, reply=error.reply)
+    told.schema = error.schema
+    return told
+
+
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
 ) -> T | ToolChoice[Any]:
@@ -244,7 +261,7 @@ def _read(
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
     if reply.cut_off:
-        raise ModelOutputError("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
+        raise _ReplyCutOff("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
     if reply.tool_calls:
         return _called(reply.tool_calls[0], output, offers)  # of several at once, the first is the first choice
     if offers is None:

@@ -1,9 +1,10 @@
-"""The changes of a correction word by word, and the text with its changes in place."""
+"""The changes of a correction word by word, and the text with its changes and marks in place."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -28,13 +29,21 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A mark after what is in doubt."""
+
+    text: str
+    kind: Literal["mark"] = "mark"
+
+
+@dataclass(frozen=True)
 class ResponsePart:
     """A stretch of the response: unchanged, or one change with its number, from 1."""
 
     text: str
+    pieces: tuple[Piece | Mark, ...]
     number: int | None = None
     change: Change | None = None
-    pieces: tuple[Piece, ...] = ()
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
@@ -47,18 +56,59 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def parts(correction: Correction) -> list[ResponsePart]:
-    """The response cut at its changes."""
+    """The response cut at its changes, with the marks of the text to use; one after a change is a part of its own."""
+    marks = _Marks(correction)
     found: list[ResponsePart] = []
     reached, response = 0, correction.before.response
     for number, change in enumerate(correction.changes, 1):
         start, end = change.span
-        if start > reached:
-            found.append(ResponsePart(response[reached:start]))
-        found.append(ResponsePart(change.old, number, change, pieces(change.old, change.new)))
+        found += _unchanged(response[reached:start], marks)
+        found.append(ResponsePart(change.old, marks.within(pieces(change.old, change.new)), number, change))
+        found += [ResponsePart("", (mark,)) for mark in marks.due()]
         reached = end
-    if reached < len(response):
-        found.append(ResponsePart(response[reached:]))
-    return found
+    return [*found, *_unchanged(response[reached:], marks)]
+
+
+def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
+    shown = (*marks.within((Piece("same", text),)), *marks.due()) if text else ()
+    return [ResponsePart(text, shown)] if shown else []
+
+
+class _Marks:
+    """The marks that are still to be put in, while a reader goes through the text that they were put into."""
+
+    def __init__(self, correction: Correction) -> None:
+        self._not_read: Kind = "removed" if correction.accepted else "inserted"
+        self._reached = inserted = 0
+        self._left: deque[tuple[int, str]] = deque()
+        for start, end in correction.marks:
+            self._left.append((start - inserted, correction.text[start:end]))
+            inserted += end - start
+
+    def within(self, found: Sequence[Piece]) -> tuple[Piece | Mark, ...]:
+        """The pieces, cut at the marks that stand within them."""
+        shown: list[Piece | Mark] = []
+        for piece in found:
+            shown += self.due()
+            text = piece.text
+            if piece.kind == self._not_read:
+                shown.append(piece)
+                continue
+            while self._left and self._left[0][0] < self._reached + len(text):
+                cut = self._left[0][0] - self._reached
+                shown.append(Piece(piece.kind, text[:cut]))
+                text, self._reached = text[cut:], self._reached + cut
+                shown += self.due()
+            shown.append(Piece(piece.kind, text))
+            self._reached += len(text)
+        return tuple(shown)
+
+    def due(self) -> list[Mark]:
+        """The marks that stand at the place reached."""
+        found = []
+        while self._left and self._left[0][0] <= self._reached:
+            found.append(Mark(self._left.popleft()[1]))
+        return found
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:

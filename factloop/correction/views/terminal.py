@@ -10,7 +10,7 @@ from rich.text import Text
 
 from factloop.core.records import Claim, FactualityReport, Usage
 from factloop.correction.records import Change, Correction, LeftSentence
-from factloop.correction.views.differences import Piece, parts
+from factloop.correction.views.differences import Mark, Piece, parts
 from factloop.correction.views.words import (
     KIND_WORDS,
     LEFT_WORDS,
@@ -22,6 +22,7 @@ from factloop.correction.views.words import (
     doubted_claims,
     doubts_words,
     evidence_of,
+    response_title,
     treatment,
 )
 from factloop.reports import figures
@@ -37,7 +38,12 @@ from factloop.reports.terminal_parts import (
 )
 from factloop.reports.visible import visible
 
-_MARKS = {"same": ("", "", ""), "removed": ("[-", "-]", "red strike"), "inserted": ("{+", "+}", "green")}
+_MARKS = {
+    "same": ("", "", ""),
+    "removed": ("[-", "-]", "red strike"),
+    "inserted": ("{+", "+}", "green"),
+    "mark": ("", "", "yellow"),
+}
 """The marks of `wdiff`, since not every terminal shows colours."""
 
 
@@ -46,8 +52,7 @@ def print_correction(correction: Correction, console: Console) -> None:
     if correction.before.prompt:
         print_question(console, correction.before.prompt)
     if correction.changes:
-        title = "Response, corrected" if correction.accepted else "Response, with changes that were not taken"
-        print_section(console, title, _marked(correction))
+        print_section(console, response_title(correction), _marked(correction))
         print_section(console, "Changes", _list(_change_lines(correction)))
     if correction.left:
         print_section(console, "Left as found", _list(_left_lines(correction)))
@@ -59,11 +64,10 @@ def print_correction(correction: Correction, console: Console) -> None:
 def _marked(correction: Correction) -> Text:
     text = Text()
     for part in parts(correction):
-        if part.number is None:
-            text.append(visible(part.text))
-            continue
         for piece in part.pieces:
             _append(text, piece)
+        if part.number is None:
+            continue
         end = text.plain[len(text.plain.rstrip()) :]  # the number stands at the word, whatever blanks went with it
         if end:
             text.right_crop(len(end))
@@ -73,7 +77,7 @@ def _marked(correction: Correction) -> Text:
     return text
 
 
-def _append(text: Text, piece: Piece) -> None:
+def _append(text: Text, piece: Piece | Mark) -> None:
     """The piece within its marks; the blanks around it stay outside, so that lines break where they did."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()

@@ -13,7 +13,7 @@ LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
     LeftReason.NOT_CONFIRMED: "its change did not stand the second check, and was undone",
     LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
-    LeftReason.UNMENDABLE: "the evidence has no words to put in its place",
+    LeftReason.UNMENDABLE: "the evidence has no words that can take its place as they are",
     LeftReason.NO_PLACE: "the response does not hold the sentence",
 }
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
@@ -34,6 +34,13 @@ def decision(correction: Correction) -> str:
     if correction.rejected is Rejection.NOTHING_TO_CORRECT:
         return f"Nothing to correct: {correction.why}."
     return f"The original stands: {correction.why}."
+
+
+def response_title(correction: Correction) -> str:
+    """The title of the response with its changes and marks."""
+    if correction.changes:
+        return "Response, corrected" if correction.accepted else "Response, with changes that were not taken"
+    return "Response, with marks" if correction.marks else "Response, as it was"
 
 
 def kept_back(correction: Correction) -> str | None:

@@ -54,20 +54,34 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
     """
     if not settings.cache:
         return None
+    try:
+        return _usable(settings, part)
+    except OSError as error:
+        say_unusable(cache_place(settings), error.strerror or str(error))
+        return None
+
+
+def refuse_unusable(settings: RunSettings) -> None:
+    """Makes the cache folder as a run would. Raises ConfigError if it cannot be used."""
+    try:
+        _usable(settings, None)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError(f"{cache_place(settings)}: cannot be used as the cache folder ({reason})") from error
+
+
+def _usable(settings: RunSettings, part: Part | None) -> Path:
+    """The folder, in which a file can be made. Raises OSError."""
     place = cache_place(settings)
     folder = place if part is None else place / part
-    try:
-        make_private_folder(place)
-        if settings.cache_dir is None:  # one that the user named may hold other things, too
-            narrow(place)
-        if part is not None:
-            make_private_folder(folder)
-            narrow(folder)
-        with TemporaryFile(dir=folder):
-            return folder
-    except OSError as error:
-        say_unusable(place, error.strerror or str(error))
-        return None
+    make_private_folder(place)
+    if settings.cache_dir is None:  # one that the user named may hold other things, too
+        narrow(place)
+    if part is not None:
+        make_private_folder(folder)
+        narrow(folder)
+    with TemporaryFile(dir=folder):
+        return folder
 
 
 @cache

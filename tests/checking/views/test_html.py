@@ -141,7 +141,7 @@ def test_costs_of_nothing_are_left_out() -> None:
     shown = words(" ".join(data for names, data in page.texts if {"overview", "run"} & set(names)))
     assert "Time 0.50 s 3 searches" in shown
     assert "Stage Searches Time search 3 0.40 s altogether 3 0.50 s" in shown
-    for absent in ("F1@", "Cost ", "Tokens", "$0", "Cache hits"):
+    for absent in ("F1@", "Cost ", "Tokens", "$0", "Answers reused"):
         assert absent not in shown
 
 

@@ -124,7 +124,7 @@ def test_the_result_says_what_it_rests_on() -> None:
         "Unscored 1 × the budget was used up",
         "F1@8 0.86 (recall 1.00)",  # P 0.75, R min(1, 9/8): 2 * 0.75 / 1.75 = 0.857
         "F1@64 0.24 (recall 0.14)",  # R 9/64 = 0.1406: 2 * 0.75 * 0.1406 / 0.8906 = 0.2368
-        "31 model calls, 2 failed, 4 cache hits, 17 searches",
+        "31 model calls, 2 failed, 4 answers reused, 17 searches",
         "13,482 prompt + 1,706 completion (approximate)",
         "Cost $0.00305",
         "Judge openai:gpt-4o-mini, fused plan",

@@ -83,6 +83,30 @@ def in_doubt() -> Correction:
     return Correction(**{**fields, "text": text, "doubts": doubts, "unproven": "keep", "unchecked": "mark"})
 
 
+def changed_and_in_doubt(*, is_accepted: bool = True) -> Correction:
+    """A mended sentence of which more is unproven, a removed one, and marks before, in and after the changes."""
+    report = report_of(("Ann ran.", "n"), ("Bad fell.", "cs"), ("Cid lay.", "c"), ("Dan sat.", "u"), ("Eve hid.", "c"))
+    sentences, _ = sentences_of(report, "mark")
+    wordings = {1: Wording("Bad rose. He sang."), 2: Wording(""), 4: Wording("Eve ran.")}
+    draft = Draft(report.response, sentences, wordings)
+    after = report_of(("Ann ran.", "n"), ("Bad rose.", "n"), ("He sang.", "s"), ("Dan sat.", "u"), ("Eve ran.", "n"))
+    text, doubts = marked(after if is_accepted else report, MarkPolicy())
+    return Correction(
+        text=text,
+        accepted=is_accepted,
+        rejected=None if is_accepted else Rejection.NEW_UNSUPPORTED,
+        why="",
+        before=report,
+        rewritten=draft.text,
+        changes=draft.changes,
+        doubts=doubts,
+        after=after,
+        rounds=1,
+        rewriter="offline rewriter",
+        usage=Usage(),
+    )
+
+
 def hostile() -> Correction:
     """Every text of it would break out of an attribute, an element, a line."""
     report = hostile_report()

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.correction.views.differences import Piece, parts, pieces
-from tests.correction.views.correction_samples import accepted, nothing_done
+from factloop.correction.records import Correction
+from factloop.correction.views.differences import Piece, ResponsePart, parts, pieces
+from tests.correction.views.correction_samples import accepted, changed_and_in_doubt, in_doubt, nothing_done
 from tests.work import LINEAR, growth
 
 
@@ -57,3 +58,27 @@ def test_the_parts_are_the_response() -> None:
     assert [part.change for part in found if part.change] == list(correction.changes)
     (whole,) = parts(nothing_done())
     assert whole.text == "I don't know."
+
+
+def shown(found: list[ResponsePart]) -> str:
+    marks = {"same": "{}", "removed": "[-{}-]", "inserted": "{{+{}+}}", "mark": "<{}>"}
+    return "".join(marks[piece.kind].format(piece.text) for part in found for piece in part.pieces)
+
+
+def test_the_marks_stand_where_the_text_to_use_has_them() -> None:
+    assert shown(parts(changed_and_in_doubt())) == (
+        "Ann ran.< [unverified]> Bad [-fell-]{+rose.+}< [unverified]>{+ He sang+}. [-Cid lay. -]"
+        "Dan sat.< [unchecked]> Eve [-hid-]{+ran+}.< [unverified]>"
+    )
+    assert shown(parts(changed_and_in_doubt(is_accepted=False))) == (
+        "Ann ran.< [unverified]> Bad [-fell-]{+rose. He sang+}.< [contradicted]> [-Cid lay.-]< [contradicted]>[- -]"
+        "Dan sat.< [unchecked]> Eve [-hid-]{+ran+}.< [contradicted]>"
+    )
+    assert shown(parts(in_doubt())) == "Ann ran.< [contradicted]> Bad fell. Cid sat."
+
+
+@pytest.mark.parametrize("correction", [accepted(), in_doubt(), changed_and_in_doubt()])
+def test_the_page_of_a_correction_has_the_text_to_use(correction: Correction) -> None:
+    left_out = "removed" if correction.accepted else "inserted"
+    pieces = [piece for part in parts(correction) for piece in part.pieces if piece.kind != left_out]
+    assert "".join(piece.text for piece in pieces) == correction.text

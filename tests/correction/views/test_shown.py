@@ -15,7 +15,15 @@ from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
 from factloop.correction.views.words import FINDING_WORDS, LEFT_WORDS, changes_words, decision
 from tests.correction.reports import passage, report_of
-from tests.correction.views.correction_samples import MENDED, accepted, hostile, in_doubt, not_taken, nothing_done
+from tests.correction.views.correction_samples import (
+    MENDED,
+    accepted,
+    changed_and_in_doubt,
+    hostile,
+    in_doubt,
+    not_taken,
+    nothing_done,
+)
 from tests.reports.html_page import Page, colours, contrast, text_of, words
 from tests.reports.sample import HOSTILE, sample_report
 
@@ -114,6 +122,16 @@ def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
         assert "no evidence found; not marked" in text
     assert nothing_done().doubts == ()
     assert "In doubt" not in printed(nothing_done())
+
+
+def test_the_corrected_response_is_shown_with_its_marks() -> None:
+    page = words(text_of(render_correction_html(changed_and_in_doubt())))
+    assert "Ann ran. [unverified] Bad [removed: fell ] [put in: rose. ] [unverified]" in page
+    assert "Dan sat. [unchecked]" in page
+    assert "Ann ran. [unverified] Bad [-fell-]{+rose.+} [unverified]" in words(printed(changed_and_in_doubt(), 160))
+    assert "Response, with marks Ann ran. [contradicted] Bad fell." in words(
+        text_of(render_correction_html(in_doubt()))
+    )
 
 
 def test_where_passages_are_not_shown_their_titles_stand_in_the_reasons() -> None:

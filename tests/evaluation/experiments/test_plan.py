@@ -105,6 +105,13 @@ def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: P
         ("  docs: [sources]", "  cache: true", 8, "settings.cache", "asks anew"),
         ("  docs: [sources]", "  plan: thorough", 8, "settings.plan", "'thorough': input should be"),
         ("  docs: [sources]", "  base_url: 'http://u:p@h h'", 8, "settings.base_url", "must be an http"),
+        (
+            "max_searches: 8",
+            "base_url: 'http://h'\n    model:",
+            14,
+            "variants.strict.model",
+            "give it `base_url: null`",
+        ),
         ("  packaged: {}", "  packaged: &a {}", 10, None, "anchors and aliases"),
         ("  packaged: {}", "  packaged: *a", 10, None, "anchors and aliases"),
         ("  packaged: {}", "  packaged: {", 12, None, "this is not YAML"),

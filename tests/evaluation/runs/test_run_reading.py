@@ -113,3 +113,13 @@ def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path.write_text(path.read_text().replace('"schema_version":"1.2"', '"schema_version":"3.1"', 1))
     with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
         list(read_run(folder).responses())
+
+
+def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"experiment": "claims"}')
+    (tmp_path / "results.json").write_text("{}")
+    with pytest.raises(ConfigError, match="the run of an experiment, not of factloop eval"):
+        read_run(tmp_path)
+    (tmp_path / "run.json").write_text("7")
+    with pytest.raises(ConfigError, match="has not come to its end"):
+        read_run(tmp_path)

@@ -232,6 +232,12 @@ SPLIT = {
 }
 
 WHOLE = [
+    "The battery lasts a day and a half.",
+    "The station is a mile and a half from the port.",
+    "He waited an hour and a quarter.",
+    "The permit is good for a year and a day.",
+    "Here's what I found in the mill and moved to the port.",
+    "That’s why the mill closed and moved to Oss.",
     'He wrote about it in "Mills and Rivers".',
     "The firm said it had paid its debts and left Arden.",
     "Trinidad and Tobago is a country.",

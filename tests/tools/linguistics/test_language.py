@@ -71,6 +71,7 @@ def test_a_paragraph_of_any_length_takes_no_longer() -> None:
 
 SHORT = [
     "Die Pumpe wiegt 3 kg.",
+    "Die Pumpe wiegt 3 kg und hat keinen Motor.",
     "Der Turm ist 40 m hoch.",
     "Er starb 1890.",
     "Sie lebt in Bern.",
@@ -95,6 +96,7 @@ def test_a_short_sentence_that_opens_as_in_another_language_is_in_it(text: str) 
     "text",
     [
         "Die Zeit is a weekly.",
+        "Die Zeit has a Motor und Sport section.",
         "Das Boot won awards.",
         "La Traviata premiered in 1853.",
         "Los Angeles grew.",

@@ -5,6 +5,9 @@ import pytest
 from factloop.tools.linguistics.markup import plain_text
 
 TEXTS = {
+    "Rome \x1b[31mis\x1b[0m \x9b1mold.": "Rome is old.",
+    "\x1b]8;;https://example.org\x1b\\Rome\x1b]8;;\x07 is old.": "Rome is old.",
+    "Rome \x1bis [31m old.": "Rome is [31m old.",
     "<p>Rome is in Italy.</p>": "Rome is in Italy.",
     "Rome is in <b>Italy</b>.<br/>": "Rome is in Italy.",
     "Rome<br>is old.": "Rome is old.",

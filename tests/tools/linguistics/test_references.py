@@ -430,3 +430,37 @@ def test_a_pronoun_after_a_sentence_about_a_newcomer_is_not_given_to_the_topic(b
 def test_a_newcomer_who_is_only_met_leaves_the_pronoun_to_the_topic() -> None:
     before = "Marie Curie was born in Warsaw. She taught at a school, where Eve Lind was among her pupils. "
     assert resolve_references("She died in 1934.", before=before, prompt=None) == "Marie Curie died in 1934."
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Here's what I found. ",
+        "Here’s what you need for the pump. ",
+        "That's what she said. ",
+        "There's what we call a pump there. ",
+        "What it weighs is known. ",
+    ],
+)
+def test_a_part_of_a_clause_is_no_antecedent(before: str) -> None:
+    claim = "It depends on the plan."
+    assert resolve_references(claim, before=before, prompt=None) == claim
+
+
+def test_a_subject_is_repeated_without_the_clause_that_tells_of_it() -> None:
+    claim = resolve_references("It reached Oss in 1900.", before="The letter he wrote was long. ", prompt=None)
+    assert claim == "The letter reached Oss in 1900."
+
+
+GERMAN = "Die Pumpe wiegt 640 g und hat keinen Motor. "
+
+
+def test_no_name_is_taken_from_a_sentence_in_another_language() -> None:
+    before = f"The Pump weighs 640 g. {GERMAN.replace('Pumpe', 'Pump')}"
+    assert resolve_references("Pump: 640 g.", before=before, prompt=None) == "Pump: 640 g."
+
+
+def test_it_is_no_older_thing_where_a_sentence_in_another_language_stands_between() -> None:
+    before = f"The mill is white. {GERMAN}"
+    assert is_ambiguous("It costs 5 pounds.", before, None)
+    assert resolve_references("It costs 5 pounds.", before=before, prompt=None) == "It costs 5 pounds."

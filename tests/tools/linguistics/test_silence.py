@@ -25,6 +25,9 @@ def silence(text: str, kind: PartKind = "prose") -> str | None:
         "Here is a short summary of Ada's life:", "I'm glad you asked!", "Thanks for asking about metformin!",
         "Thanks for writing to Kestrel Desk support.", "Thank you for getting in touch with the Orbit Bank team!",
         "Thanks for choosing Velmo Ferries.", "Thank you for your order.", "Hi Sam, thanks for writing in!",
+        "Dear customer,", "Dear Sir or Madam,", "Dear team,", "Sure, I can help with that.", "We can help with that.",
+        "I'm sorry to hear that.", "Hello Sam, we are sorry to hear about this.", "Here is what you need.",
+        "Best regards, The Quillnest Team", "Kind regards,\nYour Quillnest Team", "Yours faithfully,",
         "Sorry for the delay.", "Apologies for any inconvenience caused.", "Here is how it works on your plan.",
     ],
 )  # fmt: skip
@@ -50,6 +53,9 @@ def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
         "Thanks for writing to Velmo Ferries, which sank.", "Thank you for using the only safe drug.",
         "Thanks for joining Velmo after it went bankrupt.", "Thank you for calling at 5.",
         "Sorry for the delay of three weeks.", "Apologies for poisoning the well.",
+        "Dear customer who died,", "Dear customer, it weighs 5 kg.", "I can help you with that murder.",
+        "I'm sorry to hear that Ada died.", "Sure, I can help with that: it is lethal.", "Best regards, the dead team",
+        "Here is what you need to cure cancer.",
         "Here is how it works on your father's farm.", "Hi Sam, thanks for writing the novel.",
     ],
 )  # fmt: skip
@@ -66,7 +72,8 @@ def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
         "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
         "Which plan should you take?", "What does it cost?", "How much do the plans cost?", "Want to know more?",
         "Need help?", "Any questions?", "Still unsure?", "Ready to get started?", "Got questions?", "Interested?",
-        "How do I cancel?", "Where can we park?",
+        "How do I cancel?", "Where can we park?", "Is the Dock heavy?", "How heavy is the Dock?", "Does Dock Pro fit?",
+        "What about the warranty?", "And how about the delivery?", "When did Ada Lovelace die?",
     ],
 )  # fmt: skip
 def test_questions_state_nothing(text: str) -> None:
@@ -79,7 +86,8 @@ def test_questions_state_nothing(text: str) -> None:
         "Ada was born in 1999, right?", "Did you know that Ada Lovelace killed her husband in 1999?",
         "Did you know aspirin cures cancer?", "Aspirin cures cancer, doesn't it?", "Isn't aspirin lethal?",
         "Who is Ada Brisk killing?", "Why do vaccines cause autism?", "What about ten tablets?",
-        "How about bleach?",
+        "How about bleach?", "What about the murder?", "Was Ada killed by Otto?", "Is the Dock not lethal?",
+        "Is Dock 2 heavy?", "When did Ada flee?", "Is the Dock heavy, as Ada says?",
         "Is it true that aspirin cures cancer?", "Have you tried bleach?", "Was it built by Otto Berg?",
         "When did she kill her husband?", "What kills cancer?", "Is aspirin not a cure?", "Who was the liar?",
         "Need aspirin, which cures cancer?", "Want to know why Ada killed her husband?", "Need 5 tablets?",

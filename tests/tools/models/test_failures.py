@@ -88,6 +88,24 @@ async def test_an_answer_that_is_none_may_pass(
     assert (error.status, error.retryable) == (None, True)
 
 
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            Reply(200, completion({"content": "hi"}).body, cut_at=40),
+            "the connection was closed before the reply was whole",
+        ),
+        (Reply(200, b'{"choices": [{"message": "un'), "its answer is not JSON (Unterminated string starting at)"),
+    ],
+)
+async def test_what_became_of_an_answer_is_told_in_words_for_people(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, told: str
+) -> None:
+    server.will(reply)
+    error = translate(await raised_by(server.url, monkeypatch), "m")
+    assert str(error) == f"m: {told}"
+
+
 async def test_a_refused_connection_may_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     error = translate(await raised_by(CONNECTION_REFUSED, monkeypatch), "openai:scripted")
     assert isinstance(error, ToolError)

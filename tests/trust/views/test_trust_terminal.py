@@ -92,7 +92,7 @@ Result ────────────────────────�
  TrustFC  ✓ 1  supported, 3 passages judged, 2 cited
  Subject  openai:gpt-4o-mini
  Judge    openai:gpt-4o
- Calls    11 model calls, 1 cache hit, 1 search
+ Calls    11 model calls, 1 answer reused, 1 search
  Tokens   2,140 prompt + 96 completion
  Cost     $0.000420
  Time     3.4 s

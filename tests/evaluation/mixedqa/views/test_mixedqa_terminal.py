@@ -82,7 +82,7 @@ def test_the_result_says_who_was_asked_and_how_the_intervals_came_about() -> Non
         "Judge openai:gpt-4o",
         "Intervals 95% intervals by 200 resamples of whole questions",
         "Paper Zheng et al. 2024, arXiv 2402.12545, Table 1, 1,000 responses a system.",
-        "Calls 1,200 model calls, 3 cache hits",
+        "Calls 1,200 model calls, 3 answers reused",
         "Warning 3 calls failed and were retried.",
     ):
         assert line in result
