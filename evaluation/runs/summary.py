@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from factloop.checking.cascade.savings import sum_savings
 from factloop.core.errors import DataError
+from factloop.core.factuality import counted_claims
 from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
 from factloop.evaluation.runs.label_agreement import (
@@ -78,7 +79,7 @@ class _Totals:
             report = judged.report
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
-        self.reasons.update(tally_reasons(judged.report.claims))
+        self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         self._note(judged.id, judged.report.fingerprint)
 
