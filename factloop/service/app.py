@@ -20,10 +20,11 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
+from factloop.entrance.documents import OWN, open_documents
 from factloop.service import routes, routes_asking, routes_jobs, routes_labels, routes_tickets
 from factloop.service.attempts import KeyAttempts
 from factloop.service.context import LoopServices, ServiceContext
-from factloop.service.documents import OWN, Library, open_documents, open_library
+from factloop.service.documents import Library, open_library
 from factloop.service.errors import RequestRefusal, failure_words
 from factloop.service.guard import ServiceGuard
 from factloop.service.jobs import Jobs
