@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,8 +37,12 @@ async def test_a_variant_searches_as_its_own_settings_say(home: Path, search: st
 
 async def test_variants_that_search_alike_share_their_tools(home: Path) -> None:
     (home / "a.txt").write_text("Ada was born in London.", encoding="utf-8")
-    shared = {"docs": ["a.txt"], "search": "wikipedia", "model": None}
-    variants = {"a": {}, "b": {"max_searches": 2}, "c": {"searxng_url": "http://127.0.0.1:1", "max_searches": 3}}
+    shared: dict[str, Any] = {"docs": ["a.txt"], "search": "wikipedia", "model": None}
+    variants: dict[str, dict[str, Any]] = {
+        "a": {},
+        "b": {"max_searches": 2},
+        "c": {"searxng_url": "http://127.0.0.1:1", "max_searches": 3},
+    }
     a, *others = await ready(make_plan(home, variants, settings=shared))
     assert [one.tools for one in others] == [a.tools] * 2
 
@@ -46,6 +51,6 @@ async def test_a_strict_variant_reads_the_documents_itself(home: Path) -> None:
     (home / "docs").mkdir()
     (home / "docs" / "a.txt").write_text("Ada was born in London.", encoding="utf-8")
     (home / "docs" / "b.pdf").write_bytes(b"no PDF")
-    variants = {"lenient": {}, "strict": {"strict_docs": True, "max_searches": 2}}
+    variants: dict[str, dict[str, Any]] = {"lenient": {}, "strict": {"strict_docs": True, "max_searches": 2}}
     with pytest.raises((ConfigError, DataError), match=r"b\.pdf"):
         await ready(make_plan(home, variants, settings={"docs": ["docs"], "model": None}))
