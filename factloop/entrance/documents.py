@@ -9,16 +9,21 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
+from factloop.checking.checker import FactChecker
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
 from factloop.setup.embedding_model import build_embedder
-from factloop.setup.settings import RunSettings
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.budget import Budget
+from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.search import warnings_of
+from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
-OWN = "documents"
-"""The name that evidence gives to the documents that the service itself searches."""
+OWN, CORPUS = "documents", "corpus"
+"""The names that evidence gives to the documents that a server itself searches: checks, and scores."""
 
 
 class RegisteredDocuments(SearchTool):
@@ -82,12 +87,37 @@ class RegisteredDocuments(SearchTool):
         return f"{self.title}/{Path(path).name if place is None else path[len(place) :]}"
 
 
-def open_documents(name: str, paths: Sequence[str], settings: RunSettings) -> RegisteredDocuments:
+def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
     """Reads and indexes documents: blocks. Raises ConfigError, DataError."""
     folder = cache_folder(settings, INDEXES)
-    found = DocumentSearch(paths, cache_dir=folder, in_memory=folder is None, embedder=build_embedder(settings))
+    found = DocumentSearch(
+        paths,
+        cache_dir=folder,
+        in_memory=folder is None,
+        strict=settings.strict_docs,
+        embedder=build_embedder(settings),
+    )
     tidy(settings)
     return RegisteredDocuments(name, found, paths)
+
+
+def hiding_checker(
+    model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
+) -> FactChecker:
+    """A checker for callers from whom a name hides where its own documents lie. Reads and indexes these: blocks.
+
+    Raises ConfigError, DataError.
+    """
+    own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
+    return FactChecker(
+        model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
+    )
+
+
+def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
+    """Reads and indexes the corpus of scores, if there is one: blocks. Raises ConfigError, DataError."""
+    found = TrustScorer(settings=settings).corpus
+    return RegisteredDocuments(CORPUS, found, settings.corpus) if isinstance(found, DocumentSearch) else None
 
 
 def _folder_of(path: str) -> str:

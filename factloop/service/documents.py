@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from factloop.entrance.documents import RegisteredDocuments, open_documents
 from factloop.service.errors import RequestRefusal
 from factloop.service.shapes import Documents, DocumentsInfo
-from factloop.setup.settings import RunSettings
+from factloop.setup.settings import CheckSettings
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.given import GivenIndexes
 
@@ -42,7 +42,7 @@ class Library:
         return await self._indexes.of([one.as_document() for one in documents])
 
 
-async def open_library(documents: Mapping[str, Sequence[str]], settings: RunSettings) -> Library:
+async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
     """Reads and indexes the registered documents, in a thread. Raises ConfigError, DataError."""
     return Library(
         {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
