@@ -187,9 +187,9 @@ def _warnings(found: _Totals) -> Iterator[str]:
     if n_claims and (found.fingerprint.search_tools or found.n_without_tools > found.n_given_nothing):
         yield from engine_warnings(found.fingerprint)
     if found.n_given_nothing:
-        n, all_ = found.n_given_nothing, plural(len(found.lines), "response")
-        whose = "its" if n == 1 else "their"
-        yield f"{n:,} of {all_} had nothing to be checked against: no text in {whose} `documents`"
+        of_all = plural(len(found.lines), "response")
+        whose = "its" if found.n_given_nothing == 1 else "their"
+        yield f"{found.n_given_nothing:,} of {of_all} had nothing to be checked against: no text in {whose} `documents`"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
