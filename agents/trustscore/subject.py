@@ -23,12 +23,25 @@ CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
 """Names of the stages in the account of a run."""
+_NO_OTHER = r"(?:any\w*|another|an?)\b[^.;:]*\b(?:other|else|better)\b"
+_NO_DOUBT = r"(?:doubts?|question|hesitations?|qualms?|reservations?|trouble|difficulty|problems?|reason\ to\ doubt)\b"
+_TOO_LITTLE = r"(?:stress|emphasi[sz]e|overstate|exaggerate|believe|deny|doubt|dispute|forget|agree\ more)\b"
 _NO_ANSWER = re.compile(
-    r"(?i:(?:I['’]?\s?a?m )?(?:very |so )?sorry[,.;:!]? (?:but )?|unfortunately,? |as an AI[^,.]{0,40}, )?"
-    r"I(?: (?:do not|don['’]t) (?:know|have)| have no| (?:cannot|can not|can['’]t)|(?: am|['’]m) (?:unable|not able))\b"
-    r"(?!.*\bbut\b)"
+    rf"""
+    (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{{0,40}},\ )?
+    I(?:
+        \ (?:do\ not|don['’]t)\ know\b(?!\ (?:of\ )?{_NO_OTHER})
+      | \ (?:do\ not|don['’]t)\ have\b(?!\ to\ (?!answer|say|tell))(?!\ (?:(?:any|an?|the\ \w+)\ )?{_NO_DOUBT})
+      | \ have\ no\b(?!\ {_NO_DOUBT})
+      | (?:\ (?:cannot|can\ not|can['’]t)|(?:\ am|['’]m)\ (?:unable|not\ able))\b
+        (?!\ (?:to\ )?(?:{_TOO_LITTLE}|(?:think\ of|imagine|name|recall|find)\ {_NO_OTHER}))
+    )
+    (?!.*\b(?:but|other\ than|except|apart\ from)\b)
+    """,
+    re.VERBOSE,
 )
-"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score."""
+"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score. Sentences that
+begin alike and go on to an answer, sure of it ("I have no doubt") or to the exclusion of others, are answers."""
 
 
 @dataclass(frozen=True)

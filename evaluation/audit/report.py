@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -99,7 +99,7 @@ class AuditReport(Record):
     schema_version: Literal["2.0", "2.1", "2.2", "2.3", "2.4"] = "2.4"
     data: AuditData
     settings: AuditSettings
-    at: tuple[AuditAt, ...]
+    at: Annotated[tuple[AuditAt, ...], Field(min_length=1)]
     """The figures at each threshold, in their order."""
     advice: tuple[EvaluatorAdvice, ...]
     """The advice at the first threshold."""

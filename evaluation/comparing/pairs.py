@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from factloop.core.errors import ConfigError
+from factloop.core.factuality import counted_claims
 from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
 from factloop.evaluation.comparing.records import Pair
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
@@ -114,7 +115,7 @@ def _kept(judged: JudgedResponse, *, with_claims: bool) -> _Response:
     line = ResponseLine(id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=report.counts)
     claims = tuple(
         JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id))
-        for claim in (report.claims if with_claims else ())
+        for claim in (counted_claims(report) if with_claims else ())
     )
     return _Response(line, hashlib.sha256(report.response.encode()).digest(), claims)
 

@@ -17,6 +17,27 @@ _CHUNK = 2**13
 _RETRYABLE = frozenset({408, 425, 429})
 
 
+@dataclass
+class _Part:
+    """The part of a file that is there, in which only what belongs to one version of the file may stand."""
+
+    path: Path
+    is_checked: bool
+    """Whether a checksum will tell, so that any part may be gone on with."""
+    version: str | None = None
+    """The strong ETag, or the date, of the version that the part is of, where this download has begun it."""
+
+    @property
+    def size(self) -> int:
+        """Bytes to go on from; 0 where a rest could be that of another version."""
+        return self.path.stat().st_size if self.path.exists() and (self.is_checked or self.version) else 0
+
+    def note(self, answer: requests.Response) -> None:
+        """Keeps in mind which version is begun."""
+        tag = answer.headers.get("ETag", "")
+        self.version = (tag if tag.startswith('"') else answer.headers.get("Last-Modified")) or None
+
+
 @dataclass(frozen=True)
 class Download:
     """How files are downloaded. `timeout_s` bounds the wait for each answer and for each piece of it."""
@@ -31,13 +52,15 @@ class Download:
     def to(self, url: str, target: Path, sha256: str | None) -> None:
         """Puts what is at `url` to `target`, whose folder is there.
 
-        A failed attempt is repeated where that can help, and goes on where the last one ended. Raises ToolError, and
-        DataError where the file has another checksum; it is then removed.
+        A failed attempt is repeated where that can help, and goes on where the last one ended: without a checksum only
+        where the server says that it is still the same file. Raises ToolError, and DataError where the file has another
+        checksum; it is then removed.
         """
         partial = target.with_name(f"{target.name}.part")
+        part = _Part(partial, is_checked=sha256 is not None)
         for attempt in range(1, self.attempts + 1):
             try:
-                self._attempt(url, partial)
+                self._attempt(url, part)
                 break
             except ToolError as error:
                 wait_s = max(self.wait_s * 2 ** (attempt - 1), error.retry_after_s or 0.0)
@@ -47,19 +70,22 @@ class Download:
         _check(partial, url, sha256)
         partial.replace(target)
 
-    def _attempt(self, url: str, partial: Path) -> None:
-        start = partial.stat().st_size if partial.exists() else 0
-        headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={start}-"} if start else {})}
+    def _attempt(self, url: str, part: _Part) -> None:
+        start, headers = part.size, {"Accept-Encoding": "identity"}
+        if start:
+            headers |= {"Range": f"bytes={start}-"} | ({"If-Range": part.version} if part.version else {})
         try:
             with requests.get(url, headers=headers, stream=True, timeout=self.timeout_s) as answer:
                 if start and answer.status_code == 416:  # it ends there, or is another file by now: from the start
-                    partial.unlink()
+                    part.path.unlink()
                     raise ToolError(f"{url}: what was there of it does not fit", tool=_TOOL, status=416, retryable=True)
                 _refuse_failure(answer, url)
                 resumed = answer.status_code == 206
                 if resumed and not _begins_at(answer, start):
                     raise ToolError(f"{url}: the server sent another part than was asked for", tool=_TOOL, status=206)
-                with partial.open("ab" if resumed else "wb") as file:
+                if not resumed:
+                    part.note(answer)
+                with part.path.open("ab" if resumed else "wb") as file:
                     for chunk in answer.iter_content(_CHUNK):
                         file.write(chunk)
         except requests.Timeout as error:

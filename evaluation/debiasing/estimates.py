@@ -30,8 +30,9 @@ def with_interval(
 ) -> Estimate:
     """An estimate with its interval, both cut to [0, 1]. With `Caution.LABELS_ALIKE` there is none.
 
-    The interval is None for a sample of a single group, and where nothing varies, which is no certainty. Of a census,
-    in which every claim is labelled, the interval is the value, and no caution is due.
+    The interval is None for a sample of a single group, where nothing varies, which is no certainty, and where it has
+    no more than an end in [0, 1]. Of a census, in which every claim is labelled, the interval is the value, and no
+    caution is due.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
@@ -40,10 +41,13 @@ def with_interval(
         interval = None
     elif interval is None:
         found.add(Caution.ONE_GROUP)
-    elif interval[1] - interval[0] <= ROUNDING:
+    elif _width(interval) <= ROUNDING:
         found.add(Caution.NO_SPREAD)
         interval = None
     cut = None if interval is None else (_cut(interval[0]), _cut(interval[1]))
+    if cut is not None and _width(cut) <= ROUNDING:
+        found.add(Caution.OUT_OF_RANGE)
+        cut = None
     return _estimate(method, _cut(value), cut, samples, level, weight, tuple(sorted(found)))
 
 
@@ -109,6 +113,10 @@ def share_interval(value: float, variance: float, quantile: float, *, is_evenly_
 def smallest_sample(method: Method, samples: Samples) -> int:
     """Groups in the smaller of the samples that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
+
+
+def _width(interval: tuple[float, float]) -> float:
+    return interval[1] - interval[0]
 
 
 def _cut(value: float) -> float:

@@ -6,11 +6,10 @@ by Student's t for the groups. Where the rate is 0 or 1 there is no variance, an
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from factloop.evaluation.debiasing import influence
+from factloop.evaluation.debiasing.estimates import wilson
 from factloop.evaluation.debiasing.records import EvaluatorRates
 from factloop.evaluation.debiasing.samples import Floats, Samples
 
@@ -44,11 +43,5 @@ def _rate(samples: Samples, among: Floats, level: float) -> tuple[float, Interva
     moves = influence.labelled_influence(samples.verdict, samples, among)
     variance = influence.covariance(moves, moves)
     n = rate * (1.0 - rate) / variance if variance > influence.ROUNDING else float(n_groups)
-    return rate, _wilson(rate, n, influence.quantile(n_groups, level))
-
-
-def _wilson(rate: float, n: float, quantile: float) -> tuple[float, float]:
-    square = quantile**2
-    middle = (rate + square / (2.0 * n)) / (1.0 + square / n)
-    reach = quantile * math.sqrt(rate * (1.0 - rate) / n + square / (4.0 * n * n)) / (1.0 + square / n)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    low, high = wilson(rate, n, influence.quantile(n_groups, level))
+    return rate, (max(0.0, low), min(1.0, high))

@@ -55,6 +55,8 @@ class Caution(StrEnum):
     """Too few labelled claims are supported, or not supported, to know how the evaluator treats them."""
     CLIPPED = "clipped"
     """The value came out below 0 or above 1, which sampling error or another kind of claims can do."""
+    OUT_OF_RANGE = "out_of_range"
+    """The interval, too, lies below 0 or above 1: the labelled claims and the run do not fit. There is none."""
     NO_SPREAD = "no_spread"
     """Nothing varies: there is no interval, for that is no certainty."""
     WIDENED = "widened"
@@ -76,7 +78,7 @@ class Estimate(Measurement):
     value: Share | None
     low: Share | None = None
     high: Share | None = None
-    """None where a sample is a single group, and where nothing varies."""
+    """None where a sample is a single group, where nothing varies, and where they lie beyond 0 or 1."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_run: Count
     """Claims of the run that have a verdict."""

@@ -82,7 +82,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
     Raises ConfigError, DataError; also where two variants would put the very same questions.
     """
     ready: list[ReadyVariant] = []
-    read: dict[str, tuple[SearchTool, ...]] = {}
+    read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
     for name, of_variant in settings.items():
         try:
             tools = _tools(of_variant, read)
@@ -116,9 +116,9 @@ def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
             )
 
 
-def _tools(settings: CheckSettings, read: dict[str, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
+def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
     """The tools that the variant searches by; adds them to `read`, by the settings that shape them."""
-    key = settings.model_dump_json(include={"search", "docs", "timeout_s", "embeddings", "cache_dir"})
+    key = settings.of_search_tools
     if key not in read:
         read[key] = open_search_tools(settings)
     return read[key]

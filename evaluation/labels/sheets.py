@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.factuality import claims_that_count
+from factloop.core.factuality import counted_claims
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
@@ -271,7 +271,7 @@ def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnCla
 
 
 def _countable(judged: JudgedResponse) -> Iterator[Claim]:
-    for claim in claims_that_count(judged.report.claims, judged.report.fingerprint.repeats):
+    for claim in counted_claims(judged.report):
         if claim.judgement.verdict in _VERDICTS:
             yield claim
 

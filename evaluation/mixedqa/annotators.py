@@ -190,16 +190,19 @@ def put_together(
 ) -> Labelled:
     """The agreement of two annotators, and the data set with their labels.
 
-    A response that one of them judged has that label; one that both judged alike has theirs; one on which they differ
-    has that of `decided`, or none.
+    A response that one of them judged has that label, one that both judged alike has theirs. Where they differ, and
+    where neither judged it, it has that of `decided`, or none.
     """
     places = {response_id(one.id, by.system): (one.id, by.system) for one in questions for by in one.responses}
-    labels, undecided = dict(decided), []
+    labels: dict[str, Label] = {}
+    undecided = []
     for key in places:
         given = {one[key] for one in (first, second) if key in one}
         if len(given) == 1:
-            labels.setdefault(key, given.pop())
-        elif given and key not in decided:
+            labels[key] = given.pop()
+        elif key in decided:
+            labels[key] = decided[key]
+        elif given:
             undecided.append(key)
     items = tuple(_items(questions, labels))
     systems = list(dict.fromkeys(system for _, system in places.values()))

@@ -81,6 +81,12 @@ DEPARTURES = (
     ),
     Departure(
         "trustscore",
+        "What TrustFC is where no passage is found is not said.",
+        "Neutral, 0.5, without asking a judge; without a corpus it is unscored.",
+        "",
+    ),
+    Departure(
+        "trustscore",
         "Substitutes come from DBpedia's servers, then word2vec, then its vocabulary.",
         "Built-in names and typed tables come first, then dates and numbers, then words of the same kind.",
         "`--dbpedia` and `--vectors FILE`",

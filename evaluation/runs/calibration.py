@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,8 +123,9 @@ def calibrate(
     of the run, and TPR and FPR to be the same where none does; prediction-powered precision is then withheld.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
-    (a run debiased by its own labels) both are drawn together. `score_sums`: those of the run's responses by system and
-    id, where the evaluator gives scores. Raises ValueError for a K below 1.
+    (a run debiased by its own labels) both are drawn together. Each system is resampled from the state in which `rng`
+    is given, so that no system's figures depend on which others are in the run. `score_sums`: those of the run's
+    responses by system and id, where the evaluator gives scores. Raises ValueError for a K below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -132,8 +134,8 @@ def calibrate(
         n_claims=len(sample.labels),
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
-            _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention, rng, level,
-                       resamples, score_sums)
+            _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention,
+                       deepcopy(rng), level, resamples, score_sums)
             for name in names
         ),
     )  # fmt: skip

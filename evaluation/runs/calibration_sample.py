@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from factloop.core.errors import ConfigError
-from factloop.core.factuality import claims_that_count
+from factloop.core.factuality import counted_claims
 from factloop.core.records import Fingerprint
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.samples import LabelledClaims
@@ -144,7 +144,7 @@ def _labelled(judged: JudgedResponse) -> tuple[list[_Labelled], list[ClaimOrigin
     claims: list[_Labelled] = []
     irrelevant: list[ClaimOrigin] = []
     report = judged.report
-    for claim in claims_that_count(report.claims, report.fingerprint.repeats):
+    for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
         if label is None:
             continue

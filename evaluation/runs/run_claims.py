@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from factloop.core.factuality import claims_that_count
+from factloop.core.factuality import counted_claims
 from factloop.core.records import Claim, Verdict
 from factloop.evaluation.runs.records import JudgedResponse
 
@@ -85,7 +85,7 @@ class RunClaims:
             self.prompt_of.setdefault(way, judged.prompt_id)
         total = 0.0
         scored: list[tuple[Digest, ...]] = []
-        for claim in claims_that_count(report.claims, report.fingerprint.repeats):
+        for claim in counted_claims(report):
             ways = tuple(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
             self.claims.update(ways)
             verdict, score = claim.judgement.verdict, claim.judgement.score

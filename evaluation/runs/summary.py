@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from factloop.checking.cascade.savings import sum_savings
 from factloop.core.errors import DataError
-from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason
+from factloop.core.factuality import counted_claims
+from factloop.core.records import CascadeSavings, Counts, FactualityReport, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
@@ -25,6 +26,7 @@ from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongForm
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.reports.figures import plural
 from factloop.reports.status import REASON_WORDS, tally_reasons
+from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.given import is_given, without_contents
 
@@ -66,6 +68,10 @@ class _Totals:
     response are one source in it, whatever they hold."""
     n_given: int = 0
     """Responses judged by documents that came with them."""
+    n_given_nothing: int = 0
+    """Responses that came without a text in their documents, and so had nothing to be judged by."""
+    n_without_tools: int = 0
+    """Responses for which nothing was searched: these, and those of a run without documents or a search."""
     cascade: CascadeSavings | None = None
 
     def add(self, judged: JudgedResponse) -> None:
@@ -78,7 +84,9 @@ class _Totals:
             report = judged.report
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
-        self.reasons.update(tally_reasons(judged.report.claims))
+        self.n_without_tools += not judged.report.fingerprint.search_tools
+        self.n_given_nothing += _was_given_nothing(judged.report)
+        self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         self._note(judged.id, judged.report.fingerprint)
 
@@ -169,10 +177,19 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
     return {"rng": rng, "resamples": scoring.resamples, "level": scoring.level}
 
 
+def _was_given_nothing(report: FactualityReport) -> bool:
+    """Whether documents were to come with the response, and none did."""
+    return not report.fingerprint.search_tools and Sources().warning in report.warnings
+
+
 def _warnings(found: _Totals) -> Iterator[str]:
     n_claims = sum(line.counts.total for line in found.lines.values())
-    if n_claims:
+    if n_claims and (found.fingerprint.search_tools or found.n_without_tools > found.n_given_nothing):
         yield from engine_warnings(found.fingerprint)
+    if found.n_given_nothing:
+        of_all = plural(len(found.lines), "response")
+        whose = "its" if found.n_given_nothing == 1 else "their"
+        yield f"{found.n_given_nothing:,} of {of_all} had nothing to be checked against: no text in {whose} `documents`"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)

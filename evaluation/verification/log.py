@@ -7,18 +7,20 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.core.reasons import MENDABLE
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.verification.records import Prediction
 from factloop.evaluation.verification.spool import key_of, to_line
 
 
-def open_log(path: Path, columns: Sequence[str], keys: Container[bytes]) -> Log[Prediction, bytes]:
+def open_log(
+    path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
+) -> Log[Prediction, bytes]:
     """The predictions at `path`; dropped are rows in which one of `columns` failed for a passing reason.
 
-    Raises ConfigError where the file cannot be used, DataError for a line that is no prediction of this run: without
-    one of `columns`, or on a claim that is not among `keys`.
+    Raises ConfigError where the file cannot be used, or holds predictions on claims that are `left_out` now, DataError
+    for a line that is no prediction of this run: without one of `columns`, or on a claim that is not among `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:
@@ -32,6 +34,10 @@ def open_log(path: Path, columns: Sequence[str], keys: Container[bytes]) -> Log[
         return found
 
     def refuse_stranger(found: Prediction, number: int) -> None:
+        if key_of(found) in left_out:
+            raise ConfigError(
+                f"{path}: line {number} is on a claim beyond --limit: give as high a limit as before, or none"
+            )
         if key_of(found) not in keys:
             raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
 

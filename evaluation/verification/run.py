@@ -90,7 +90,7 @@ async def astream_verify(
             {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in prepared]}
         )
         readers = await bench.open(specs, directory.journal)
-        log = stack.enter_context(open_log(wanted.out, columns, {key_of(pair) for pair in spool}))
+        log = stack.enter_context(open_log(wanted.out, columns, {key_of(pair) for pair in spool}, spool.left_out))
         meter = UsageMeter()
 
         def spent() -> Usage:

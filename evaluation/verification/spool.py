@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from factloop.core.errors import DataError
 from factloop.evaluation.running.spool import Spool
@@ -20,7 +19,7 @@ class PairSpool(Spool[Prediction]):
     """Predictions without scores on disk."""
 
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
-        """Takes in all rows, or the first `limit`.
+        """Looks through all rows, and keeps the first `limit`.
 
         Raises DataError, naming `path`, for what the audit would refuse in the end: two rows for one claim, and a task
         or prompt in some rows only; also for an input without any document. Raises ConfigError where there is no room
@@ -28,11 +27,14 @@ class PairSpool(Spool[Prediction]):
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Pairs with a label, without a document, and without a system."""
+        """Kept pairs with a label, without a document, and without a system."""
+        self.left_out: set[bytes] = set()
+        """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
         """Names that rows have scores under already, with the line of the first."""
         self._first: Prediction | None = None
-        super().__init__(self._checked(islice(rows, limit)), dump=to_line, load=Prediction.model_validate_json)
+        checked = self._checked(rows, limit)
+        super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)
 
     def refuse_scored(self, columns: Iterable[str]) -> None:
         """Raises DataError where a row has a score under one of these names already."""
@@ -41,7 +43,7 @@ class PairSpool(Spool[Prediction]):
                 line = self._evaluators[name]
                 raise DataError(f"it has a score of {name!r} already", path=self._path, line=line, field="evaluators")
 
-    def _checked(self, rows: Iterable[PlacedRow]) -> Iterator[Prediction]:
+    def _checked(self, rows: Iterable[PlacedRow], limit: int | None) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}
         for line, row in rows:
             pair = Prediction.of(row, default_dataset=self._dataset)
@@ -51,16 +53,17 @@ class PairSpool(Spool[Prediction]):
                 raise DataError(message, path=self._path, line=line, field="claim_id")
             known[key] = line
             self._look_at(line, pair)
+            if limit is None or len(known) <= limit:
+                self._count(pair)
+            else:
+                self.left_out.add(key)
             yield pair
         if not known:
             raise DataError("there is no row in it", path=self._path)
-        if self.n_blank == len(known):
+        if self.n_blank == len(known) - len(self.left_out):
             raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
 
     def _look_at(self, line: int | None, pair: Prediction) -> None:
-        self.n_labelled += pair.label is not None
-        self.n_blank += not pair.document.strip()
-        self.n_unnamed += pair.system == UNKNOWN_SYSTEM
         self._first = self._first or pair
         for name in _IN_ALL_OR_NONE:
             if (getattr(pair, name) is None) != (getattr(self._first, name) is None):
@@ -68,6 +71,11 @@ class PairSpool(Spool[Prediction]):
                 raise DataError(said, path=self._path, line=line, field=name)
         for name in pair.evaluators:
             self._evaluators.setdefault(name, line)
+
+    def _count(self, pair: Prediction) -> None:
+        self.n_labelled += pair.label is not None
+        self.n_blank += not pair.document.strip()
+        self.n_unnamed += pair.system == UNKNOWN_SYSTEM
 
 
 def key_of(pair: Prediction) -> bytes:

@@ -18,6 +18,7 @@ from factloop.cli.outputs import leave_now
 from factloop.cli.servers import server_settings
 from factloop.core.extras import require
 from factloop.entrance.address import Binding
+from factloop.entrance.documents import hiding_checker, open_corpus
 from factloop.entrance.keys import read_keys
 from factloop.setup.session import budget_of
 from factloop.setup.settings import CheckSettings
@@ -51,13 +52,15 @@ def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
 async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> None:
     from factloop.integrations.mcp.server import build_server
 
-    budget = budget_of(check)
+    budget, is_local = budget_of(check), ask.transport == "stdio"
+    make = FactChecker if is_local else hiding_checker
+    corpus = None if is_local else await asyncio.to_thread(open_corpus, trust)
     async with (
-        FactChecker(settings=check, budget=budget) as checker,
-        TrustScorer(settings=trust, pace=checker.pace, budget=budget) as scorer,
+        await asyncio.to_thread(make, settings=check, budget=budget) as checker,
+        TrustScorer(settings=trust, corpus=corpus or (), pace=checker.pace, budget=budget) as scorer,
     ):
-        server = build_server(checker, scorer)
-        if ask.transport == "http":
+        server = build_server(checker, scorer, is_local=is_local)
+        if not is_local:
             await _serve_http(ask, checker, scorer, server)
             return
         await _open(checker, scorer)
@@ -81,8 +84,7 @@ async def _serve_http(ask: McpAsk, checker: FactChecker, scorer: TrustScorer, se
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
     """Opens checker and scorer, so that a wrong set-up shows before an agent asks. Raises ConfigError, DataError."""
-    own = bool(checker.settings.search or checker.settings.docs)
-    await checker.acheck("", spans=[], sources=None if own else Sources())
+    await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
         await scorer.aopen()
 

@@ -25,6 +25,7 @@ from factloop.cli.ks import DEFAULT_KS, wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
+from factloop.core.factuality import counted_claims
 from factloop.core.files.json import to_json
 from factloop.core.reasons import UnscoredReason
 from factloop.evaluation.runs.items import RunItem
@@ -137,7 +138,7 @@ async def _run(plan: RunPlan, items: Iterable[RunItem], data: str, kind: Kind, m
     def look_at(judged: JudgedResponse) -> None:
         nonlocal failure
         failure = failure or first_failure(results_of(judged.report))
-        reasons.update(tally_reasons(judged.report.claims))
+        reasons.update(tally_reasons(counted_claims(judged.report)))
 
     async with FactChecker(settings=plan.settings) as checker:
         events = astream_run(

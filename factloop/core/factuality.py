@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from factloop.core.records import AtK, Claim, Counts, Repeats, SharedError, Verdict
+from factloop.core.records import AtK, Claim, Counts, FactualityReport, Repeats, SharedError, Verdict
 from factloop.core.sameness import sameness
 
 _NAME = re.compile(r"[^\W\d_a-z]")
@@ -54,6 +54,11 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
             kept.append(claim)
         said.add(words)
     return kept
+
+
+def counted_claims(report: FactualityReport) -> list[Claim]:
+    """The claims that the figures of the report count: without repeats, where it leaves them out."""
+    return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:

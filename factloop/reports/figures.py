@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Literal
 
+from factloop.core.factuality import counted_claims
 from factloop.core.records import FactualityReport, NoClaim, StageUsage, UnscoredReason, Usage
 from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
 
@@ -47,7 +48,7 @@ def precision_basis(report: FactualityReport) -> str:
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
     """Why claims are unscored, most frequent reason first; empty where all are scored."""
-    return reason_counts(tally_reasons(report.claims))
+    return reason_counts(tally_reasons(counted_claims(report)))
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import FailFast, Field, StringConstraints, ValidationError
 
 from factloop.core.errors import DataError
-from factloop.core.factuality import claims_that_count
+from factloop.core.factuality import counted_claims
 from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20
@@ -175,7 +175,7 @@ def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
             verdict=claim.judgement.verdict,
             score=claim.judgement.score,
         )
-        for claim in claims_that_count(report.claims, fingerprint.repeats)
+        for claim in counted_claims(report)
     )
 
 

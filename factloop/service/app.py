@@ -20,10 +20,11 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
+from factloop.entrance.documents import hiding_checker, open_corpus
 from factloop.service import routes, routes_asking, routes_jobs, routes_labels, routes_tickets
 from factloop.service.attempts import KeyAttempts
 from factloop.service.context import LoopServices, ServiceContext
-from factloop.service.documents import OWN, Library, open_documents, open_library
+from factloop.service.documents import Library, open_library
 from factloop.service.errors import RequestRefusal, failure_words
 from factloop.service.guard import ServiceGuard
 from factloop.service.jobs import Jobs
@@ -46,7 +47,6 @@ from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.search.base import SearchTool
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
@@ -160,18 +160,19 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 
 def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
     """The checker of all jobs. It reads and indexes its own documents, which blocks; a name hides where they lie."""
-    search: list[str | SearchTool] = list(check.search)
-    if check.docs:
-        search.append(open_documents(OWN, check.docs, check))
-    checker = FactChecker(chat, search=search, settings=check.model_copy(update={"docs": ()}))
-    if search:
+    checker = hiding_checker(chat, settings=check)
+    if checker.has_sources:
         _ = checker.tools  # what is wrong with them is said now
     return checker
 
 
 async def _scorer(trust: TrustSettings, pace: Pace) -> TrustScorer:
-    """The scorer of all jobs, at the pace of checks; opened now, so that a wrong set-up shows at the start."""
-    scorer = TrustScorer(settings=trust, pace=pace)
+    """The scorer of all jobs, at the pace of checks; opened now, so that a wrong set-up shows at the start.
+
+    A name hides where its corpus lies.
+    """
+    corpus = await asyncio.to_thread(open_corpus, trust)
+    scorer = TrustScorer(settings=trust, corpus=() if corpus is None else corpus, pace=pace)
     if trust.subject_model or trust.corpus:
         await scorer.aopen()
     return scorer

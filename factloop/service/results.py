@@ -51,15 +51,19 @@ class ResultFolder:
 
     def all(self) -> list[ResultInfo]:
         """All results, newest first; those without a date last."""
-        found = [result.info for name, path in self._files() if (result := self._result(name, path)) is not None]
-        return sorted(found, key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
+        found: dict[str, ResultInfo] = {}
+        for name, path in self._files():
+            if name not in found and (result := self._result(name, path)) is not None:
+                found[name] = result.info
+        return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
         """The result of this name in the list: the name is looked up, never made into a path."""
-        path = dict(self._files()).get(name)
-        return None if path is None else self._result(name, path)
+        results = (self._result(of, path) for of, path in self._files() if of == name)
+        return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
+        """Names and files; a folder comes after the file of the same name, whose result stands for both."""
         for entry in [] if self._folder is None else _entries(self._folder):
             inside = [entry / name for name in IN_FOLDERS if (entry / name).is_file()]
             path = inside[0] if inside else entry
@@ -87,7 +91,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """The report; None if the file is not a report of factloop's, or has another version."""
+    """The report; None if the file is not a report of factloop's, has another version, or does not fit together."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)
@@ -96,7 +100,7 @@ def _read(name: str, path: Path) -> Result | None:
             if isinstance(fields, dict) and needed <= set(fields):
                 record = kind.record.model_validate_json(text)
                 return Result(_info(name, kind, record), text, record, kind)
-    except (OSError, ValueError, RecursionError, ValidationError, FactloopError):
+    except (OSError, ValueError, LookupError, RecursionError, ValidationError, FactloopError):
         return None
     return None
 

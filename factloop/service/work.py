@@ -13,7 +13,7 @@ from typing import TypeVar
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ServerWait
-from factloop.core.factuality import at_each_k
+from factloop.core.factuality import at_each_k, counted_claims, n_contradicted
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
 from factloop.entrance.asks import RequestModel
@@ -227,7 +227,7 @@ def summary_of_check(report: FactualityReport) -> CheckSummary:
     return CheckSummary(
         counts=report.counts,
         precision=report.precision,
-        n_contradicted=sum(claim.judgement.contradicted is True for claim in report.claims),
+        n_contradicted=n_contradicted(counted_claims(report)),
         judge=report.fingerprint.judge,
         n_calls=report.usage.calls,
         cost_usd=report.usage.cost_usd,

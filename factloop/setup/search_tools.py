@@ -18,6 +18,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
 
     Reads and indexes the documents; indexes are kept as the settings say. Raises ConfigError, DataError.
     """
+    settings = settings.of_search_tools  # nothing else is read, so that equal ones may share their tools
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(
         settings.search,

@@ -45,6 +45,11 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
 WRITTEN = ("cache_dir", "recording")
 """Settings that are paths which a run may write."""
+OF_SEARCH_TOOLS = {
+    *("search", "docs", "strict_docs", "embeddings", "timeout_s", "recording", "recording_mode"),
+    *("cache", "cache_dir", "cache_mb", "cache_days"),
+}
+"""Settings that shape the search tools, beside those that bear the name of a search."""
 
 
 class RunSettings(BaseModel):
@@ -208,6 +213,12 @@ class CheckSettings(RunSettings):
     @property
     def limits_money(self) -> bool:
         return super().limits_money or self.budget_usd_per_check is not None
+
+    @property
+    def of_search_tools(self) -> Self:
+        """These settings where they shape the search tools, and defaults elsewhere: equal ones open the same tools."""
+        own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
+        return type(self)(**{field: getattr(self, field) for field in OF_SEARCH_TOOLS | own})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:

@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 
 from factloop.checking.checker import FactChecker, SearchSource
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.factuality import n_contradicted
+from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.findings import Finding, unchecked
 from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.core.sync import run_blocking
@@ -58,7 +58,7 @@ class _FactualThresholds:
 
     def missed_by(self, report: FactualityReport) -> list[str]:
         """The requirements that the report misses, in words."""
-        counts, contradicted, missed = report.counts, n_contradicted(report.claims), []
+        counts, contradicted, missed = report.counts, n_contradicted(counted_claims(report)), []
         why = "no claim was found in the response" if not report.claims else "no claim was scored"
         if self.min_scored is not None and counts.scored < self.min_scored:
             there_are = f"there are {counts.scored}" if counts.scored else why

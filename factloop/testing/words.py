@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from factloop.agents.trustscore.records import TrustReport
 from factloop.core.citations import named, reason
-from factloop.core.factuality import n_contradicted
+from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
 from factloop.reports.deciding import cited_evidence
 from factloop.reports.figures import plural
@@ -29,7 +29,7 @@ def factual_failure(
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     reached = (
         f"precision {precision} (n = {counts.scored}), {counts.supported} supported, "
-        f"{counts.not_supported} not supported ({n_contradicted(report.claims)} contradicted), "
+        f"{counts.not_supported} not supported ({n_contradicted(counted_claims(report))} contradicted), "
         f"{counts.irrelevant} irrelevant, {counts.unscored} unscored; {plural(len(report.claims), 'claim')}"
     )
     return "\n".join(

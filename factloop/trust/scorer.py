@@ -82,6 +82,7 @@ class TrustScorer:
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
+        A search given as `corpus` stands in the place of the paths that `settings` name.
 
         `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
         that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.

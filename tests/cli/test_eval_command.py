@@ -146,6 +146,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     assert found == {"a": (1, 0, 0), "b": (0, 1, 0), "c": (0, 0, 1), "d": (1, 0, 0)}
     assert "Faithfulness: 2 of 4 responses were judged by their own documents" in " ".join(result.out.split())
     assert not any("judged alike" in warning for warning in run["warnings"])
+    assert "1 of 4 responses had nothing to be checked against: no text in its `documents`" in run["warnings"]
     alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
     warnings = json.loads(alone.out)["warnings"]
     assert any("each response was judged by its own documents" in warning for warning in warnings)
@@ -154,6 +155,18 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     write(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
+
+
+@pytest.mark.parametrize("sources", [(), ("--docs", "docs")])
+def test_empty_documents_are_what_a_run_of_them_lacks(
+    factloop: Command, docs: Path, home: Path, sources: tuple[str, ...]
+) -> None:
+    data = write(home / "own.jsonl", [{**ROWS[0], "documents": []}, {**ROWS[2], "documents": [" "]}])
+    result = factloop("eval", data, "--json", "-", "--quiet", *(docs if one == "docs" else one for one in sources))
+    assert result.code == 3
+    said, unscored = json.loads(result.out)["warnings"]
+    assert said == "2 of 2 responses had nothing to be checked against: no text in their `documents`"
+    assert "claims have no verdict" in unscored
 
 
 def test_a_dry_run_knows_that_own_documents_are_searched_for_nothing(

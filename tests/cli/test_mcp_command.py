@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.cli.command import Command
+from tests.cli.processes import processes_in
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +32,39 @@ async def test_a_client_starts_it_and_asks(home: Path, docs: Path) -> None:
         result = await client.call_tool("check_response", {"response": "Ada Lovelace was born in London."})
     assert result.structured_content is not None
     assert result.structured_content["claims"][0]["verdict"] == "supported"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("transport", "place"), [("stdio", "{docs}"), ("http", "documents")])
+async def test_callers_elsewhere_are_not_told_where_documents_lie(
+    home: Path, docs: Path, transport: str, place: str
+) -> None:
+    """An agent on this machine may open the file; over HTTP a name stands for its folder."""
+    own = ["--docs", str(docs), "--corpus", str(docs)]
+    text = "Ada Lovelace was born in London."
+    async with AsyncExitStack() as open_:
+        client = await open_.enter_async_context(Client(open_.enter_context(_served(transport, own, home))))
+        checked = (await client.call_tool("check_claim", {"claim": text})).structured_content
+        scored = await client.call_tool("trust_score", {"question": "Where was she born?", "response": text})
+    assert checked is not None
+    folder = place.format(docs=docs)
+    assert {Path(cited["source"]).parent.as_posix() for cited in checked["claim"]["cited"]} == {folder}
+    assert not scored.is_error
+    assert (str(docs) in f"{checked} {scored}") is (transport == "stdio")
+
+
+@contextmanager
+def _served(transport: str, flags: list[str], home: Path) -> Iterator[StdioServerParameters | str]:
+    """The means to reach it: a command to start, or the address at which it listens."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if transport == "stdio":
+        yield StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], *flags], env=environment, cwd=home)
+        return
+    with processes_in(home) as start:
+        process = start("mcp", "--no-cache", *flags, "--transport", "http", "--port", "0")
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if "serving MCP at" in line)
+        yield line.split(" at ")[1].split()[0]
 
 
 @pytest.mark.process

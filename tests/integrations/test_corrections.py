@@ -264,7 +264,7 @@ def test_hostile_evidence_stays_data_in_a_request() -> None:
     report = check.invoke({"answer": WRONG, "documents": [Document(hostile), ADA, OTHER]})
     text = revision_request(report, PromptRegistry.load()["correction/revision"]).text
     assert text.count("<unproven-1 ") + text.count("<contradicted-1 ") == 1
-    assert f">{hostile}</evidence-1>" in text or hostile not in text
+    assert f">{hostile}</evidence-1>" in text
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import ClaimStanding
+from factloop.core.errors import DataError
 from factloop.core.records import Counts, UnscoredReason
 from factloop.entrance.asks import NO_TEXT
 from factloop.evaluation.audit.report import AuditReport
@@ -91,6 +92,15 @@ async def test_reports_name_registered_documents_that_were_not_read(service: Ser
     assert str(docs) not in str(report)
 
 
+async def test_strict_documents_are_read_whole_or_not_at_all(service: Service, docs: Path, home: Path) -> None:
+    (docs / "letter.pdf").write_bytes(b"no PDF")
+    strict = CheckSettings(strict_docs=True, cache_dir=home / "cache")
+    for check, registered in ((CheckSettings.of(strict, docs=str(docs)), {}), (strict, {"lives": (str(docs),)})):
+        with pytest.raises(DataError, match=r"letter\.pdf"):
+            async with service(check, documents=registered):
+                pass
+
+
 async def test_the_plan_for_documents_is_chosen_where_the_service_has_no_other_search(
     service: Service, docs: Path, sim: Simulator, home: Path
 ) -> None:
@@ -151,6 +161,16 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     through = TrustReport.model_validate_json(given.content)
     assert (through.trust_bc.value, through.trust_bc.n_asked) == (direct.trust_bc.value, direct.trust_bc.n_asked)
     assert both.trust_fc.passages[0].source == "https://a.example"
+
+
+async def test_a_trust_score_by_the_services_corpus_does_not_say_where_it_lies(service: Service, docs: Path) -> None:
+    ask = {"question": "Where was Ada Lovelace born?", "response": "Ada Lovelace was born in London."}
+    (docs / "photo.png").write_bytes(b"\x89PNG")
+    async with service(trust=TrustSettings(corpus=(str(docs),), cache=False)) as client:
+        given = await client.post("/v1/trust?wait=true", json=ask)
+    passages = TrustReport.model_validate_json(given.content).trust_fc.passages
+    assert [item.source for item in passages] == ["corpus/ada.txt"]
+    assert str(docs) not in given.text
 
 
 @pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from factloop import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.service.results import ResultFolder
+from tests.evaluation.audit.views.audit_sample import sample_audit
+from tests.evaluation.runs.views.run_samples import plain_run
 from tests.service.asking import ANSWER, Service
 
 
@@ -57,6 +60,28 @@ def test_a_changed_file_is_read_again(folder: Path) -> None:
     assert [info.name for info in results.all()] == ["run"]
     (folder / "run" / "report.json").unlink()
     assert results.all() == []
+
+
+def test_a_damaged_report_is_passed_over_and_the_others_are_listed(folder: Path) -> None:
+    audit, run = json.loads(to_json(sample_audit())), json.loads(to_json(plain_run()))
+    run["scores"]["rankings"][0]["systems"] = ["a system of another run"]
+    (folder / "audit.json").write_text(json.dumps({**audit, "at": []}))
+    (folder / "scores.json").write_text(json.dumps(run))
+    assert [info.name for info in ResultFolder(folder).all()] == ["ada", "run"]
+
+
+def test_a_file_and_a_folder_of_one_name_are_one_result(folder: Path) -> None:
+    (folder / "run.json").write_text(to_json(sample_audit()))
+    results = ResultFolder(folder)
+    found = results.find("run")
+    assert found is not None
+    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", "audit")]
+    assert found.info.kind == "audit"
+    (folder / "run.json").write_text("{}")
+    found = results.find("run")
+    assert found is not None
+    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", found.info.kind)]
+    assert found.info.kind == "check", "what is no report stands for nothing"
 
 
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:

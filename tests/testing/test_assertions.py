@@ -131,6 +131,14 @@ def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() 
     assert "precision 0.500 (n = 2), 1 supported, 1 not supported (1 contradicted)" in said
 
 
+def test_repeats_that_count_once_are_contradicted_once() -> None:
+    thrice: dict[str, Any] = {"response": " ".join([WRONG] * 3), "docs": SOURCES, "repeats": "once"}
+    assert assert_factual(**thrice, max_contradicted=1).counts.repeated == 2
+    with pytest.raises(NotFactual, match="at most 0 contradicted claims, and there are 1") as failure:
+        assert_factual(**thrice)
+    assert "1 not supported (1 contradicted)" in str(failure.value)
+
+
 def test_a_passage_is_shown_where_it_decides_and_only_counted_where_it_does_not() -> None:
     """The judge names the passage that comes nearest to an unsupported claim, too, but nothing rests on it."""
     ada = Document("Ada Lovelace was born in London in 1815.", metadata={"source": "ada.txt"})

@@ -139,7 +139,7 @@ def _doubt(read: SupportReading) -> tuple[bool, bool, float]:
 
 
 def _in_other_words(claim: str, passages: Sequence[str]) -> Iterator[str]:
-    """The claim with a figure of the passages that keeps its bound, a limit that it keeps, or amounts in their words."""
+    """The claim with a figure of the passages that keeps its bound, a limit it keeps, or amounts in their words."""
     forms = (as_figures, as_amounts, in_other_units, in_other_times, within_limits)
     return chain.from_iterable(in_form(claim, passages) for in_form in forms)
 

@@ -87,7 +87,7 @@ def _rates(table: PredictionTable) -> Iterator[tuple[tuple[Names, str], OurFigur
     for bias in _biases(table):
         for evaluator, rates in ((bias.evaluator, bias.on_whole), (bias.chunked, bias.on_chunks)):
             for column, field in COLUMNS.items():
-                value = getattr(rates, field)
+                value = None if rates is None else getattr(rates, field)
                 n = 0 if rates is None else rates.n_attributable + rates.n_unattributable
                 share = None if value is None else 100 * value
                 yield ((bias.group.name, evaluator), column), OurFigure(share, Origin.RESULTS, n)

@@ -16,6 +16,7 @@ METHOD_WORDS = {
 
 NO_INTERVAL_WORDS = {
     Caution.NO_SPREAD: "nothing varies",
+    Caution.OUT_OF_RANGE: "beyond 0 or 1",
     Caution.ONE_GROUP: "a single group",
     Caution.LABELS_ALIKE: "few labels, all alike",
 }
@@ -25,6 +26,7 @@ CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
     Caution.FEW_OF_A_CLASS: "few labelled claims of one class",
     Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
+    Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1, so that the labels do not fit the run: there is none",
     Caution.NO_SPREAD: "nothing varies from prompt to prompt, which is no certainty: there is no interval",
     Caution.WIDENED: "a class is rare among the labels; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",

@@ -45,8 +45,8 @@ class Keys:
             raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
         question = given.get(self.question)
         return AnswerInput(
-            answer=text_of(self.answer, given.get(self.answer), AIMessage),
-            question=None if question is None else text_of(self.question, question, HumanMessage),
+            answer=text_at(self.answer, given.get(self.answer), AIMessage),
+            question=None if question is None else text_at(self.question, question, HumanMessage),
             documents=documents_of(self.documents, given.get(self.documents)),
             names_documents=self.documents in given,
         )
@@ -63,7 +63,7 @@ def _is_text(given: object) -> bool:
     return isinstance(given, str | BaseMessage)
 
 
-def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
+def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
     """A text, a message's text, or of several messages that of the speaker's last one. Raises DataError."""
     if isinstance(value, str):
         return value

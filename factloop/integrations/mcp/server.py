@@ -1,8 +1,12 @@
-"""The MCP server: tools over one checker and one scorer. Names, limits and refusals are those of the service."""
+"""The MCP server: tools over one checker and one scorer. Names, limits and refusals are those of the service.
+
+An agent on the operator's own machine is told the places of documents; over HTTP their names, as by the service.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
@@ -53,6 +57,9 @@ LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
 """Characters of all documents of one call together, as the service's requests have bytes."""
 LONGEST_ERROR = 500
+NOT_SET_UP = "this server is not set up for this; its operator finds the reason in its log"
+
+log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
     "Checks which claims of a text hold, on what evidence. Documents are texts, given in full; without them the "
@@ -86,9 +93,12 @@ AskedMode = Annotated[
 OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
 
 
-def build_server(checker: FactChecker, scorer: TrustScorer) -> MCPServer[Any]:
-    """The server; it opens nothing. Its caller closes checker and scorer."""
-    tools = _Tools(checker, scorer)
+def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
+    """The server; it opens nothing. Its caller closes checker and scorer.
+
+    Not `is_local`, callers are told nothing of a wrong set-up, which may name files: the log is.
+    """
+    tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
         offered.append(tools.trust_score)
@@ -104,8 +114,8 @@ def build_server(checker: FactChecker, scorer: TrustScorer) -> MCPServer[Any]:
 class _Tools:
     """The tools: their docstrings are what agents read."""
 
-    def __init__(self, checker: FactChecker, scorer: TrustScorer) -> None:
-        self._checker, self._scorer = checker, scorer
+    def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
+        self._checker, self._scorer, self._is_local = checker, scorer, is_local
         self._indexes = GivenIndexes()
         self._room = asyncio.Semaphore(AT_ONCE)
 
@@ -201,7 +211,10 @@ class _Tools:
             try:
                 yield
             except ConfigError as error:
-                raise ToolError(f"this server is set up wrongly: {error}") from error
+                if self._is_local:
+                    raise ToolError(f"this server is set up wrongly: {error}") from error
+                log.error("the server is set up wrongly: %s", error)
+                raise ToolError(NOT_SET_UP) from error
             except FactloopError as error:
                 raise ToolError(str(error)) from error
 

@@ -100,6 +100,18 @@ def test_two_evaluators_of_the_same_responses() -> None:
     assert any(said.startswith("B is nearer to people’s labels: of 24 labelled claims") for said in found.conclusions)
 
 
+@pytest.mark.parametrize(("repeats", "table"), [("once", ((1, 0), (0, 1))), ("each", ((3, 0), (0, 1)))])
+def test_claims_that_repeat_another_count_as_in_the_runs(repeats: str, table: tuple[tuple[int, int], ...]) -> None:
+    texts = ["Ada sang.", "Ada sang.", "ada sang", "Ada swam."]
+    made_by = fingerprint(repeats=repeats)
+    a, b = ([judged("p1", "sssn", texts=texts, labels="SSSN", made_by=made_by)] for _ in range(2))
+    found = compare(compared(a, made_by=made_by), compared(b, "runs/b", made_by=made_by))
+    assert found.claims is not None
+    assert found.labels is not None
+    assert tuple(row[:2] for row in found.claims.table[:2]) == table
+    assert found.claims.n_matched == found.labels.both_right == found.pairs[0].first.counts.scored
+
+
 def test_two_systems_that_decline_in_the_same_words_are_still_two_systems() -> None:
     """Texts decide by their majority: one of three alike makes no pair of evaluators, two of three do."""
     a = [judged("p1", "", response="I cannot say."), judged("p2", "ss"), judged("p3", "ss")]

@@ -125,6 +125,37 @@ def test_a_download_goes_on_where_it_was_cut(server: FakeServer, tmp_path: Path)
     assert server.received[1].headers["Range"] == f"bytes={start}-"
 
 
+@pytest.mark.parametrize("version", [("ETag", '"1"'), ("Last-Modified", "Tue, 24 Nov 2026 10:00:00 GMT"), None])
+def test_without_a_checksum_a_part_is_never_ended_with_another_version(
+    server: FakeServer, tmp_path: Path, version: tuple[str, str] | None
+) -> None:
+    """The file changes after the first answer was cut: a server that is told which version is meant sends all anew."""
+    headers = PLAIN if version is None else (*PLAIN, version)
+
+    def changed(received: ReceivedRequest) -> Reply:
+        if len(server.received) == 1:
+            return Reply(body=b"x" * 15_000, headers=headers, content_length=len(BODY))
+        assert received.headers.get("If-Range") == (None if version is None else version[1])
+        assert ("Range" in received.headers) == (version is not None)
+        return Reply(body=BODY, headers=PLAIN)
+
+    server.respond = changed
+    (file,) = fetch(dataset(server.url, None), tmp_path, parts=("dev",), download=THRICE)
+    assert file.path.read_bytes() == BODY
+    assert len(server.received) == 2
+
+
+def test_without_a_checksum_what_an_earlier_download_left_is_not_gone_on_with(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    server.respond = served
+    partial = tmp_path / "mine/dev/deep/rows.jsonl.part"
+    partial.parent.mkdir(parents=True)
+    partial.write_bytes(b"x" * 100)
+    (file,) = fetch(dataset(server.url, None), tmp_path, parts=("dev",), download=ONCE)
+    assert file.path.read_bytes() == BODY
+
+
 @pytest.mark.parametrize("left", [b"x" * len(BODY), BODY])
 def test_a_rest_that_does_not_fit_is_thrown_away(server: FakeServer, tmp_path: Path, left: bytes) -> None:
     server.respond = served

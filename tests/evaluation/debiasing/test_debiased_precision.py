@@ -108,6 +108,28 @@ def test_adjusted_count_by_hand(rate: int, expected: float) -> None:
     assert (Caution.CLIPPED in found.cautions) == (expected in (0.0, 1.0))
 
 
+@pytest.mark.parametrize(
+    ("rate", "value", "has_interval"),
+    [
+        # TPR .7, FPR .1: (.95 - .1) / .6 = 1.42, and all of Fieller's interval lies above 1
+        (950, 1.0, False),
+        (10, 0.0, False),
+        (720, 1.0, True),  # 1.03, and the interval begins below 1
+        (500, 2 / 3, True),
+    ],
+)
+def test_an_interval_beyond_0_or_1_is_no_certainty(rate: int, value: float, has_interval: bool) -> None:
+    labelled = LabelledClaims([1] * 100 + [0] * 100, [1] * 70 + [0] * 30 + [1] * 10 + [0] * 90)
+    found = debiased_precision(labelled, JudgedResponses.of_claims([1] * rate + [0] * (1000 - rate))).adjusted_count
+    assert found.value == pytest.approx(value)
+    assert (found.interval is not None) == has_interval
+    assert (Caution.OUT_OF_RANGE in found.cautions) == (not has_interval)
+    assert (Caution.CLIPPED in found.cautions) == (value in (0.0, 1.0))
+    if has_interval:
+        low, high = interval(found)
+        assert low < high
+
+
 def test_fiellers_ends_are_where_the_difference_is_just_told_from_nought() -> None:
     """A - v J with A = rate - FPR: its variance for singles is the sum of three binomial ones, n / (n - 1) each."""
     labelled = LabelledClaims([1] * 60 + [0] * 40, [1] * 50 + [0] * 10 + [1] * 10 + [0] * 30)

@@ -128,6 +128,17 @@ def test_labels_are_put_together_by_rule() -> None:
     assert agreement.n_questions == 3
 
 
+def test_the_third_decides_nothing_on_which_the_two_do_not_differ() -> None:
+    """Alike, by one alone, differing, by neither: the third says the opposite of the two, and decides the last two."""
+    given = questions(4, ("a",))
+    keys = [response_id(one.id, "a") for one in given]
+    first: dict[str, Label] = {keys[0]: 1, keys[1]: 1, keys[2]: 1}
+    second: dict[str, Label] = {keys[0]: 1, keys[2]: 0}
+    found = put_together(given, first, second, dict.fromkeys(keys, 0), data="d")
+    assert [item.responses[0].human_correct for item in found.items] == [1, 1, 0, 0]
+    assert (found.undecided, found.agreement.n_differing, found.agreement.n_unlabelled) == ((), 0, 0)
+
+
 def test_a_question_is_kept_with_all_its_labels_or_not_at_all() -> None:
     given = questions(1)
     keys = [response_id("s/000", name) for name in SYSTEMS]

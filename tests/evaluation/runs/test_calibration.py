@@ -44,6 +44,16 @@ def correction(
     return calibrate(sample, lines, ks=ks, transfer=transfer, abstention=abstention, rng=rng, resamples=50)
 
 
+def test_the_figures_of_a_system_are_the_same_whichever_others_are_in_the_run() -> None:
+    def answers(system: str, verdicts: str) -> list[JudgedResponse]:
+        return [judged(f"p{n}", verdicts[n % 3 :], system=system) for n in range(30)]
+
+    others, last = [*answers("a", "ssnnn"), *answers("b", "sssss")], answers("c", "sssnn")
+    (alone,) = correction(WORKED, last).systems
+    assert alone.f1[0].corrected.interval is not None
+    assert correction(WORKED, [*others, *last]).systems[-1] == alone
+
+
 @pytest.mark.parametrize(
     ("transfer", "truly"),
     # 6 of 10 claims are called supported. By verdicts: 6 x 0.8 + 4 x 0.2 = 5.6 truly are. By error rates: the share is

@@ -99,6 +99,17 @@ def test_counts_and_the_digest() -> None:
     assert len({key_of(one) for one in spooled(*rows)}) == 3
 
 
+def test_what_lies_beyond_the_limit_is_in_the_digest_and_not_in_the_counts() -> None:
+    rows: list[dict[str, Any]] = [{"label": 1, "system": "s"}, {"document": " "}, {"label": 0}]
+    with (
+        PairSpool(placed(*rows), path="p", default_dataset="mine", limit=1) as one,
+        PairSpool(placed(*rows), path="p", default_dataset="mine") as whole,
+    ):
+        assert (one.n, one.n_labelled, one.n_blank, one.n_unnamed) == (1, 1, 0, 0)
+        assert one.left_out == {key_of(pair) for pair in list(whole)[1:]}
+        assert (one.digest, whole.left_out) == (whole.digest, set())
+
+
 @pytest.mark.parametrize(
     ("row", "field"),
     [

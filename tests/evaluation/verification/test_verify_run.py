@@ -132,7 +132,6 @@ async def test_another_configuration_is_refused(pairs: Path, tmp_path: Path) -> 
     await verify(pairs, out, "lexical", limit=3)
     before = out.read_bytes()
     others: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-        (("lexical",), {"limit": 4}, "pairs"),
         (("lexical",), {"limit": 3, "chunk_words": (9,)}, "chunk_words"),
         (("lexical", LLM), {"limit": 3}, "verifiers"),
         ((LLM,), {"limit": 3}, "verifiers"),
@@ -141,6 +140,20 @@ async def test_another_configuration_is_refused(pairs: Path, tmp_path: Path) -> 
         with pytest.raises(ConfigError, match=rf"another configuration \({named} differ\).*another --out"):
             await verify(pairs, out, *verifiers, **options)
     assert out.read_bytes() == before
+
+
+async def test_a_higher_limit_goes_on_with_the_same_run(sim: Simulator, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    await verify(pairs, out, LLM, limit=2)
+    run = await verify(pairs, out, LLM, limit=5)
+    assert (run.n_pairs, run.evaluators[0].n_scored, sim.stats().model.requests) == (5, 5, 5)
+    before = out.read_bytes()
+    with pytest.raises(ConfigError, match="line 4 is on a claim beyond --limit: give as high a limit as before, or"):
+        await verify(pairs, out, LLM, limit=3)
+    assert out.read_bytes() == before
+    assert (await verify(pairs, out, LLM)).n_pairs == N
+    assert sim.stats().repeated == 0
+    assert [row["claim_id"] for row in read_rows(out)] == [row["claim_id"] for row in read_rows(pairs)]
 
 
 @pytest.mark.usefixtures("sim")

@@ -16,7 +16,7 @@ from mcp_types import CallToolResult, TextContent
 from factloop import FactChecker, TrustScorer
 from factloop.entrance.asks import NO_TEXT, NOTHING_FAITHFUL, NOTHING_TO_SCORE_BY, NOTHING_TO_SEARCH
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
-from factloop.integrations.mcp.server import AT_ONCE, build_server
+from factloop.integrations.mcp.server import AT_ONCE, NOT_SET_UP, build_server
 from factloop.service.shapes import CheckAsk, TrustAsk
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
@@ -282,6 +282,17 @@ async def test_a_wrong_set_up_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -
     async with served(FactChecker(search="serper", cache=False), TrustScorer(cache=False)) as client:
         line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
     assert "this server is set up wrongly: serper needs a key" in line
+
+
+async def test_callers_elsewhere_are_told_no_more_than_that_it_is_not_set_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delenv("SERPER_API_KEY", raising=False)
+    checker, scorer = FactChecker(search="serper", cache=False), TrustScorer(cache=False)
+    async with checker, scorer, Client(build_server(checker, scorer, is_local=False)) as client:
+        line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
+    assert line == f"Error executing tool check_response: {NOT_SET_UP}"
+    assert "serper needs a key" in caplog.text
 
 
 @pytest.mark.parametrize(

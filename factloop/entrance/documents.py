@@ -1,0 +1,130 @@
+"""Documents of the operator's whose places on the disk callers do not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import PrivateAttr
+
+from factloop.checking.checker import FactChecker
+from factloop.setup.caching.folder import INDEXES, cache_folder
+from factloop.setup.caching.opening import tidy
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.budget import Budget
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import warnings_of
+from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
+
+OWN, CORPUS = "documents", "corpus"
+"""The names that evidence gives to the documents that a server itself searches: checks, and scores."""
+
+
+class RegisteredDocuments(SearchTool):
+    """Documents of the operator's, whose places on the disk stay out of the evidence: `NAME/file` stands for them."""
+
+    name: str = "documents"
+    description: str = "Search the documents."
+    usd_per_query: float | None = 0.0
+    title: str
+
+    _documents: DocumentSearch = PrivateAttr()
+    _places: tuple[str, ...] = PrivateAttr()
+
+    def __init__(self, title: str, documents: DocumentSearch, paths: Sequence[str], **fields: Any) -> None:
+        super().__init__(**{"title": title, **fields})
+        self._documents = documents
+        folders = (_folder_of(path) for path in paths)
+        self._places = tuple(sorted(set(folders), key=len, reverse=True))
+
+    @property
+    def identity(self) -> str:
+        return self._documents.identity
+
+    @property
+    def cacheable(self) -> bool:
+        return False
+
+    @property
+    def is_local(self) -> bool:
+        return True
+
+    @property
+    def own_documents(self) -> bool:
+        return True
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        unread, hidden = self._documents.unread, self._documents.hidden
+        if hidden is not None:
+            hidden = replace(hidden, places=tuple(Path(self._shown(str(place))) for place in hidden.places))
+        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in unread], hidden)
+
+    @property
+    def n_files(self) -> int:
+        return self._documents.n_files
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        return [self._hidden(hit) for hit in self._documents.search(query, limit)]
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        found = self._documents.all_passages(most_characters)
+        return None if found is None else [self._hidden(hit) for hit in found]
+
+    def _hidden(self, hit: SearchHit) -> SearchHit:
+        if hit.source.startswith(("http://", "https://")):
+            return hit
+        return hit.model_copy(update={"source": self._shown(hit.source)})
+
+    def _shown(self, path: str) -> str:
+        place = next((place for place in self._places if path.startswith(place)), None)
+        return f"{self.title}/{Path(path).name if place is None else path[len(place) :]}"
+
+
+def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
+    """Reads and indexes documents: blocks. Raises ConfigError, DataError."""
+    folder = cache_folder(settings, INDEXES)
+    found = DocumentSearch(
+        paths,
+        cache_dir=folder,
+        in_memory=folder is None,
+        strict=settings.strict_docs,
+        embedder=build_embedder(settings),
+    )
+    tidy(settings)
+    return RegisteredDocuments(name, found, paths)
+
+
+def hiding_checker(
+    model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
+) -> FactChecker:
+    """A checker for callers from whom a name hides where its own documents lie. Reads and indexes these: blocks.
+
+    Raises ConfigError, DataError.
+    """
+    own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
+    return FactChecker(
+        model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
+    )
+
+
+def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
+    """Reads and indexes the corpus of scores, if there is one: blocks. Raises ConfigError, DataError."""
+    found = TrustScorer(settings=settings).corpus
+    return RegisteredDocuments(CORPUS, found, settings.corpus) if isinstance(found, DocumentSearch) else None
+
+
+def _folder_of(path: str) -> str:
+    """The path before a file's name within what was registered: the folder, or that of a file or a glob."""
+    place = Path(path)
+    if place.is_dir():
+        return f"{place.as_posix().rstrip('/')}/"
+    fixed = [part for part in place.parts if not set(part) & set("*?[")]
+    parent = Path(*fixed) if len(fixed) < len(place.parts) else place.parent
+    return f"{parent.as_posix().rstrip('/')}/"
