@@ -201,7 +201,7 @@ def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeSe
     found = part(
         diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=BROKEN), "model"
     )  # fmt: skip
-    assert found["problem"].startswith("Assessment: ")
+    assert found["problem"] == "openai:x: the reply is not one JSON object"
     assert "another model" in found["advice"]
 
 

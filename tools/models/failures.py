@@ -19,6 +19,8 @@ _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError
 """What a client raises that an odd answer took by surprise, or a mistake in it: the type says more than the text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
 """Errors of `httpx`, `aiohttp` and the system by their names: not all are installed, and clients call some timeouts."""
+_NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
+"""Errors of the same libraries about where a server redirects to, which are raised as if it had broken off."""
 LONGEST_SAID = 300
 """Characters of a server's words in a message."""
 _SHORTEST_KEY = 6
@@ -34,7 +36,8 @@ def translate(error: Exception, model: str) -> FactloopError:
     if status is None:
         if (refused := unreachable_words(error)) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
-        if any(type(cause).__name__ in _DROPPED for cause in chain(error)):
+        names = {type(cause).__name__ for cause in chain(error)}
+        if names & _DROPPED and not names & _NO_ADDRESS:
             said = "the connection was closed before the reply was whole"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
             said = f"its answer is not JSON ({broken.msg})"

@@ -131,7 +131,7 @@ async def test_an_unreadable_reply_is_repaired_twice() -> None:
     assert judgement.verdict is Verdict.SUPPORTED
     assert len(chat.asked) == 3
     _, made = parts({"nothing": "of it"}, {"nothing": "again"}, {"nothing": "still"})
-    with pytest.raises(ModelOutputError, match="Assessment"):
+    with pytest.raises(ModelOutputError, match="verdict: Field required"):
         await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
 
 
