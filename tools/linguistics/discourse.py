@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics.language import is_english_at
+from factloop.core.errors import MissingExtra
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import Mention, find_mentions
 from factloop.tools.linguistics.persons import ReadPersons, Referent, read_persons
@@ -90,13 +90,22 @@ def read_discourse(response: str, prompt: str | None, nlp: Language | None = Non
     sentences = tuple(
         replace(
             _read(sentence.text, nlp, is_item=_is_item(response, sentence.start)),
-            is_english=is_english_at(response, sentence.start, sentence.end),
+            is_english=_is_english(response, sentence.start, sentence.end),
         )
         for sentence in found
     )
     persons = tuple(read_persons([(said.text, said.mentions) for said in sentences], asked.mentions))
     sentences = tuple(replace(said, pair=one.pair) for said, one in zip(sentences, persons, strict=True))
     return Discourse(sentences, tuple(sentence.start for sentence in found), asked, persons)
+
+
+def _is_english(response: str, start: int, end: int) -> bool:
+    """Whether a sentence is English; taken for it where there is no dictionary to tell, as with a model alone."""
+    try:
+        from factloop.tools.linguistics.language import is_english_at
+    except MissingExtra:
+        return True
+    return is_english_at(response, start, end)
 
 
 @lru_cache(maxsize=64)
