@@ -19,6 +19,11 @@ def normalised(text: str) -> tuple[str, ...]:
     """Its words without case, accents, punctuation and articles; figures stay as they are, *1.5* is not *15*."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     words = tuple(_WORD.findall(plain.replace("'s", "").replace("’s", "")))
+    return _without_articles(words)
+
+
+def _without_articles(words: tuple[str, ...]) -> tuple[str, ...]:
+    """All but the articles; these, too, where there is nothing else."""
     return tuple(word for word in words if word not in _ARTICLES) or words
 
 
@@ -44,7 +49,7 @@ class Sieve:
         place = inserted.start, inserted.end
         by = normalised(inserted.by)
         before, after = self._surroundings(place)
-        text = before + by + after
+        text = _without_articles(before + by + after)
         if not by or text in self._texts or self._is_nested(text) or self._repeats(by, place):
             return False
         self._texts.add(text)
