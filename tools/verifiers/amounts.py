@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from factloop.tools.verifiers.terms import in_plain_figures, sentence_texts
+from factloop.tools.verifiers.plain_figures import in_plain_figures
+from factloop.tools.verifiers.terms import sentence_texts
 from factloop.tools.verifiers.wording import UNITS
 
 MOST_TRIED = 3

@@ -85,7 +85,7 @@ def within_limits(claim: str, passages: Sequence[str]) -> Iterator[str]:
 
 
 def _measure_of(text: str, found: re.Match[str], figure: str | int = 0) -> tuple[str, str]:
-    """The sign of money before a figure, and the unit or else the word after it."""
+    """The sign of money before a figure, and the unit after it; each empty where there is none."""
     sign = text[found.start(figure) - 1 : found.start(figure)]
     unit = _unit_at(text, found.end(figure))
     return (sign if sign in _SIGNS else "", unit)

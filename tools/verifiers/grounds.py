@@ -11,14 +11,13 @@ from decimal import Decimal
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.plain_figures import SCALES, in_plain_figures
 from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import (
     FIGURES,
-    SCALES,
     SentenceTerms,
     Term,
     TermKind,
-    in_plain_figures,
     sentence_texts,
 )
 

@@ -11,15 +11,14 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
 from factloop.tools.linguistics.abbreviations import NEVER_FINAL, OPENERS
-from factloop.tools.linguistics.english import in_figures, is_known, lemmatize
+from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, MODALS, OPENING_ADVERBS
-from factloop.tools.verifiers.sums import in_one_unit, in_sums
+from factloop.tools.verifiers.plain_figures import in_plain_figures
 from factloop.tools.verifiers.wording import NAMES_OF_ONE
 
 MAX_SENTENCE_CHARS = 600
@@ -58,20 +57,7 @@ _SHORT_WORD = re.compile(r"(?<![\w.])[^\W\d_]{1,6}\Z")
 _INITIALS = re.compile(r"(?<![\w.])(?:[A-Z]\.){1,3}[A-Z]\Z")
 _HOURS = frozenset({"A.M", "P.M"})
 _NEXT_WORD = re.compile(r"\s{0,8}([^\W\d_]{1,12})(\.?)")
-_SCALED = re.compile(
-    r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
-)
-_SCALED_LABEL = re.compile(
-    r"[ _(](?P<scale>thousand|million|billion|trillion)s?(?:[ _](?:of[ _])?(?P<unit>[A-Za-z]{1,20}))?\)?:"
-    r" (?P<figure>\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(?P<fraction>\.\d{1,6})?(?![\w,.]\w)"
-)
-"""The end of a column's name that scales its figures: *Revenue (million kroner): 102*, *sales_million_euros: 55*."""
 _BEFORE_FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
-_SLASH = "\u2044"
-_FRACTION = re.compile(rf"(?:(?<![\d.,])(\d{{1,12}}) )?(?<!\d)(\d){_SLASH}(\d{{1,2}})(?!\d)")
-"""*2½*, as compatibility forms leave it."""
-_PERCENT = re.compile(r" ?%| per cent\b")
-SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 _NEGATIONS = "not no never none nobody nothing nowhere neither nor without cannot unable hardly"
@@ -335,35 +321,6 @@ def _is_called_a(tokens: Sequence[_Token], place: int) -> bool:
     return tokens[place - 1].kind == "word" and not following[:1].isupper()
 
 
-def in_plain_figures(text: str) -> str:
-    """The text with its numbers in figures without a scale: *two hundred* as 200, *1.5 million* as 1500000; sums of
-    them as one, *an hour and a quarter* as 1.25 hours.
-
-    Most sentences hold none of what the slower expressions ask for, and are spared them.
-    """
-    text = in_sums(text)
-    if _SLASH in text:
-        text = _FRACTION.sub(_as_decimal, text)
-    has_scale = "illion" in text or "thousand" in text
-    if has_scale:
-        text = _SCALED_LABEL.sub(_under_label, text)
-    if "%" in text or "per cent" in text:
-        text = _PERCENT.sub(" percent", text)
-    if has_scale:
-        text = _SCALED.sub(_multiplied, text)
-    return in_one_unit(in_figures(text))
-
-
-def _under_label(match: re.Match[str]) -> str:
-    number = Decimal(match["figure"].replace(",", "") + (match["fraction"] or "")) * SCALES[match["scale"]]
-    return f": {number:f} {match['unit'] or ''}".rstrip()
-
-
-def _as_decimal(match: re.Match[str]) -> str:
-    parts = int(match[3])
-    return f"{int(match[1] or 0) + int(match[2]) / parts:.6g}" if parts else match[0]
-
-
 def _is_label(tokens: Sequence[_Token], place: int) -> bool:
     """Whether a word is the label of a figure and no name, or opens that of a cell: *Seats* of *Plan: Team; Seats: 10*,
     *Monthly* of *Plan: Team; Monthly price: 79*."""
@@ -378,12 +335,6 @@ def _without_less(lemma: str) -> str:
     bare = lemma.removesuffix("less")
     is_built = len(bare) >= MIN_BEFORE_LESS and bare != lemma and lemma not in WORDS_IN_LESS
     return bare if is_built and is_known(bare) else lemma
-
-
-def _multiplied(match: re.Match[str]) -> str:
-    """The digits that "1.5 million" stands for: the reader of number words takes it for two numbers."""
-    number = Decimal(match.group(1).replace(",", "") + (match.group(2) or ""))
-    return f"{number * SCALES[match.group(3)]:f}"
 
 
 def _figure(digits: str, surface: str) -> Term:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.plain_figures import in_plain_figures
 from factloop.tools.verifiers.reading import Reading, kept
-from factloop.tools.verifiers.terms import FIGURES, in_plain_figures
+from factloop.tools.verifiers.terms import FIGURES
 
 _CURRENCIES = {
     "€": "EUR",
