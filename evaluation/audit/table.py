@@ -28,7 +28,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> NDArray[np.bool_]:
-    """(n_systems,): all but the one of claims of which nobody knows the system."""
+    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, which holds the claims whose system was not recorded."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 

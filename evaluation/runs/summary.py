@@ -70,7 +70,7 @@ class _Totals:
     """Responses judged by documents that came with them."""
     n_given_nothing: int = 0
     """Responses that came without a text in their documents, and so had nothing to be judged by."""
-    n_without_tools: int = 0
+    n_without_search: int = 0
     """Responses for which nothing was searched: these, and those of a run without documents or a search."""
     cascade: CascadeSavings | None = None
 
@@ -84,7 +84,7 @@ class _Totals:
             report = judged.report
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
-        self.n_without_tools += not judged.report.fingerprint.search_tools
+        self.n_without_search += not judged.report.fingerprint.search_tools
         self.n_given_nothing += _was_given_nothing(judged.report)
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
@@ -184,7 +184,7 @@ def _was_given_nothing(report: FactualityReport) -> bool:
 
 def _warnings(found: _Totals) -> Iterator[str]:
     n_claims = sum(line.counts.total for line in found.lines.values())
-    if n_claims and (found.fingerprint.search_tools or found.n_without_tools > found.n_given_nothing):
+    if n_claims and (found.fingerprint.search_tools or found.n_without_search > found.n_given_nothing):
         yield from engine_warnings(found.fingerprint)
     if found.n_given_nothing:
         of_all = plural(len(found.lines), "response")
