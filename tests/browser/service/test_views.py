@@ -80,6 +80,8 @@ def two(offline: Serving) -> tuple[str, str]:
 def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, two: tuple[str, str]) -> None:
     page = looking.at(f"{offline.url}/#/checks/{two[0]}")
     page.get_by_role("link", name="Compare with another check").click()
+    expect(page).to_have_url(f"{offline.url}/#/history?first={two[0]}")
+    expect(page.locator("h1")).to_have_text("History")  # the page of the check has a box of its own
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(1)
     for box in page.get_by_role("checkbox").all():  # titles may be the same
         expect(box).to_have_accessible_name(re.compile(r", \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$"))
