@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, OTHER_SIDE, OWN_SIDE, PARTICLES, SYNONYMS, UNITS
 
 MAX_KEPT = 20_000

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.terms import Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import NO_NEGATION_BEFORE
 
 _JOINING = frozenset({"but", "and"})
 REACH = 12
 """Words after *not* in which its contrast ends."""
 
-IsVerb = Callable[[Term], bool]
 
-
-def contrasted(terms: Sequence[Term], is_verb: IsVerb) -> tuple[range, ...]:
+def contrasted(terms: Sequence[Term]) -> tuple[range, ...]:
     """The places of each phrase that is denied alone, its *not* among them where it stands right before."""
     negations = [place for place, term in enumerate(terms) if term.kind is TermKind.NEGATION]
-    found = (_phrase(terms, place, is_verb) for place in negations)
+    found = (_phrase(terms, place) for place in negations)
     return tuple(places for places in found if places is not None)
 
 
-def _phrase(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | None:
-    return _after_not(terms, place, is_verb) or _before_but(terms, place, is_verb)
+def _phrase(terms: Sequence[Term], place: int) -> range | None:
+    return _after_not(terms, place) or _before_but(terms, place)
 
 
-def _after_not(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | None:
+def _after_not(terms: Sequence[Term], place: int) -> range | None:
     """What follows *not* without a verb, after a clause with one: *but not on Mondays*."""
     word, before, following = terms[place].surface.lower(), terms[place - 1 : place], terms[place + 1 : place + 2]
     if word not in {"not", "no", "never"} or not before or not following or following[0].key in NO_NEGATION_BEFORE:
@@ -42,7 +41,7 @@ def _after_not(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | No
     return range(place, end) if (joins or is_of_phrase) and is_alone and has_verb else None
 
 
-def _before_but(terms: Sequence[Term], place: int, is_verb: IsVerb) -> range | None:
+def _before_but(terms: Sequence[Term], place: int) -> range | None:
     """What stands before *but* and the same preposition: *was not written by Berg but by Lund* was written."""
     end = _end(terms, place)
     following = terms[end + 1 : end + 2]

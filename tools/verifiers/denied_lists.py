@@ -5,10 +5,11 @@ A mark ends a clause, and a denial with it. In such a list it ends neither, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.terms import Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import CLAUSE_OPENERS
 
 MAX_ITEM, MAX_LEAD, MAX_LIST = 6, 6, 60
@@ -16,10 +17,8 @@ MAX_ITEM, MAX_LEAD, MAX_LIST = 6, 6, 60
 _JOINING = frozenset({"or", "nor", "and"})
 _ARTICLES = frozenset({"a", "an", "the"})
 
-IsVerb = Callable[[Term], bool]
 
-
-def joined_marks(terms: Sequence[Term], is_verb: IsVerb, *, opens_denied: bool) -> frozenset[int]:
+def joined_marks(terms: Sequence[Term], *, opens_denied: bool) -> frozenset[int]:
     """The places of the marks within denied lists; most sentences hold no denial or no mark, and are spared the search.
 
     `opens_denied` tells that the first term is denied in itself, as *unsupported* is.
@@ -31,18 +30,18 @@ def joined_marks(terms: Sequence[Term], is_verb: IsVerb, *, opens_denied: bool) 
     if not marks:
         return frozenset()
     if (opens_denied or negations[0] == 0) and terms[marks[0]].key == ":" and 0 < marks[0] < MAX_LEAD:
-        return frozenset(_after_lead(terms, marks, is_verb))
-    return frozenset(mark for place in negations for mark in _after_negation(terms, place, marks, is_verb))
+        return frozenset(_after_lead(terms, marks))
+    return frozenset(mark for place in negations for mark in _after_negation(terms, place, marks))
 
 
-def _after_lead(terms: Sequence[Term], marks: Sequence[int], is_verb: IsVerb) -> Iterator[int]:
+def _after_lead(terms: Sequence[Term], marks: Sequence[int]) -> Iterator[int]:
     """The colon of *Not supported: images and archives* and the commas after it; none where a verb follows: *Not so: it
     failed*."""
-    if marks[0] + 1 < len(terms) and not any(_acts(term, is_verb) for term in terms[marks[0] + 1 : MAX_LIST]):
+    if marks[0] + 1 < len(terms) and not any(_acts(term) for term in terms[marks[0] + 1 : MAX_LIST]):
         yield from (mark for mark in marks if terms[mark].key in {":", ","})
 
 
-def _after_negation(terms: Sequence[Term], place: int, marks: Sequence[int], is_verb: IsVerb) -> Sequence[int]:
+def _after_negation(terms: Sequence[Term], place: int, marks: Sequence[int]) -> Sequence[int]:
     """The commas of a list that begins after a denial and ends with *or*, or with *and* where nothing in it may be an
     apposition: *did not meet Ida, a singer and pianist*."""
     commas = [mark for mark in marks if mark > place]
@@ -51,7 +50,7 @@ def _after_negation(terms: Sequence[Term], place: int, marks: Sequence[int], is_
     found: list[int] = []
     for mark, end in zip(commas, [*commas[1:], len(terms)], strict=True):
         item = terms[mark + 1 : end]
-        is_item = terms[mark].key == "," and bool(item) and not any(_acts(term, is_verb) for term in item)
+        is_item = terms[mark].key == "," and bool(item) and not any(_acts(term) for term in item)
         if not is_item or any(term.kind is TermKind.NEGATION for term in item):
             return ()  # *no pool, no gym* denies each for itself
         found.append(mark)
@@ -64,7 +63,7 @@ def _after_negation(terms: Sequence[Term], place: int, marks: Sequence[int], is_
     return ()
 
 
-def _acts(term: Term, is_verb: IsVerb) -> bool:
+def _acts(term: Term) -> bool:
     """Whether a word makes a clause of its own of what stands around it."""
     word = term.surface.lower()
     return (

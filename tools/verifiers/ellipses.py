@@ -11,8 +11,8 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.english import lemmatize
 from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.passage_index import kept_by_passage
-from factloop.tools.verifiers.reading import is_verb
 from factloop.tools.verifiers.terms import Term, TermKind, sentence_texts
+from factloop.tools.verifiers.verbs import is_verb
 
 MAX_CHARS = 240
 """Of a sentence that is read so."""

@@ -8,10 +8,11 @@ from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.checks.currencies import stands_in_others_alone
 from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.nearest import refused_by_nearest
-from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
+from factloop.tools.verifiers.reading import Reading, read_closely
 from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 from factloop.tools.verifiers.unsaid import phrase_after, said_by_headings, unsaid_half, unsaid_rank
 from factloop.tools.verifiers.unsaid_steps import unsaid_step
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import MAKING_LIMITS
 
 ESSENTIAL = FIGURES | {TermKind.NAME}

@@ -12,7 +12,7 @@ from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.plain_figures import SCALES, in_plain_figures
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import (
     FIGURES,
     SentenceTerms,
@@ -20,6 +20,7 @@ from factloop.tools.verifiers.terms import (
     TermKind,
     sentence_texts,
 )
+from factloop.tools.verifiers.verbs import is_verb
 
 MAX_QUOTED_CHARS = 240
 """Of a sentence quoted in a rationale; the whole one stands in the quote beside it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from factloop.tools.verifiers.reading import is_verb
 from factloop.tools.verifiers.terms import read_sentences, sentence_texts
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import PRONOUNS
 
 _NOUNS = (

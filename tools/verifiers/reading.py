@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from itertools import chain, groupby, pairwise, takewhile
+from itertools import chain, groupby
 from typing import Any, TypeVar
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.english import is_known, lemmatize
 from factloop.tools.verifiers.contrasts import contrasted, joins_contrast
 from factloop.tools.verifiers.denied_lists import joined_marks
-from factloop.tools.verifiers.homographs import is_rubbish
-from factloop.tools.verifiers.passage_index import STEM_CHARS
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, NON, NOUNS_LIKE_PASTS, SentenceTerms, Term, TermKind
-from factloop.tools.verifiers.wording import (
-    CLAUSE_OPENERS,
-    DENIED_BOUND,
-    NEGATORS,
-    NO_NEGATION_BEFORE,
-    PHRASE_NEGATORS,
-    SHUTTING_OUT,
+from factloop.tools.verifiers.negation import (
+    denies_clause,
+    denies_phrase,
+    follows_preposition,
+    is_lacking,
+    is_moved,
+    is_with_or_without,
+    without_prefix,
 )
+from factloop.tools.verifiers.passage_index import STEM_CHARS
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.verbs import SURELY_FINITE, is_verb
+from factloop.tools.verifiers.wording import CLAUSE_OPENERS
 
 MAX_KEPT, MAX_KEPT_TOGETHER = 20_000, 2_000
 
-_SURELY_FINITE = lexicon.PAST | lexicon.AUXILIARIES | lexicon.MODALS
-_VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
-_BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
-_BEFORE_FEW = frozenset({"a", "the", "this", "these", "those", "past", "last", "next", "first", "every"})
-"""*The past few years* are some."""
-_BEFORE_ATTRIBUTE = lexicon.PREPOSITIONS | {"a", "an", "the", "any", "each", "every", "another", "several", "many"}
-_ANSWERS = frozenset({"yes", "no"})
-_DENYING_EACH = frozenset({"no", "not"})
-_JOINING = frozenset({"and", "or"})
-MAX_UNIT_CHARS = 3
 _IN_PHRASE = frozenset({"a", "the", "any", "of"})
-_BOUND, _LONGEST_BOUND = re.compile(DENIED_BOUND), 5
 
 T = TypeVar("T")
 
@@ -153,9 +142,9 @@ def read_together(sentences: tuple[SentenceTerms, ...]) -> Reading:
 @lru_cache(maxsize=MAX_KEPT)
 def read_closely(sentence: SentenceTerms) -> Reading:
     """One sentence; read once, since every claim is held against it."""
-    contrasts = contrasted(sentence.terms, is_verb)
-    opens_denied = bool(sentence.terms) and _without_prefix(sentence.terms[0]) is not None
-    joined = joined_marks(sentence.terms, is_verb, opens_denied=opens_denied)
+    contrasts = contrasted(sentence.terms)
+    opens_denied = bool(sentence.terms) and without_prefix(sentence.terms[0]) is not None
+    joined = joined_marks(sentence.terms, opens_denied=opens_denied)
     clauses = list(_clauses(sentence.terms, contrasts, joined))
     kept = [(place, clause) for place, clause in enumerate(clauses) if clause is not None]
     in_contrast = frozenset(chain.from_iterable(contrasts))
@@ -164,34 +153,21 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     for place, clause in kept:
         term = _opening_name(sentence.terms) if place == 0 else sentence.terms[place]
         term = _side(sentence.terms, place) or term
-        bare = _without_prefix(term)
+        bare = without_prefix(term)
         is_contrast = place in in_contrast
         negates = (
-            not is_contrast and _negates(sentence.terms, place) and not _is_moved(sentence.terms, place, contrasts)
+            not is_contrast and denies_clause(sentence.terms, place) and not is_moved(sentence.terms, place, contrasts)
         )
-        of_phrase = _denies_phrase(sentence.terms, place) and not _is_with_or_without(sentence.terms, place)
-        if of_phrase or (negates and _follows_preposition(sentence.terms, place)):
+        of_phrase = denies_phrase(sentence.terms, place) and not is_with_or_without(sentence.terms, place)
+        if of_phrase or (negates and follows_preposition(sentence.terms, place)):
             denying, negates = clause, False
         elif denying != clause or _ends_phrase(term):
             denying = None
         terms.append(bare or term)
         negators.append(negates)
-        phrase_denied.append(denying is not None or is_contrast or bare is not None or _is_lacking(term))
+        phrase_denied.append(denying is not None or is_contrast or bare is not None or is_lacking(term))
     numbers = [clause for _, clause in kept]
     return _indexed(terms, numbers, negators, phrase_denied, sentence)
-
-
-@lru_cache(maxsize=MAX_KEPT)
-def is_verb(term: Term) -> bool:
-    """Whether a word is likely to be a verb, by its form."""
-    word = term.surface.lower()
-    if word == term.key and word in NOUNS_LIKE_PASTS:
-        return False
-    return (
-        word in _VERB_FORMS
-        or (word.endswith("ed") and len(word) > 3 and word not in lexicon.NOT_VERBS_IN_ED)
-        or (word.endswith("s") and term.kind is TermKind.WORD and term.key in lexicon.VERBS)
-    )
 
 
 def _indexed(
@@ -284,128 +260,9 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
     first, following = terms[place], terms[place + 1 : place + 2]
     if first.kind is TermKind.NEGATION or first.surface.endswith("ly") or first.key in {"also", "now", "still"}:
         return any(is_verb(term) for term in following)
-    if first.surface.lower() in _SURELY_FINITE or (first.surface.endswith("s") and first.key in lexicon.VERBS):
+    if first.surface.lower() in SURELY_FINITE or (first.surface.endswith("s") and first.key in lexicon.VERBS):
         return True
     return is_verb(first) and all(term.key not in lexicon.PREPOSITIONS for term in following)
-
-
-def _negates(terms: Sequence[Term], place: int) -> bool:
-    term = terms[place]
-    if term.kind is not TermKind.NEGATION and term.key not in NEGATORS and not _shuts_out(terms, place):
-        return False
-    if (
-        is_rubbish(terms, place, is_verb)
-        or _is_attribute(terms, place)
-        or _goes_on_denying(terms, place)
-        or _is_of_title(terms, place)
-        or _is_with_or_without(terms, place)
-        or _is_cell(terms, place)
-    ):
-        return False
-    rest = terms[place + 1 :]
-    if term.kind is TermKind.NEGATION:
-        return not _is_no_denial(term, rest)
-    if rest and rest[0].kind in FIGURES:  # "barely 900 copies"
-        return False
-    if term.key in {"few", "little"}:
-        return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in _BEFORE_FEW)
-    return True
-
-
-def _shuts_out(terms: Sequence[Term], place: int) -> bool:
-    """Whether a verb says that its subject has no part in what follows *from*: *excluded from returns*."""
-    return terms[place].key in SHUTTING_OUT and any(term.key == "from" for term in terms[place + 1 : place + 3])
-
-
-def _is_attribute(terms: Sequence[Term], place: int) -> bool:
-    """Whether a verb in *-ed* tells which things are meant, as in *after five failed attempts*, and denies nothing."""
-    term, before, following = terms[place], terms[place - 1 : place], terms[place + 1 : place + 2]
-    if not term.surface.endswith("ed") or not following or following[0].kind is not TermKind.WORD:
-        return False
-    if before and before[0].kind is TermKind.NUMBER:
-        return following[0].surface.endswith("s")
-    return not before or before[0].key in _BEFORE_ATTRIBUTE or before[0].surface.lower() in lexicon.POSSESSIVES
-
-
-def _goes_on_denying(terms: Sequence[Term], place: int) -> bool:
-    """Whether a word goes on with what another denies in the same clause, so that two of them deny no less than one:
-    *neither the cat nor the dog*, *no pool and no gym*."""
-    word = terms[place].surface.lower()
-    is_second = word in _DENYING_EACH and place > 0 and terms[place - 1].key in _JOINING
-    if word != "nor" and not is_second:
-        return False
-    back = takewhile(lambda one: one.kind is not TermKind.MARK, reversed(terms[:place]))
-    return any(one.kind is TermKind.NEGATION for one in back)
-
-
-def _is_moved(terms: Sequence[Term], place: int, contrasts: Sequence[range]) -> bool:
-    """Whether a *not* denies a contrast after it alone: *was not written by Berg but by Lund*."""
-    after = [phrase for phrase in contrasts if phrase.start > place]
-    between = terms[place + 1 : after[0].start] if after else ()
-    is_before = bool(after) and terms[after[0].start].kind is not TermKind.NEGATION
-    return is_before and all(term.kind is not TermKind.MARK and term.key != "but" for term in between)
-
-
-def _is_of_title(terms: Sequence[Term], place: int) -> bool:
-    """Whether a word with a capital stands between others, as in titles: *the album Can't Slow Down*."""
-    opens = place == 0 or terms[place - 1].kind is TermKind.MARK
-    following = terms[place + 1 : place + 2]
-    has_capitals = terms[place].surface[:1].isupper() and any(term.surface[:1].isupper() for term in following)
-    return has_capitals and not opens and not terms[place].surface.isupper()
-
-
-def _is_cell(terms: Sequence[Term], place: int) -> bool:
-    """Whether *no* is a cell of a table whose lines were run together: beside another *yes* or *no*, after a figure, or
-    before the capital of what comes next."""
-    before, following = terms[max(0, place - 2) : place], terms[place + 1 : place + 2]
-    if terms[place].surface.lower() != "no" or not before:
-        return False
-    ends = not following or following[0].kind in {TermKind.MARK, TermKind.NUMBER} or following[0].surface[0].isupper()
-    is_among_answers = any(one.surface.lower() in _ANSWERS for one in (before[-1], *following))
-    is_after_figure = any(one.kind is TermKind.NUMBER for one in before) and _is_short(before[-1])
-    opens_next = any(one.surface[0].isupper() and one.kind is TermKind.FUNCTION for one in following)
-    return is_among_answers or opens_next or (ends and is_after_figure)
-
-
-def _is_short(term: Term) -> bool:
-    """Whether a term is a figure or a short unit of one."""
-    return term.kind is TermKind.NUMBER or len(term.surface) <= MAX_UNIT_CHARS
-
-
-def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
-    """Whether a limit or an addition follows: "not only", "no later than", "not until", "do not take more than"."""
-    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never" and not _is_degree(rest):
-        return rest[0].surface.lower() != "few"
-    if any(term.key == "until" for term in rest) or any(
-        after.key == "than" and before.key in {"much", "more", "late", "later"} for before, after in pairwise(rest)
-    ):
-        return True
-    words = " ".join("#" if term.kind in FIGURES else term.surface.lower() for term in rest[:_LONGEST_BOUND])
-    return _BOUND.match(words) is not None
-
-
-def _is_degree(rest: Sequence[Term]) -> bool:
-    """Whether *more* or *less* compares by the word after it: *not more expensive than wine* denies something."""
-    after = rest[2:3]
-    return rest[0].surface.lower() in {"more", "less"} and bool(after) and after[0].key == "than"
-
-
-def _follows_preposition(terms: Sequence[Term], place: int) -> bool:
-    return terms[place].surface.lower() == "no" and place > 0 and terms[place - 1].key in _BEFORE_NO
-
-
-def _denies_phrase(terms: Sequence[Term], place: int) -> bool:
-    """Whether a word denies the phrase after it alone, as *free* does in "free of charge"."""
-    term = terms[place]
-    if term.key == "free" and any(one.key == "of" for one in terms[place + 1 : place + 2]):
-        return True
-    return term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
-
-
-def _is_with_or_without(terms: Sequence[Term], place: int) -> bool:
-    """Whether a word is the last of "with or without", which denies nothing."""
-    words = [term.surface.lower() for term in terms[max(0, place - 2) : place + 1]]
-    return words == ["with", "or", "without"]
 
 
 def _ends_phrase(term: Term) -> bool:
@@ -427,20 +284,3 @@ def _side(terms: Sequence[Term], place: int) -> Term | None:
     before = terms[place - 1].surface.lower()
     is_side = before == "the" or before in lexicon.POSSESSIVES
     return Term("left", term.kind, term.surface) if is_side else None
-
-
-def _is_lacking(term: Term) -> bool:
-    """Whether a word says that something is not there or not so: *fan* as *fanless*, *refundable* as
-    *non-refundable*."""
-    word = term.surface.lower()
-    is_prefixed = word.startswith(NON) and not term.key.startswith(NON)
-    return is_prefixed or (word.endswith("less") and term.kind is TermKind.WORD and word == f"{term.key}less")
-
-
-@lru_cache(maxsize=MAX_KEPT)
-def _without_prefix(term: Term) -> Term | None:
-    """*published* for *unpublished*; None where no prefix denies the word."""
-    bare = term.key.removeprefix("un")
-    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS or not is_known(bare):
-        return None
-    return Term(lemmatize(bare), term.kind, term.surface)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics.lexicon import PREPOSITIONS, SUBJECT_PRONOUNS, VERBS
 from factloop.tools.verifiers.features import N_CANDIDATES, ClaimComparison
 from factloop.tools.verifiers.passage_index import matches
-from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
+from factloop.tools.verifiers.reading import Reading, read_closely
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import JOINING
 
 MAX_HEADING_TERMS = 8

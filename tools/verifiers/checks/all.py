@@ -39,8 +39,9 @@ from factloop.tools.verifiers.checks import (
 )
 from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.checks.said_of import is_of_another, is_of_another_occasion
-from factloop.tools.verifiers.reading import Reading, is_verb, read_closely
+from factloop.tools.verifiers.reading import Reading, read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import PHASES, PRONOUNS
 
 Check = Callable[[Alignment], Iterator[Mismatch]]

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import AGAIN, ENDS_OF_TIME, REPEATED
 
 _ARTICLES = frozenset({"the", "a", "an", "each", "every", "its", "their"})

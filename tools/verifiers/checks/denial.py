@@ -9,8 +9,9 @@ from factloop.tools.verifiers.alignment import Alignment, holds_opposite, opposi
 from factloop.tools.verifiers.checks import comparisons, conditions, denied_parts, duties, ended, equatives
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import states_one_limit
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import FINDING
 
 MIN_SHARE = 0.6

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 
 _HELPING = frozenset({"be", "have", "do", *lexicon.MODALS})
 _SPLITTING = lexicon.PREPOSITIONS | {"and", "or", "but"}

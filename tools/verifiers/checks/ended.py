@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import FIGURES, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import AGAIN, ENDING, ENDING_WITH
 
 _PAST_BE = frozenset({"was", "were", "been", "had", "did"})

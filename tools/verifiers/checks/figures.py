@@ -12,8 +12,9 @@ from factloop.tools.verifiers.alignment import Alignment, says_same
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.dates import is_within_range, verb_of
 from factloop.tools.verifiers.checks.figure_labels import names_label
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import BEFORE_OTHER_ONES, DENIED_LIMITS, LIMITS, MEASURES, UNITS
 
 COUNT_REACH = 4

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import CONTENT, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 
 MOST_TOLD = 2
 """Words before a preposition that are told of what follows it: *23 people in*, *mandatory on*."""

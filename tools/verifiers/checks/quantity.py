@@ -8,8 +8,9 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import counted, is_ordinal
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import PART_ONLY, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import AT_ODDS, EVERYONE, PEOPLE, QUANTIFIERS, UNITS
 
 GROUP_REACH = 3

@@ -8,8 +8,9 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.comparisons import NOUNS, than_place
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import CONVERSES, MUTUAL, MUTUAL_LINKS
 
 _OBJECT_REACH = 3

@@ -9,8 +9,9 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.figures import counted
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import CONTENT, Term, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, MEASURES, UNITS
 
 _NOUNS = frozenset({TermKind.WORD, TermKind.NAME})

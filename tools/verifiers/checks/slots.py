@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 
 REACH = 4
 """Words back in which the word stands that a preposition belongs to."""

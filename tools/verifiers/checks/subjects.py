@@ -10,8 +10,9 @@ from factloop.tools.linguistics.mentions import GENERIC_NOUNS, TITLES
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.checks.said_of import is_of_name
-from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.reading import Reading
 from factloop.tools.verifiers.terms import CONTENT, TermKind
+from factloop.tools.verifiers.verbs import is_verb
 
 PERSONAL = frozenset({"he", "she", "they", "his", "her", "hers", "their", "theirs", "him", "them"})
 OWNED_REACH = 2

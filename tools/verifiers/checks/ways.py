@@ -8,8 +8,9 @@ from itertools import takewhile
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import Reading, is_verb, kept
+from factloop.tools.verifiers.reading import Reading, kept
 from factloop.tools.verifiers.terms import CONTENT
+from factloop.tools.verifiers.verbs import is_verb
 
 _BOTH_WAYS = frozenset({"back", "return", "both", "vice", "either", "round", "between"})
 MAX_END = 5
