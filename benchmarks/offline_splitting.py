@@ -183,7 +183,7 @@ def read_responses(responses: Sequence[tuple[str, str]]) -> int:
                 claim = resolve_references(fact, context)
                 is_ambiguous(fact, context)
                 is_relevant(claim, prompt=prompt, response=response)
-                search_query(claim, topic_of(context))
+                search_query(claim, topic_of(context.asked))
     return n_sentences
 
 

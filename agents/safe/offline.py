@@ -87,7 +87,7 @@ class OfflineFusedStages:
             return FoundFact(fact, claim, "ambiguous", "")
         if not is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp):
             return FoundFact(fact, claim, "irrelevant", "")
-        return FoundFact(fact, claim, "check", search_query(claim, topic_of(context)))
+        return FoundFact(fact, claim, "check", search_query(claim, topic_of(context.asked)))
 
 
 class OfflinePaperStages:

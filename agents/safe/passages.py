@@ -5,6 +5,7 @@ Searches go through the gateway as all others do: metered, paced, cached, asked 
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
-from factloop.tools.linguistics.discourse import context_at, topic_of
+from factloop.tools.linguistics.discourse import context_at, read_prompt, topic_of
 from factloop.tools.linguistics.queries import search_query
 from factloop.tools.linguistics.references import resolve_references
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -49,15 +50,15 @@ async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, 
     """
     if (whole := all_of(context.searching.tools)) is not None:
         return Passages(whole)
-    return await _searched([_query(task) for task in tasks], context, results=results)
+    return await _searched(await asyncio.to_thread(_queries, tuple(tasks)), context, results=results)
 
 
 async def passages_of_claims(
     claims: Sequence[str], tasks: Sequence[SentenceTask], context: CheckContext, *, results: int
 ) -> Passages:
     """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
-    queries = [search_query(claim, topic_of(context_at(task.response, task.start, task.prompt)))
-               for claim, task in zip(claims, tasks, strict=True)]  # fmt: skip
+    topics = (topic_of(read_prompt(task.prompt)) for task in tasks)
+    queries = [search_query(claim, topic) for claim, topic in zip(claims, topics, strict=True)]
     return await _searched(queries, context, results=results)
 
 
@@ -131,11 +132,16 @@ def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:
     return passages[: max(1, sum(length <= MOST_CHARACTERS for length in lengths))]
 
 
+def _queries(tasks: Iterable[SentenceTask]) -> list[str]:
+    """A query for each sentence. It reads the whole answer, with a dictionary that is loaded from a file at first."""
+    return [_query(task) for task in tasks]
+
+
 def _query(task: SentenceTask) -> str:
     """A query for a sentence, with the person it means as far as rules can tell."""
     context = context_at(task.response, task.start, task.prompt)
     under = task.above.splitlines()[-1] if task.above and task.start else ""
-    return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context))
+    return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context.asked))
 
 
 def _evidence_of(hit: SearchHit, found: SearchAnswer, rank: int) -> Evidence:

@@ -111,6 +111,17 @@ def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path, keeps
     assert cache.exists() is keeps
 
 
+def test_a_model_judges_by_documents_that_are_searched(sim: Simulator, tmp_path: Path, documents: Path) -> None:
+    """The server refuses what blocks its event loop, as the reading of a dictionary would."""
+    sim.set(reads_by_words=True)
+    chapters = [f"Chapter {number} tells how {100 + number} looms came to the town of Orrin." for number in range(200)]
+    documents.write_text("\n\n".join([documents.read_text(encoding="utf-8"), *chapters]), encoding="utf-8")
+    environment = {"FACTLOOP_MODEL": MODEL, "FACTLOOP_BASE_URL": sim.base_url, "FACTLOOP_DOCS": str(documents)}
+    with running_server(tmp_path, FACTLOOP_CACHE="false", **environment) as url:
+        for graph in GRAPHS:
+            assert [one["unscored_reason"] for one in claims(url, graph)] == [None, None]
+
+
 @pytest.mark.skipif(not llama.is_installed(), reason="xllamacpp and gguf are not installed")
 def test_a_model_of_llama_cpp_is_asked(tmp_path: Path, documents: Path) -> None:
     """It says letters of chance: that no claim is lost is what can be asked for."""

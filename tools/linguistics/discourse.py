@@ -83,10 +83,16 @@ class Context:
 
 
 @lru_cache(maxsize=128)
+def read_prompt(prompt: str | None, nlp: Language | None = None) -> ReadSentence:
+    """The end of a prompt, where it says what is asked about."""
+    return _read((prompt or "")[-_PROMPT_TAIL:], nlp)
+
+
+@lru_cache(maxsize=128)
 def read_discourse(response: str, prompt: str | None, nlp: Language | None = None) -> Discourse:
     """The sentences of a response with their mentions. Cached: every sentence and claim of a response asks for it."""
     found = split_sentences(response)
-    asked = _read((prompt or "")[-_PROMPT_TAIL:], nlp)
+    asked = read_prompt(prompt, nlp)
     sentences = tuple(
         replace(
             _read(sentence.text, nlp, is_item=_is_item(response, sentence.start)),
@@ -131,9 +137,9 @@ def _since_other_language(sentences: tuple[ReadSentence, ...]) -> tuple[ReadSent
     return sentences[unread + 1 :]
 
 
-def topic_of(context: Context) -> str | None:
+def topic_of(asked: ReadSentence) -> str | None:
     """The one entity that the prompt names, without its article; None where it names none, or several."""
-    named = {mention.names: mention.text for mention in context.asked.mentions}
+    named = {mention.names: mention.text for mention in asked.mentions}
     return next(iter(named.values())).removeprefix("the ").removeprefix("The ") if len(named) == 1 else None
 
 
