@@ -23,7 +23,7 @@ PINNED = {
     "gateway/repair": (1, "283cc2727b1a4cf5"),
     "longfact/concepts": (1, "93d1930e2760dc27"),
     "longfact/objects": (1, "c10dc51bf37798a6"),
-    "safe/assessment": (3, "cc286db170b6c08b"),
+    "safe/assessment": (4, "e4f943764290e3bf"),
     "safe/atomic_facts": (2, "640dee0be43070c5"),
     "safe/given_facts": (2, "2ed107932734a008"),
     "safe/grounded_claims": (1, "5184b159cfb46459"),
