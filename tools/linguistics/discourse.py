@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from factloop.core.errors import MissingExtra
+from factloop.core.extras import is_installed
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import Mention, find_mentions
 from factloop.tools.linguistics.persons import ReadPersons, Referent, read_persons
@@ -35,6 +35,7 @@ _LOOK_BACK = 24
 _LONGEST_MARKER = 16
 """Characters of a list marker with its indentation."""
 
+_HAS_DICTIONARY = is_installed("offline")
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECASE)
 
 
@@ -107,10 +108,10 @@ def read_discourse(response: str, prompt: str | None, nlp: Language | None = Non
 
 def _is_english(response: str, start: int, end: int) -> bool:
     """Whether a sentence is English; taken for it where there is no dictionary to tell, as with a model alone."""
-    try:
-        from factloop.tools.linguistics.language import is_english_at
-    except MissingExtra:
+    if not _HAS_DICTIONARY:
         return True
+    from factloop.tools.linguistics.language import is_english_at
+
     return is_english_at(response, start, end)
 
 
