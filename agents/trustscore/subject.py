@@ -23,20 +23,23 @@ CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
 """Names of the stages in the account of a run."""
-_NO_OTHER = r"(?:any\w*|another|an?)\b[^.;:]*\b(?:other|else|better)\b"
+_NO_OTHER = (
+    r"[^.;:]*\b(?:(?:other|else|better)\b[^.;:]*(?:\bthan\ [A-Z0-9]|:\ \S)|(?:except|apart\ from)\ (?:for\ )?[A-Z0-9])"
+)
+"""*anyone other than Solomon*: with whom it is, or no answer is given."""
 _NO_DOUBT = r"(?:doubts?|question|hesitations?|qualms?|reservations?|trouble|difficulty|problems?|reason\ to\ doubt)\b"
 _TOO_LITTLE = r"(?:stress|emphasi[sz]e|overstate|exaggerate|believe|deny|doubt|dispute|forget|agree\ more)\b"
 _NO_ANSWER = re.compile(
     rf"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{{0,40}},\ )?
     I(?:
-        \ (?:do\ not|don['’]t)\ know\b(?!\ (?:of\ )?{_NO_OTHER})
+        \ (?:do\ not|don['’]t)\ know\b(?!{_NO_OTHER})
       | \ (?:do\ not|don['’]t)\ have\b(?!\ to\ (?!answer|say|tell))(?!\ (?:(?:any|an?|the\ \w+)\ )?{_NO_DOUBT})
       | \ have\ no\b(?!\ {_NO_DOUBT})
       | (?:\ (?:cannot|can\ not|can['’]t)|(?:\ am|['’]m)\ (?:unable|not\ able))\b
-        (?!\ (?:to\ )?(?:{_TOO_LITTLE}|(?:think\ of|imagine|name|recall|find)\ {_NO_OTHER}))
+        (?!\ (?:to\ )?(?:{_TOO_LITTLE}|(?:think\ of|imagine|name|recall){_NO_OTHER}))
     )
-    (?!.*\b(?:but|other\ than|except|apart\ from)\b)
+    (?!.*\bbut\b)
     """,
     re.VERBOSE,
 )
