@@ -54,13 +54,13 @@ _CODE = re.compile(r"(?<!`)(`{1,3})(?![`\s])([^`]{1,500})(?<!\s)\1(?![`\w])")
 _CODE_LEFT_OUT = re.compile("\ue000(\\d+)\ue001")
 _MARKS = re.compile(r"[<*_`~\[(【>|¹²³⁰⁴-⁹]")
 _INVISIBLE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]{0,40}[ -/]{0,8}[@-~]"
-    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,400}(?:\x07|\x1b\\|\x9c)|\x1b[@-Z\\-_]"
+    r"\x1b\[[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
     r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
 """Escape sequences of terminals; control, format, surrogate and private-use characters. Line breaks are white space
-and stay."""
+and stay. Sequences begin with ESC: their 8-bit forms are spelt as the ends of curly quotes are in UTF-8 that was read as
+Latin-1, and all between two quotations would go."""
 
 _NUMBERS = r"\[\^?[1-9]\d{0,2}(?:[ ,;–-]{1,3}[1-9]\d{0,2}){0,20}\]"
 _NUMBERED_SOURCES = re.compile(

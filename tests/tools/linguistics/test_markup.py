@@ -5,7 +5,7 @@ import pytest
 from factloop.tools.linguistics.markup import plain_text
 
 TEXTS = {
-    "Rome \x1b[31mis\x1b[0m \x9b1mold.": "Rome is old.",
+    "Rome \x1b[31mis\x1b[0m \x9bold.": "Rome is old.",
     "\x1b]8;;https://example.org\x1b\\Rome\x1b]8;;\x07 is old.": "Rome is old.",
     "Rome \x1bis [31m old.": "Rome is [31m old.",
     "<p>Rome is in Italy.</p>": "Rome is in Italy.",
@@ -49,6 +49,13 @@ NO_TAGS = [
     "The state is unverified.",
     "Set kd_live_ and max_retry_count.",
 ]
+
+
+def test_nothing_between_quotations_goes_where_utf_8_was_read_as_latin_1() -> None:
+    said = "He said “yes”, the bridge weighs 3 tons, and “no” again. It weighs 5\x9b10 kg."
+    read = plain_text(said.encode().decode("latin-1"))
+    assert "the bridge weighs 3 tons" in read
+    assert "10 kg" in read
 
 
 @pytest.mark.parametrize(("text", "plain"), TEXTS.items())
