@@ -297,12 +297,10 @@ def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) 
         end += 1
     if not 0 < end - subject <= _LONGEST_PHRASE or words[end - 1].word_class == "determiner":
         return None
-    if any(word.word_class == "subordinator" for word in words[subject:end]):
-        return None
     if words[subject].lower in {"this", "these", "that", "those", "there", "another"}:
         return None
     return sentence[words[subject].start : words[end - 1].end]
 
 
 def _ends_noun_phrase(word: Word) -> bool:
-    return word.word_class in {"relative", "adverb", "pronoun"} or word.text in {",", "(", "I"}
+    return word.word_class in {"relative", "adverb", "pronoun", "subordinator"} or word.text in {",", "(", "I"}

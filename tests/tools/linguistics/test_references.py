@@ -73,6 +73,15 @@ def test_an_adverb_that_opens_a_sentence_is_part_of_no_name(opening: str) -> Non
     assert resolve_references("She lives in Arden.", before=before, prompt=None) == "Mira Halden lives in Arden."
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["The mill when it opened was small.", "The mill because of its size was slow.", "The mill if dry was safe."],
+)
+def test_a_subject_is_taken_without_the_clause_that_goes_with_it(said: str) -> None:
+    before = f"The tower stands in Leeds. {said} "
+    assert resolve_references("It had 3 wheels.", before=before, prompt=None) == "The mill had 3 wheels."
+
+
 def test_a_full_name_far_back_in_a_long_response_is_found() -> None:
     before = "Mira Halden was a chemist. " + "The lake is deep in winter. " * 400
     assert resolve_references("Halden died.", before=before, prompt=None) == "Mira Halden died."
