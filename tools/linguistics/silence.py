@@ -60,9 +60,11 @@ _WHAT_ABOUT = re.compile(
 )
 """Takes only for granted that there is a thing: *What about the price?*, but not *What about ten tablets?*"""
 _NAMED_SUBJECT = re.compile(
-    r"\b((?i:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might))"
-    r"(?: the)?(?: (?!I\b)[A-ZÀ-ÖØ-Þ][\w’'-]*){1,3}(?=[ ?])"
+    r"^((?i:(?:how(?: [a-z]+)?|what|when|where) )?"
+    r"(?i:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might))"
+    r"(?: the)?(?: (?!I\b)[A-ZÀ-ÖØ-Þ][\w’'-]*){1,3}(?=(?: [a-z]+)?\W*$)"
 )
+"""With a word after it at most: *Will Acme recall the faulty jets?* says of them that they are faulty."""
 _RUN_IN = re.compile(r"(\*\*|__)(?!\s)[^*_]{1,80}[.:]?\1[.:]?")
 """A line in bold, as headings are set that run into their paragraph."""
 _LIKE_ITS_PAST = lexicon.word_set("bet burst cast cut hit let put quit read set shed shut split spread")

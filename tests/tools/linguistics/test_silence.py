@@ -92,6 +92,8 @@ def test_questions_state_nothing(text: str) -> None:
         "When did she kill her husband?", "What kills cancer?", "Is aspirin not a cure?", "Who was the liar?",
         "Need aspirin, which cures cancer?", "Want to know why Ada killed her husband?", "Need 5 tablets?",
         "Which poison should you take?", "What did the murder cost?", "How do vaccines cause autism?",
+        "Does Acme regret lying to regulators?", "Will Acme recall the faulty jets?", "Which company does Ada own?",
+        "Has Acme finally admitted the poisoning?", "Does Acme still use child labour?",
         "Aspirin is safe?", "Could it be (it is) lethal?", "She asked “who?” and left.",
     ],
 )  # fmt: skip
