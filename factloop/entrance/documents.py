@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import PrivateAttr
 
@@ -16,65 +16,43 @@ from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.budget import Budget
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import SearchHit
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.search import warnings_of
-from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
+
+if TYPE_CHECKING:
+    from factloop.tools.embeddings.base import Embedder
 
 OWN, CORPUS = "documents", "corpus"
 """The names that evidence gives to the documents that a server itself searches: checks, and scores."""
 
 
-class RegisteredDocuments(SearchTool):
+class RegisteredDocuments(DocumentSearch):
     """Documents of the operator's, whose places on the disk stay out of the evidence: `NAME/file` stands for them."""
 
-    name: str = "documents"
     description: str = "Search the documents."
-    usd_per_query: float | None = 0.0
     title: str
 
-    _documents: DocumentSearch = PrivateAttr()
     _places: tuple[str, ...] = PrivateAttr()
 
-    def __init__(self, title: str, documents: DocumentSearch, paths: Sequence[str], **fields: Any) -> None:
-        super().__init__(**{"title": title, **fields})
-        self._documents = documents
+    def __init__(self, title: str, paths: Sequence[str], **options: Any) -> None:
+        super().__init__(paths, title=title, **options)
         folders = (_folder_of(path) for path in paths)
         self._places = tuple(sorted(set(folders), key=len, reverse=True))
 
     @property
-    def identity(self) -> str:
-        return self._documents.identity
-
-    @property
-    def cacheable(self) -> bool:
-        return False
-
-    @property
-    def is_local(self) -> bool:
-        return True
-
-    @property
-    def own_documents(self) -> bool:
-        return True
-
-    @property
     def warnings(self) -> tuple[str, ...]:
-        unread, hidden = self._documents.unread, self._documents.hidden
+        hidden = self.hidden
         if hidden is not None:
             hidden = replace(hidden, places=tuple(Path(self._shown(str(place))) for place in hidden.places))
-        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in unread], hidden)
-
-    @property
-    def n_files(self) -> int:
-        return self._documents.n_files
+        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in self.unread], hidden)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        return [self._hidden(hit) for hit in self._documents.search(query, limit)]
+        return [self._hidden(hit) for hit in super().search(query, limit)]
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:
-        found = self._documents.all_passages(most_characters)
+        found = super().all_passages(most_characters)
         return None if found is None else [self._hidden(hit) for hit in found]
 
     def _hidden(self, hit: SearchHit) -> SearchHit:
@@ -89,16 +67,7 @@ class RegisteredDocuments(SearchTool):
 
 def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
     """Reads and indexes documents: blocks. Raises ConfigError, DataError."""
-    folder = cache_folder(settings, INDEXES)
-    found = DocumentSearch(
-        paths,
-        cache_dir=folder,
-        in_memory=folder is None,
-        strict=settings.strict_docs,
-        embedder=build_embedder(settings),
-    )
-    tidy(settings)
-    return RegisteredDocuments(name, found, paths)
+    return _opened(name, paths, settings, embedder=build_embedder(settings))
 
 
 def hiding_checker(
@@ -116,8 +85,23 @@ def hiding_checker(
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
     """Reads and indexes the corpus of scores, if there is one: blocks. Raises ConfigError, DataError."""
-    found = TrustScorer(settings=settings).corpus
-    return RegisteredDocuments(CORPUS, found, settings.corpus) if isinstance(found, DocumentSearch) else None
+    return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
+
+
+def _opened(
+    name: str, paths: Sequence[str], settings: CheckSettings | TrustSettings, embedder: Embedder | None = None
+) -> RegisteredDocuments:
+    folder = cache_folder(settings, INDEXES)
+    found = RegisteredDocuments(
+        name,
+        paths,
+        cache_dir=folder,
+        in_memory=folder is None,
+        strict=settings.strict_docs,
+        embedder=embedder,
+    )
+    tidy(settings)
+    return found
 
 
 def _folder_of(path: str) -> str:
