@@ -34,8 +34,16 @@ class _Part:
 
     def note(self, answer: requests.Response) -> None:
         """Keeps in mind which version is begun."""
-        tag = answer.headers.get("ETag", "")
-        self.version = (tag if tag.startswith('"') else answer.headers.get("Last-Modified")) or None
+        self.version = _version(answer)
+
+    def is_of_another(self, answer: requests.Response) -> bool:
+        """Whether a rest is of another version than the part: a server may not know *If-Range*."""
+        return not self.is_checked and _version(answer) not in (None, self.version)
+
+
+def _version(answer: requests.Response) -> str | None:
+    tag = answer.headers.get("ETag", "")
+    return (tag if tag.startswith('"') else answer.headers.get("Last-Modified")) or None
 
 
 @dataclass(frozen=True)
@@ -76,9 +84,15 @@ class Download:
             headers |= {"Range": f"bytes={start}-"} | ({"If-Range": part.version} if part.version else {})
         try:
             with requests.get(url, headers=headers, stream=True, timeout=self.timeout_s) as answer:
-                if start and answer.status_code == 416:  # it ends there, or is another file by now: from the start
+                is_of_another = answer.status_code == 206 and part.is_of_another(answer)
+                if start and (answer.status_code == 416 or is_of_another):  # it ends there, or changed: from the start
                     part.path.unlink()
-                    raise ToolError(f"{url}: what was there of it does not fit", tool=_TOOL, status=416, retryable=True)
+                    raise ToolError(
+                        f"{url}: what was there of it does not fit",
+                        tool=_TOOL,
+                        status=answer.status_code,
+                        retryable=True,
+                    )
                 _refuse_failure(answer, url)
                 resumed = answer.status_code == 206
                 if resumed and not _begins_at(answer, start):

@@ -97,7 +97,8 @@ class ExperimentPlan(BaseModel):
         together = {**self.settings, **changes}
         if together.get("base_url") is None or together.get("model", "") is not None:
             return
-        at = ["variants", name, "model" if "model" in changes else "base_url"]
+        own = next((field for field in ("model", "base_url") if field in changes), None)
+        at = ["settings", "base_url"] if own is None else ["variants", name, own]
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     @property

@@ -55,7 +55,11 @@ def quoted(quote: str, old: str, contradicts: Callable[[str], bool]) -> str | No
 def _clauses(part: str) -> tuple[str, ...]:
     """What stands between semicolons, and the clauses that it joins; those after a lead (*in winter*) go with it."""
     clause = find_clause(tag_words(part))
-    return (part, *split_clauses(part), *_JOINT.split(part)) if clause is not None and clause.subject == 0 else (part,)
+    if clause is None or clause.subject != 0:
+        return (part,)
+    joined = _JOINT.split(part)
+    is_subject = "," in joined[-1] and find_clause(tag_words(joined[0])) is None  # *dogs, and the cats, cost*
+    return (part, *split_clauses(part), *(() if is_subject else joined))
 
 
 def _can_stand(text: str, old: str) -> bool:

@@ -34,7 +34,7 @@ _DEGREES = frozenset({"best", "better", "well", "more"})
 _FRACTIONS = frozenset({"half", "third", "quarter", "bit"})
 _MEASURES = word_set(
     "second minute hour day night week month year decade century inch foot yard mile metre meter kilometre kilometer "
-    "ounce pound stone gram kilogram kilo ton tonne pint litre liter gallon"
+    "ounce pound stone gram kilogram kilo ton tonne pint litre liter gallon dozen hundred thousand million billion"
 )
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 
@@ -267,9 +267,10 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
 
 
 def _is_one_measure(noun: Word, second: Sequence[Word]) -> bool:
-    """*a mile and a half*, *a year and a day*: one length or time, said in two units."""
-    after = second[0].lower if second else ""
-    return after in _FRACTIONS or (noun.lower in _MEASURES and after in _MEASURES)
+    """*a mile and a half*, *a year and a day*: one length or time, said in two units; *a minute hand* is none."""
+    if noun.lower not in _MEASURES or not second or second[0].lower not in _FRACTIONS | _MEASURES:
+        return False
+    return all(word.word_class not in {"other", "name", "number"} for word in second[1:2])
 
 
 def split_objects(text: str) -> list[str]:
@@ -285,7 +286,7 @@ def split_objects(text: str) -> list[str]:
     if not articles or len(joints) != 1:
         return [text]
     first, second = articles[0], joints[0]
-    if _is_one_measure(words[first + 1], words[second + 1 : second + 2]):
+    if _is_one_measure(words[first + 1], words[second + 1 :]):
         return [text]
     between, after = words[first + 1 : second - 1], words[second + 1 :]
     if first - clause.main > 2 or any(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,21 @@ def test_without_a_checksum_a_part_is_never_ended_with_another_version(
     (file,) = fetch(dataset(server.url, None), tmp_path, parts=("dev",), download=THRICE)
     assert file.path.read_bytes() == BODY
     assert len(server.received) == 2
+
+
+def test_without_a_checksum_a_rest_of_another_version_is_thrown_away(server: FakeServer, tmp_path: Path) -> None:
+    """The server does not know If-Range: it sends the rest that was asked for, whatever it is the rest of."""
+
+    def changed(received: ReceivedRequest) -> Reply:
+        if len(server.received) == 1:
+            return Reply(body=b"x" * 15_000, headers=(*PLAIN, ("ETag", '"1"')), content_length=len(BODY))
+        whole = served(received)
+        return replace(whole, headers=(*whole.headers, ("ETag", '"2"')))
+
+    server.respond = changed
+    (file,) = fetch(dataset(server.url, None), tmp_path, parts=("dev",), download=THRICE)
+    assert file.path.read_bytes() == BODY
+    assert ["Range" in received.headers for received in server.received] == [False, True, False]
 
 
 def test_without_a_checksum_what_an_earlier_download_left_is_not_gone_on_with(

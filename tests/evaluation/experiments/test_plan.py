@@ -112,6 +112,7 @@ def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: P
             "variants.strict.model",
             "give it `base_url: null`",
         ),
+        ("  model: openai:sim", "  base_url: 'http://h'\n  model:", 7, "settings.base_url", "give it `base_url: null`"),
         ("  packaged: {}", "  packaged: &a {}", 10, None, "anchors and aliases"),
         ("  packaged: {}", "  packaged: *a", 10, None, "anchors and aliases"),
         ("  packaged: {}", "  packaged: {", 12, None, "this is not YAML"),

@@ -228,6 +228,10 @@ SPLIT = {
         "The firm reported a loss in 1922.",
     ],
     "**Port**: The port of Lindel opened in 1901.[1]": ["The port of Lindel opened in 1901."],
+    "He holds a degree in law from Oss and a third degree in maths from Arden.": [
+        "He holds a degree in law from Oss.",
+        "He holds a third degree in maths from Arden.",
+    ],
     "However, it is worth noting that [Lindel](http://a.b) has a __port__.": ["Lindel has a port."],
 }
 
@@ -236,6 +240,7 @@ WHOLE = [
     "The station is a mile and a half from the port.",
     "He waited an hour and a quarter.",
     "The permit is good for a year and a day.",
+    "He waited an hour and a half in the rain.",
     "Here's what I found in the mill and moved to the port.",
     "That’s why the mill closed and moved to Oss.",
     'He wrote about it in "Mills and Rivers".',
