@@ -59,8 +59,8 @@ _INVISIBLE = re.compile(
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
 """Escape sequences of terminals; control, format, surrogate and private-use characters. Line breaks are white space
-and stay. Sequences begin with ESC: in UTF-8 that was read as Latin-1 the ends of curly quotes are spelt like their 8-bit
-forms, and all between two quotations would go."""
+and stay. Sequences begin with ESC: in UTF-8 that was read as Latin-1 the ends of curly quotes are spelt like their
+8-bit forms, and all between two quotations would go."""
 
 _NUMBERS = r"\[\^?[1-9]\d{0,2}(?:[ ,;–-]{1,3}[1-9]\d{0,2}){0,20}\]"
 _NUMBERED_SOURCES = re.compile(
