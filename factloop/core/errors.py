@@ -117,11 +117,14 @@ class DeadlineExceeded(ToolError):
 
 
 class ModelOutputError(FactloopError):
-    """The model's reply cannot be read as the schema asked for. `reply` holds what it said."""
+    """The model's reply cannot be read as the schema asked for. `reply` holds what it said.
 
-    def __init__(self, message: str, *, schema: str, reply: str) -> None:
+    `model`: its name, where people read the message, to whom the schema says nothing.
+    """
+
+    def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:
         self.message, self.schema, self.reply = message, schema, reply
-        super().__init__(f"{schema}: {message}")
+        super().__init__(f"{model or schema}: {message}")
 
 
 class ModelRefusal(ModelOutputError):

@@ -156,13 +156,14 @@ class ModelGateway:
             try:
                 return await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
             except ModelOutputError as error:
-                if isinstance(error, ModelRefusal):
-                    await self._forget(*asked)
+                is_refusal = isinstance(error, ModelRefusal)
+                if not is_refusal and len(asked) <= REPAIRS:
+                    asked.append(self._repairing(first, error, n_before=len(asked) - 1))
+                    continue
+                await self._forget(*asked)
+                if is_refusal:
                     raise
-                if len(asked) > REPAIRS:
-                    await self._forget(*asked)
-                    raise _told_to_people(error, self.chat.name) from error
-                asked.append(self._repairing(first, error, n_before=len(asked) - 1))
+                raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
         """The first request with the last bad reply and what was wrong with it.
@@ -248,9 +249,7 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit: allow longer ones with --max-tokens"
-    told = ModelOutputError(said, schema=model, reply=error.reply)
-    told.schema = error.schema
-    return told
+    return ModelOutputError(said, schema=error.schema, reply=error.reply, model=model)
 
 
 def _read(
