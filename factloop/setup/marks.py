@@ -52,6 +52,8 @@ class Mark:
     """Whether it shapes a result: fingerprints hold it by its name, and a run goes on only with the same."""
     whole_experiment: bool = False
     """Whether it holds for an experiment as a whole, and for no variant alone."""
+    search_tools: bool = False
+    """Whether it shapes the search tools, which runs share where these settings are alike."""
     names: Callable[[], Iterable[str]] | None = None
     """The values that it may have, where a registry knows them."""
     path: bool = False

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Plan, Repeats
-from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, path_settings
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, marked, path_settings
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.registry import built_in_searches
@@ -45,11 +45,6 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
 WRITTEN = ("cache_dir", "recording")
 """Settings that are paths which a run may write."""
-OF_SEARCH_TOOLS = {
-    *("search", "docs", "strict_docs", "embeddings", "timeout_s", "recording", "recording_mode"),
-    *("cache", "cache_dir", "cache_mb", "cache_days"),
-}
-"""Settings that shape the search tools, beside those that bear the name of a search."""
 
 
 class RunSettings(BaseModel):
@@ -63,7 +58,7 @@ class RunSettings(BaseModel):
     None leaves it to the server."""
     prompts: Annotated[Path | None, Mark(MODEL, "FOLDER")] = None
     """Prompts that replace packaged ones of the same name."""
-    embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True)] = None
+    embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
     """Sentence-transformers model, path or name; needs the extra `semantic`."""
     budget_usd: Annotated[NotNegative | None, Mark(LIMITS, whole_experiment=True)] = None
     """Stop spending here; the rest stays unscored."""
@@ -77,29 +72,29 @@ class RunSettings(BaseModel):
     """Model calls in flight over the whole run; 0 for no bound."""
     requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
     """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
-    timeout_s: Annotated[Timeout, Mark(LIMITS)] = 60.0
+    timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Seconds for one model call or search.
 
     Unless it is set, a model on this machine or in a private network has 600."""
     patience_s: Annotated[Positive, Mark(LIMITS)] = PATIENCE_S
     """A server that accepts no request for so long is given up, and what needs it is unscored."""
-    cache: Annotated[bool, Mark(CACHE, whole_experiment=True)] = True
+    cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Keep answers already paid for, and indexes of documents.
 
     Without it nothing is written to the cache folder."""
-    cache_dir: Annotated[Path | None, Mark(CACHE, "FOLDER", whole_experiment=True)] = None
+    cache_dir: Annotated[Path | None, Mark(CACHE, "FOLDER", whole_experiment=True, search_tools=True)] = None
     """Folder to keep them in; the user's cache folder without it."""
-    cache_mb: Annotated[AtLeastOne, Mark(CACHE, whole_experiment=True)] = 1024
+    cache_mb: Annotated[AtLeastOne, Mark(CACHE, whole_experiment=True, search_tools=True)] = 1024
     """Millions of bytes that all this may take; the oldest goes.
 
     Indexes and word vectors go before answers."""
-    cache_days: Annotated[Positive, Mark(CACHE, whole_experiment=True)] = 30.0
+    cache_days: Annotated[Positive, Mark(CACHE, whole_experiment=True, search_tools=True)] = 30.0
     """Days for which answers are kept, and indexes and vectors out of use."""
-    recording: Annotated[Path | None, Mark(RECORDING, "FILE")] = None
+    recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
     """Take every answer from this recording: no key, no network.
 
     Answers recorded earlier, or to be recorded; it takes the place of the cache."""
-    recording_mode: Annotated[TapeMode, Mark(RECORDING)] = "replay"
+    recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
     """Replay it, or make it anew (record), or add what it does not hold (new).
 
     `replay` makes no call and needs no key."""
@@ -160,7 +155,7 @@ class CheckSettings(RunSettings):
     """The plan paper without departures that can be avoided: repeats judged each, whole answers shown, all rounds.
 
     docs/papers.md lists the departures. Any other plan refuses it."""
-    search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
+    search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search by name."""
     wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"
     """Language of the search wikipedia, as in the address of its encyclopaedia."""
@@ -168,9 +163,9 @@ class CheckSettings(RunSettings):
     """Another MediaWiki for the search wikipedia: the address of the folder that holds api.php."""
     searxng_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
     """Address of the server for the search searxng."""
-    docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
+    docs: Annotated[Names, Mark(SEARCH, "PATH", path=True, search_tools=True)] = ()
     """File, folder or glob of documents."""
-    strict_docs: Annotated[bool, Mark(SEARCH)] = False
+    strict_docs: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
     """A file of a folder that cannot be read is an error, instead of being left out and named."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
     """K of F1@K, which is reported for each K given.
@@ -218,7 +213,7 @@ class CheckSettings(RunSettings):
     def of_search_tools(self) -> Self:
         """These settings where they shape the search tools, and defaults elsewhere: equal ones open the same tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
-        return type(self)(**{field: getattr(self, field) for field in OF_SEARCH_TOOLS | own})
+        return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:
