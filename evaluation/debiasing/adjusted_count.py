@@ -5,7 +5,8 @@ samples, however many claims are supported in either. Godbole and Jia ("Verify w
 they are not when the labelled claims come from another system.
 
 The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` is not told from
-0. Where the labelled claims do not tell TPR - FPR itself from 0, the share is undefined.
+0. A rate of 0 or 1 is taken to be off by half an error, since none seen among few is no certainty. Where the labelled
+claims do not tell TPR - FPR itself from 0, the share is undefined.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
 from factloop.evaluation.debiasing.records import Estimate, Method
-from factloop.evaluation.debiasing.samples import Samples
+from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.ADJUSTED_COUNT
 
@@ -77,10 +78,17 @@ def _ratio(samples: Samples) -> _Ratio:
     tpr_moves = influence.labelled_influence(samples.verdict, samples, right)
     fpr_moves = influence.labelled_influence(samples.verdict, samples, wrong)
     top, bottom = influence.run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves
+    of_tpr, of_fpr = _unseen(samples, tpr_moves, right), _unseen(samples, fpr_moves, wrong)
     return _Ratio(
         top=float(samples.supported.sum() / samples.scored.sum()) - fpr,
         bottom=tpr - fpr,
-        top_variance=influence.covariance(top, top),
-        bottom_variance=influence.covariance(bottom, bottom),
-        covariance=influence.covariance(top, bottom),
+        top_variance=influence.covariance(top, top) + of_fpr,
+        bottom_variance=influence.covariance(bottom, bottom) + of_tpr + of_fpr,
+        covariance=influence.covariance(top, bottom) + of_fpr,
     )
+
+
+def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
+    """The variance that a rate has beyond what is seen: none where its claims differ."""
+    seen = influence.covariance(moves, moves)
+    return influence.unseen_variance_of_rate(samples, among) if seen <= influence.ROUNDING else 0.0

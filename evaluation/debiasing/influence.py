@@ -56,6 +56,16 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
     return UNSEEN_ERRORS * heaviest / float(weight.sum()) ** 2
 
 
+def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
+    """What `UNSEEN_ERRORS` are to the variance of a rate of 0 or 1, that of the labelled claims where `among` is 1.
+
+    Without them such a rate from four claims would be taken for certain. Claims of one group count as one.
+    """
+    weights = np.bincount(samples.label_group, samples.label_weight * among, minlength=samples.n_groups)
+    of_groups = weights[weights > 0]
+    return float(UNSEEN_ERRORS * np.mean(of_groups**2) / of_groups.sum() ** 2)
+
+
 def covariance(one: Floats, other: Floats) -> float:
     """The covariance of two estimates, from their influences."""
     return float(one @ other)

@@ -200,7 +200,8 @@ def test_labels_within_the_run_are_drawn_with_it() -> None:
     assert as_samples(LabelledClaims(label, label, group), both).share_groups
     assert found.prediction_powered.value == pytest.approx(np.mean(label))
     assert interval(found.prediction_powered) == pytest.approx(interval(found.raw))
-    assert interval(found.adjusted_count) == pytest.approx(interval(found.raw))
+    (low, high), (raw_low, raw_high) = interval(found.adjusted_count), interval(found.raw)
+    assert low < raw_low < raw_high < high  # of rates that are 1 and 0 no more is known than the labels show
     apart = debiased_precision(LabelledClaims(label, label, group), run)
     assert interval(apart.prediction_powered)[0] > interval(found.prediction_powered)[0]
 
@@ -251,6 +252,23 @@ def test_cautions() -> None:
     assert (all_called.cautions, all_called.value, all_called.interval) == ((Caution.NO_SPREAD,), 1.0, None)
     good = LabelledClaims([1, 0] * 50, [1, 0] * 45 + [0, 1] * 5)
     assert debiased_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
+
+
+def test_rates_without_an_error_add_half_a_one_to_the_adjusted_count() -> None:
+    """Of twelve supported claims and four others all were judged rightly: FPR may well be 0.1 all the same.
+
+    By hand: TPR 1 and FPR 0 have variances of 0.5 / 144 and 0.5 / 16, so that at 9 of 10 the delta method's is that of
+    the rate, plus 0.9 squared times the first, plus 0.1 squared times the second.
+    """
+    run = JudgedResponses.of_claims(([1] * 9 + [0]) * 100)
+    found = debiased_precision(LabelledClaims([1] * 12 + [0] * 4, [1] * 12 + [0] * 4), run)
+    assert found.adjusted_count.value == pytest.approx(0.9)
+    low, high = interval(found.adjusted_count)
+    variance = 0.9 * 0.1 / 999 + 0.81 * 0.5 / 144 + 0.01 * 0.5 / 16
+    assert high - low == pytest.approx(2 * quantile(16) * math.sqrt(variance), rel=0.1)
+    assert high - low > 4 * (interval(found.raw)[1] - interval(found.raw)[0])
+    one_of_each = debiased_precision(LabelledClaims([1] * 9 + [0], [1] * 9 + [0]), run)
+    assert one_of_each.adjusted_count.undefined == Undefined.NO_SIGNAL
 
 
 def test_a_sample_without_errors_is_no_proof_of_none() -> None:
