@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
@@ -122,9 +122,20 @@ def _refuse_address_alone(settings: CheckSettings) -> None:
         raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
 
 
+PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
+    "paper": PAPER_PROMPTS,
+    "fused": FUSED_PROMPTS,
+    "grounded": GROUNDED_PROMPTS,
+}
+
+
+def plan_of_prompt(name: str) -> Plan | None:
+    """The plan whose stages a prompt is for; None for those of no plan. `grounded` falls back on those of `fused`."""
+    return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), None)
+
+
 def _prompts_of(plan: Plan) -> tuple[str, ...]:
-    of_plan = {"paper": PAPER_PROMPTS, "fused": FUSED_PROMPTS, "grounded": GROUNDED_PROMPTS}
-    return (*of_plan[plan], *GATEWAY_PROMPTS)
+    return (*PLAN_PROMPTS[plan], *GATEWAY_PROMPTS)
 
 
 def _fingerprint(

@@ -20,8 +20,8 @@ from factloop.cli.demands import left_after, refuse_impossible, scored_exit_code
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
+from factloop.cli.prompts_of_checks import note_unsent_prompts_of_check
 from factloop.cli.self_support import refuse_self_support
-from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.events import CheckFinished, ResponseSplit
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport
@@ -65,7 +65,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_missing_recording(settings)
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
-    note_unsent_prompts(settings.prompts, [settings.model])
+    note_unsent_prompts_of_check(settings)
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
     kept = settings.model is not None and settings.cache

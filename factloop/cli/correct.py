@@ -18,8 +18,8 @@ from factloop.cli.demands import exit_code, left_after, refuse_impossible, score
 from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.prompts_of_checks import note_unsent_prompts_of_check
 from factloop.cli.self_support import refuse_self_support
-from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.files.json import to_json
 from factloop.correction.corrector import Corrector
 from factloop.correction.records import Correction
@@ -69,7 +69,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:
         return _print_estimate(ask, flags)
-    note_unsent_prompts(settings.prompts, [settings.model])
+    note_unsent_prompts_of_check(settings)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept

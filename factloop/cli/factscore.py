@@ -10,10 +10,10 @@ from typing import Any
 from factloop.cli.exits import messages_console
 from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import try_outputs, write_output
+from factloop.cli.prompts_of_checks import note_unsent_prompts_of_check
 from factloop.cli.responses import print_estimate
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
-from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.factscore import load_factscore
@@ -45,7 +45,7 @@ def run_factscore(
     inputs = (place, ask.calibration)
     try_outputs((ask.json, ask.html, predictions), inputs, settings=settings, run_dir=ask.run_dir)
     refuse_self_support(place, settings.docs, "--docs")
-    note_unsent_prompts(settings.prompts, [settings.model])
+    note_unsent_prompts_of_check(settings)
     items = factscore_items(place, systems)
     if dry_run:
         return print_estimate(items, ask, settings)

@@ -15,9 +15,9 @@ from factloop.checking.estimate import Estimate, estimate, plan_of
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_output
+from factloop.cli.prompts_of_checks import note_unsent_prompts_of_check
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
-from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.entrance.settings_sources import load_settings
@@ -39,7 +39,7 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     items = response_items(load_responses(data, mapping, partial(_print_warning, messages)))
     try_outputs((ask.json, ask.html), (data, ask.calibration), settings=settings, run_dir=ask.run_dir)
     refuse_self_support(data, settings.docs, "--docs")
-    note_unsent_prompts(settings.prompts, [settings.model])
+    note_unsent_prompts_of_check(settings)
     if dry_run:
         return print_estimate(items, ask, settings)
     ran = run_over(plan, items, data=name_of_data(data), kind="responses", messages=messages)

@@ -82,6 +82,19 @@ def test_prompts_that_a_model_is_sent_are_not(factloop: Command, sim: Simulator,
     assert len(sim.bodies()) > 0
 
 
+def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
+    done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT)
+    said = "safe/assessment is of the plan fused, and this check follows grounded, which sends it only where"
+    assert done.err.splitlines()[0].startswith(f"factloop: --prompts {VARIANT}: {said}")
+    told = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "paper").err
+    assert "this check follows paper, which sends others: give --plan fused" in told
+    assert (
+        "--prompts"
+        not in factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "fused").err
+    )
+    assert len(sim.bodies()) > 0
+
+
 def test_every_command_that_takes_prompts_is_among_these() -> None:
     """`prompts` itself shows prompts and sends none; `generate prompts` does not begin without a model."""
     begun = (words[:2] if words[0] in {"eval", "generate"} else words[:1] for words, _ in COMMANDS_AND_REMEDIES)
