@@ -13,6 +13,7 @@ from factloop.core.files.rows import Identifier, NotBlank, Row
 from factloop.core.files.tables import TableItem, read_rows
 from factloop.core.records import Record
 from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.misspelt import refuse_misspelt
 
 T = TypeVar("T", bound=TableItem)
 
@@ -57,13 +58,17 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
     return (item for _, item in placed_items(place, mapping, kind))
 
 
-def placed_items(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[tuple[Row, T]]:
+def placed_items(
+    place: str | Path, mapping: ColumnMapping, kind: type[T], *, refuses_misspelt: bool = False
+) -> Iterator[tuple[Row, T]]:
     """Loads as `load_mapped`, each item with the row that it was made of, for loaders that look at several rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
     ids: dict[str, int] = {}
     for found in read_rows(place):
+        if refuses_misspelt:
+            refuse_misspelt(found, kind.model_fields)
         row = found.renamed(_renamed(found, mapping, kind), mapping.columns).numbered()
         item = row.read_as(kind)
         first = ids.setdefault(item.id, row.line)

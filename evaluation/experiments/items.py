@@ -1,7 +1,7 @@
 """The items of an experiment: labelled claims, or responses with or without labelled facts, as the file holds them.
 
-- claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, as `factloop verify`
-  and `factloop audit` read them;
+- claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, `group`, as
+  `factloop verify` and `factloop audit` read them;
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, perhaps with `documents`, as `factloop eval FILE` reads them.
 """
@@ -40,7 +40,7 @@ class Item:
     run: RunItem
     """The item as a run judges it; a claim is a response of one fact."""
     group: str
-    """Items of one group are resampled together: claims of one response, else of one document."""
+    """Items of one group are resampled together: claims of one group or response, else of one document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
@@ -103,7 +103,9 @@ def _key(row: PairRow) -> tuple[str, str, str, str]:
 
 def _claim(row: PairRow, name: str) -> Item:
     document = row.document if row.document and row.document.strip() else None
-    if row.response_id is not None:
+    if row.group is not None:
+        group = f"group {row.group}"
+    elif row.response_id is not None:
         group = "/".join(part for part in (row.dataset, row.system, row.response_id) if part)
     elif document is not None:
         group = f"document {hashlib.sha256(document.encode()).hexdigest()[:16]}"

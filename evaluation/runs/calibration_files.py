@@ -14,7 +14,8 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import STANDARD_INPUT, place_name
 from factloop.core.files.rows import Row
 from factloop.core.files.tables import read_rows
-from factloop.evaluation.runs.calibration_rows import LabelledRow, NamedClaims, refuse_misspelt
+from factloop.evaluation.datasets.misspelt import refuse_misspelt
+from factloop.evaluation.runs.calibration_rows import LabelledRow, NamedClaims
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
 

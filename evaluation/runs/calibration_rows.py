@@ -1,4 +1,4 @@
-"""A row of labelled claims, and what is wrong of rows beside each other: two labels of a claim, misspelt columns.
+"""A row of labelled claims, and what is wrong of rows beside each other: two labels of a claim.
 
 A claim that counts twice moves the figure, and where all claims of a run seem labelled the interval would have no
 width around it. So rows of the same claim of the same response count once, and are refused where they differ.
@@ -6,11 +6,7 @@ width around it. So rows of the same claim of the same response count once, and 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import takewhile
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -18,8 +14,6 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.records import Record, Share
 from factloop.evaluation.runs.run_claims import ClaimOrigin, origin_of
-
-_SEPARATOR = re.compile(r"[^a-z0-9]+")
 
 
 def _zero_or_one(value: Any) -> Any:
@@ -104,25 +98,3 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 def _as_text(value: Any) -> str:
     """What a field that is not ours holds, be it a list, as a text; empty where it holds nothing."""
     return "" if value is None else str(value)
-
-
-def refuse_misspelt(row: Row, known: Collection[str]) -> None:
-    """Raises DataError for a column that is spelt nearly as a known one which the row has not."""
-    for name in row.fields:
-        for near in sorted(known):
-            if name not in known and near not in row.fields and _is_near(name, near):
-                raise row.error(f"there is no such column; is it {near!r}? Rename it, or leave it out", name)
-
-
-@lru_cache(maxsize=1024)
-def _is_near(name: str, known: str) -> bool:
-    """Whether the letters are the same but for one that is missing or too many, or two that are swapped.
-
-    A wrong letter mostly makes another word: *store* is no *score*.
-    """
-    letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
-    for _ in range(2):  # cuts off the same start, and then, both turned, the same end
-        n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])
-        letters, wanted = letters[n_same:][::-1], wanted[n_same:][::-1]
-    is_swapped = len(letters) == 2 and letters == wanted[::-1]
-    return is_swapped or len(letters + wanted) == 0 or (len(letters + wanted) == 1 and not letters.isdigit())

@@ -40,6 +40,8 @@ class PairRow(TableItem):
     """The row's `id`, which defaults to the number of its line."""
     task: MaybeIdentifier = None
     prompt_id: MaybeIdentifier = None
+    group: MaybeIdentifier = None
+    """An experiment draws the claims of a group together, in place of those of a response."""
     claim: NotBlank
     document: str | None = None
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None

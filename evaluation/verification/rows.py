@@ -15,10 +15,10 @@ from factloop.evaluation.verification.spool import PlacedRow
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
     """The rows of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input.
 
-    Needed is `claim`; all other fields of `PairRow` may be missing. Raises DataError, when it gets there, as
-    `mapping.load_mapped`.
+    Needed is `claim`; all other fields of `PairRow` may be missing, and other columns are passed over. Raises
+    DataError, when it gets there, as `mapping.load_mapped`, and for a column that is spelt nearly as a field.
     """
-    for row, item in placed_items(place, mapping or ColumnMapping(), PairRow):
+    for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
 
 

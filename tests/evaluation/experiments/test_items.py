@@ -43,6 +43,21 @@ def test_claims_are_grouped_by_response_then_by_document(home: Path) -> None:
     assert data.name.startswith("data.jsonl (sha256 ")
 
 
+def test_a_group_of_ones_own_goes_before_response_and_document(home: Path) -> None:
+    """Passages that differ a little, as those of searches do, are no independent cases."""
+    rows = [{"claim": f"A {n}", "group": "q7", "response_id": f"r{n}", "document": f"D {n}"} for n in range(2)]
+    first, second = load_data(written(home, *rows)).items
+    assert first.group == second.group == "group q7"
+
+
+@pytest.mark.parametrize(
+    ("column", "known"), [("lable", "label"), ("documents", "document"), ("respnse_id", "response_id")]
+)
+def test_a_column_that_is_spelt_nearly_as_a_known_one_is_refused(home: Path, column: str, known: str) -> None:
+    with pytest.raises(DataError, match=rf"data\.jsonl:2: field '{column}': .*is it '{known}'\?"):
+        load_data(written(home, {"claim": "A"}, {"claim": "B", column: 1}))
+
+
 def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> None:
     rows = [{"id": f"{n}", "claim": "A", "claim_id": "1", "response_id": f"r{n}", "system": "s"} for n in range(2)]
     assert [item.run.id for item in load_data(written(home, *rows)).items] == ["s/r0/1", "s/r1/1"]
