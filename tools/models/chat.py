@@ -89,7 +89,8 @@ def build_chat_model(
             if not os.environ.get("OPENAI_API_KEY"):
                 options["api_key"] = "none"  # servers of one's own rarely want one, the client library insists
         elif not os.environ.get("OPENAI_API_KEY"):
-            raise ConfigError(f"model {name!r} needs a key: set OPENAI_API_KEY, or --base-url for a server of your own")
+            remedy = "set OPENAI_API_KEY, or for a server of your own --base-url (base_url among settings in a file)"
+            raise ConfigError(f"model {name!r} needs a key: {remedy}")
     elif base_url is not None:
         options["base_url"] = base_url
     try:

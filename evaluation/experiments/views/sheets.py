@@ -19,7 +19,7 @@ from factloop.evaluation.experiments.report import (
     VariantReport,
 )
 from factloop.evaluation.experiments.views import figures
-from factloop.evaluation.experiments.words import amount, interval, item_of, name_of, size
+from factloop.evaluation.experiments.words import amount, interval, is_share, item_of, name_of, size
 from factloop.reports.figures import duration
 from factloop.reports.sheet.table import (
     NOTHING,
@@ -132,13 +132,19 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
         (Column("Outcome"), _outcome),
         (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
         (Column("p adjusted"), lambda each: p_value(each.p_corrected)),
-        (page_only("Seen 4 of 5 times"), lambda each: size(each.detectable, each.quantity)),
+        (page_only("Seen 4 of 5 times"), _seen),
         (Column("n"), lambda each: each.n),
         (Column("Groups"), lambda each: each.n_groups),
         (Column("Left out"), lambda each: each.n_left_out),
     )
     found = report.differences_of(one.first, one.second)
     return sheet_of(f"{one.second} against {one.first}", columns, found, is_total=lambda each: each.is_headline)
+
+
+def _seen(one: PairedDifference) -> str:
+    if one.detectable is not None and is_share(one.quantity) and one.detectable >= 1:
+        return "too few for any"
+    return size(one.detectable, one.quantity)
 
 
 def _interval(one: PairedDifference, level: float) -> Cell:
