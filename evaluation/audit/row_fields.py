@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from factloop.core.files.tables import read_rows
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"
 _NUMBERS = ("label", "probability")
+_WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
+"""A share as spreadsheets may write it, which JSON does not: *.7*"""
 
 Numbered = tuple[int, Mapping[str, Any]]
 
@@ -67,7 +70,7 @@ def _number(text: str) -> Any:
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
-        return text
+        return float(text) if _WITHOUT_NOUGHT.fullmatch(text.strip()) else text
     return value if type(value) in (int, float) or (value is None and not text.strip()) else text
 
 

@@ -34,6 +34,7 @@ _TEXTS = {
     name: name in {"dataset", "system", "response_id", "claim_id"} for name in (*sorted(_IDS), "claim", "document")
 }
 """Every field with a text, and whether it is needed."""
+NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 
 def _id(value: Any) -> Any:
@@ -90,6 +91,17 @@ def load_predictions(place: str | Path) -> PredictionTable:
     return columns.table()
 
 
+def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
+    """Names all that a row lacks at once: a file of one's own often lacks several."""
+    absent = [name for name in NEEDED if name not in fields]
+    if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
+        return  # one alone the row's own reading names
+    first, *others = absent
+    too = f", and so {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
+    where = f"a row has {', '.join(NEEDED)}; in CSV the scores stand in a column `evaluator:NAME` for each evaluator"
+    raise DataError(f"it is missing{too}: {where}", path=path, line=line, field=first)
+
+
 class _Names(dict[str, int]):
     """A code for each name, by the order of appearance."""
 
@@ -115,6 +127,8 @@ class _Columns:
         """All evaluators, those without a score among them."""
 
     def add(self, line: int, fields: Mapping[str, Any]) -> None:
+        if not self.lines:
+            _refuse_without(fields, self.path, line)
         row = _plain(fields) or Row(self.path, line, fields).read_as(PredictionRow).model_dump()
         self._refuse_gaps(line, row)
         for name, code_of in self.names.items():

@@ -165,7 +165,8 @@ def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
             f"{f' ({one.n_before:,} there)' if one.n_before else ''}"
             for one, n in can
         ]
-        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,} more has them"
+        more = " more" if any(one.n_before for one in found.needed) else ""
+        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,}{more} has them"
         guess = "" if found.has_learnt else ", as far as can be told without labels to learn from"
         yield visible(f"About {', '.join(each)} drawn so give ±{half_width:g} at 95%{guess}{drawn}.")
     for one in found.needed:
@@ -174,11 +175,13 @@ def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
 
 
 def _least_words(width: WidthByLabels) -> str:
-    all_labelled = width.half_width(width.n_claims)
+    reached = f"±{width.half_width(width.n_claims):.2g}"
+    all_labelled = f"With all of its {plural(width.n_claims, 'claim')} labelled it is about {reached}"
+    if not width.raw:
+        return f"{all_labelled}. Its verdicts are all alike, so that it cannot be told how much its prompts differ."
     return (
-        f"With all of its {plural(width.n_claims, 'claim')} labelled it is about ±{all_labelled:.2g}, "
-        f"of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw interval. More "
-        "prompts narrow that; labels narrow the precision of this run alone."
+        f"{all_labelled}, of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw "
+        "interval. More prompts narrow that; labels narrow the precision of this run alone."
     )
 
 
