@@ -346,6 +346,10 @@ def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabili
     drawn = draw_next(RUN, 8, data="answers.jsonl", seed=0).drawn
     page = visits.open(render_labels_html(drawn, data="answers.jsonl"))
     labelled(page, 0, of=8)
+    first, toolbar = page.locator(".claim.is-linked summary").bounding_box(), page.locator(".toolbar").bounding_box()
+    assert first is not None
+    assert toolbar is not None
+    assert first["y"] >= toolbar["y"] + toolbar["height"]  # the page scrolled to it as it was opened
     expect(page.locator(".verdict:visible")).to_have_count(0)
     press(page, "12121234")
     labelled(page, 8, of=8)

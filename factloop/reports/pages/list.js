@@ -212,13 +212,15 @@
   });
 
   // What is scrolled to or tabbed to must not end up under the toolbar, whose height changes with the window.
-  new ResizeObserver(() => {
+  const leaveRoom = () => {
     const covers = getComputedStyle(toolbar).position === "sticky";
     document.documentElement.style.scrollPaddingTop = covers ? `${toolbar.offsetHeight + 8}px` : "0";
-  }).observe(toolbar);
+  };
+  new ResizeObserver(leaveRoom).observe(toolbar);
 
   apply();
   toolbar.hidden = false;
+  leaveRoom(); // before anything is scrolled to: the observer is told of the first size only when the page is drawn
   one(".keys").hidden = false;
 
   const addressed = /^#claim-\d+$/.test(location.hash) && one(location.hash);
