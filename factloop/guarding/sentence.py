@@ -63,12 +63,13 @@ async def check_sentence(
     shown, start = _shown(context)
     span = (start, start + len(context.sentence.text))
     try:
-        async with asyncio.timeout(patience_s):
+        async with asyncio.timeout(patience_s) as limit:
             report = await checker.acheck(shown, prompt, spans=[span], sources=sources, limits=limits)
     except ConfigError:
         raise
     except TimeoutError:
-        assert patience_s is not None
+        if patience_s is None or not limit.expired():
+            raise
         return _unread(context, ToolTimeout(tool="the check of a sentence", timeout_s=patience_s))
     except FactloopError as error:
         return _unread(context, error)

@@ -257,12 +257,16 @@ class SearchGateway:
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
+        """What the tool finds. A user's own may raise anything, `TimeoutError` too, and give anything."""
         try:
-            return await tool.asearch(query, self._results)
-        except (FactloopError, TimeoutError):
+            found = await tool.asearch(query, self._results)
+        except FactloopError:
             raise
-        except Exception as error:  # a user's own tool may raise anything
+        except Exception as error:
             raise ToolError(f"{tool.name}: the search failed ({type(error).__name__})", tool=tool.name) from error
+        if not isinstance(found, list) or not all(isinstance(hit, SearchHit) for hit in found):
+            raise ToolError(f"{tool.name}: the search gave something else than a list of SearchHit", tool=tool.name)
+        return found
 
     @staticmethod
     async def _in_time(work: Awaitable[T], tool: SearchTool, timeout_s: float) -> T:

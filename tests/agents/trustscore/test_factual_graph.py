@@ -10,7 +10,15 @@ from pydantic import PrivateAttr
 from factloop.agents.trustscore.factual import build_factual_graph, retrieval_query
 from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import PassageJudgement
-from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.errors import (
+    BudgetExceeded,
+    ConfigError,
+    FactloopError,
+    ModelOutputError,
+    ModelRefusal,
+    ToolError,
+    ToolTimeout,
+)
 from factloop.core.records import UnscoredReason
 from factloop.tools.search.base import SearchHit, SearchTool
 from tests.agents.trustscore.scripted import QUESTION, RESPONSE, ScriptedJudge, run, searching_over
@@ -100,11 +108,12 @@ async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     ("error", "reason", "said"),
     [
         (ToolError("HTTP 500", tool="corpus", status=500), UnscoredReason.TOOL_FAILURE, "HTTP 500"),
-        (TimeoutError(), UnscoredReason.TIMEOUT, "corpus: no answer within 5 s"),
+        (ToolTimeout(tool="corpus", timeout_s=5), UnscoredReason.TIMEOUT, "corpus: no answer within 5 s"),
+        (TimeoutError("its own"), UnscoredReason.TOOL_FAILURE, "corpus: the search failed (TimeoutError)"),
         (BudgetExceeded("1 dollar"), UnscoredReason.BUDGET, "the budget is used up: 1 dollar"),
         (ValueError("of the user's own tool"), UnscoredReason.TOOL_FAILURE, "corpus: the search failed (ValueError)"),
     ],
-    ids=["server", "late", "budget", "stranger"],
+    ids=["server", "late", "late by itself", "budget", "stranger"],
 )
 async def test_a_failed_search_is_unscored(error: Exception, reason: UnscoredReason, said: str) -> None:
     judge = ScriptedJudge()

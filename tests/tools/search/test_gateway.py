@@ -99,6 +99,15 @@ def cache(tmp_path: Path) -> Iterator[CallCache]:
     opened.close()
 
 
+class Odd(ScriptedSearch):
+    """Gives whatever it is told to give."""
+
+    gives: Any
+
+    async def asearch(self, query: str, limit: int) -> Any:  # noqa: ARG002 - of the base class
+        return self.gives
+
+
 def gateway(*tools: SearchTool, cache: CallCache, journal: bool = False, **options: Any) -> SearchGateway:
     settings: dict[str, Any] = {
         "results": 3,
@@ -120,6 +129,15 @@ async def test_hits_come_with_everything_they_had(cache: CallCache) -> None:
     assert found.query == "Ada Lovelace"
     assert found.hits == tuple(HITS[:3])  # never more than asked for
     assert abs((datetime.now(UTC) - found.retrieved_at).total_seconds()) < 5.0
+
+
+@pytest.mark.parametrize(
+    "found", [[{"source": "s", "passage": "P"}], ("P",), 7], ids=["dictionaries", "texts", "number"]
+)
+async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
+    """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
+    with pytest.raises(ToolError, match="scripted: the search gave something else than a list of SearchHit"):
+        await search(gateway(Odd(script=[], gives=found), cache=cache))
 
 
 async def test_identical_queries_are_asked_once(cache: CallCache) -> None:
