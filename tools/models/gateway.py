@@ -173,8 +173,8 @@ class ModelGateway:
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
-        shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
-        return replace(first, messages=[*first.messages, shown, HumanMessage(repair.user)])
+        shown = AIMessage(_sendable(error.reply[:LONGEST_SHOWN_REPLY]) or "(empty)")
+        return replace(first, messages=[*first.messages, shown, HumanMessage(_sendable(repair.user))])
 
     async def _turn(
         self,
@@ -238,6 +238,11 @@ def _said(request: Request) -> str:
 
 def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
+
+
+def _sendable(text: str) -> str:
+    """The text with question marks for halves of surrogate pairs, which a reply may hold and no request can."""
+    return text.encode(errors="replace").decode()
 
 
 class _ReplyCutOff(ModelOutputError):

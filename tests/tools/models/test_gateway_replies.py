@@ -28,6 +28,12 @@ async def test_a_repair_turn_shows_the_reply_and_its_error(server: ChatServer, c
     assert (usage.calls, usage.failed_calls, usage.prompt_tokens) == (2, 0, 200)
 
 
+async def test_half_an_emoji_in_a_reply_is_repaired_too(server: ChatServer, connect: Connect) -> None:
+    server.will(said("Sure \ud83d no"), said(YES_SAID))
+    assert await ask(await connect()) == YES
+    assert server.bodies[1]["messages"][2]["content"] == "Sure ? no"
+
+
 async def test_a_second_repair_turn_shows_the_second_reply_alone(server: ChatServer, connect: Connect) -> None:
     server.will(said("no"), said({"reason": "x", "relevant": "maybe"}), said(YES_SAID))
     assert await ask(await connect()) == YES
