@@ -37,7 +37,9 @@ _NAMED = tuple(
     )
 )
 """The letter that a sentence names as the answer."""
-_ARTICLE = re.compile(r" (?!because|since|as|is|seems|for|due|given|but|and|with)[a-z]")
+_ARTICLE = re.compile(
+    r" (?!because|since|as|is|seems|for|due|given|but|and|with|or\b|then\b|answer\b|choice\b|option\b)[a-z]"
+)
 """After the letter A: it was the article."""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"(?<![\w'])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")

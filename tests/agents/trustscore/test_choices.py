@@ -158,6 +158,9 @@ READ_AS_NONE = [
     "\u0421",  # a Cyrillic letter
     "...",
     "{}",
+    '{"answer": "A"} {"answer": "B"}',
+    "Answer: A answer: C",
+    "The answer is A then answer is C",
     '{"answer": null}',
     "King Solomon",
     "the first temple",
