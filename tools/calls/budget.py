@@ -10,9 +10,11 @@ from factloop.core.errors import BudgetExceeded
 
 
 class Reservation:
-    """Money set aside for one call. Set `spent_usd` to what it really cost."""
+    """Room for one call. Set `spent_usd` to what it really cost."""
 
     spent_usd = 0.0
+    is_unused = False
+    """Whether the call is not sent yet: if that ends so, it does not count."""
 
 
 class Budget:
@@ -63,6 +65,7 @@ class Budget:
             yield reservation
         finally:
             self._in_flight -= 1
+            self._calls -= calls if reservation.is_unused else 0
             # Sums of many small prices do not cancel out exactly.
             self._reserved_usd = self._reserved_usd - worst_usd if self._in_flight else 0.0
             self._spent_usd += reservation.spent_usd

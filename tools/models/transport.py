@@ -173,31 +173,33 @@ class Transport:
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
             self._budget.reserve(worst_usd) as reservation,
-            self._limiter.slot() as ticket,
         ):
-            if self.abilities.gives_logprobs is False and request.top_logprobs:
-                put = self._bound(mode, request)  # it may have been learnt while this request waited
-            started = time.perf_counter()
-            try:
-                with self._patience.asking(), self._first_answer.awaited():
-                    reply = await self._reply(put, messages, ticket)
-            except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
-                reservation.spent_usd = of_check.spent_usd = worst_usd
-                most = self._most(request, mode, messages)
-                request.meter.given_up(request.stage, most, time.perf_counter() - started)
-                if isinstance(error, FactloopError):
+            reservation.is_unused = of_check.is_unused = True
+            async with self._limiter.slot() as ticket:
+                reservation.is_unused = of_check.is_unused = False
+                if self.abilities.gives_logprobs is False and request.top_logprobs:
+                    put = self._bound(mode, request)  # it may have been learnt while this request waited
+                started = time.perf_counter()
+                try:
+                    with self._patience.asking(), self._first_answer.awaited():
+                        reply = await self._reply(put, messages, ticket)
+                except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
+                    reservation.spent_usd = of_check.spent_usd = worst_usd
+                    most = self._most(request, mode, messages)
+                    request.meter.given_up(request.stage, most, time.perf_counter() - started)
+                    if isinstance(error, FactloopError):
+                        current_span().failed(error)
+                    raise
+                except FactloopError as error:
+                    request.meter.failed(request.stage, time.perf_counter() - started)
                     current_span().failed(error)
-                raise
-            except FactloopError as error:
-                request.meter.failed(request.stage, time.perf_counter() - started)
-                current_span().failed(error)
-                raise
-            if request.needed is not None:
-                reply = replace(reply, tokens=only_needed(reply.tokens, request.needed))
-            cost = self._cost(reply, messages)
-            reservation.spent_usd = of_check.spent_usd = cost.cost_usd or 0.0
-            request.meter.called(request.stage, cost, time.perf_counter() - started)
-            return reply, cost
+                    raise
+                if request.needed is not None:
+                    reply = replace(reply, tokens=only_needed(reply.tokens, request.needed))
+                cost = self._cost(reply, messages)
+                reservation.spent_usd = of_check.spent_usd = cost.cost_usd or 0.0
+                request.meter.called(request.stage, cost, time.perf_counter() - started)
+                return reply, cost
 
     async def _reply(self, put: wire.Bound, messages: Sequence[BaseMessage], ticket: Slot) -> Reply:
         try:

@@ -138,3 +138,16 @@ async def test_no_limits_limit_nothing() -> None:
         reservation.spent_usd = 1e9
     async with budget.reserve(1e9):
         pass
+
+
+async def test_a_call_that_was_never_sent_does_not_count() -> None:
+    budget = Budget(max_calls=1)
+
+    async def call(*, is_sent: bool) -> None:
+        async with budget.reserve(0.0) as reservation:
+            reservation.is_unused = not is_sent
+
+    await call(is_sent=False)  # it was cancelled while it waited for its turn
+    await call(is_sent=True)
+    with pytest.raises(BudgetExceeded):
+        await call(is_sent=True)
