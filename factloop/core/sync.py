@@ -13,6 +13,8 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
+from factloop.core.errors import ConfigError
+
 T = TypeVar("T")
 
 
@@ -35,6 +37,16 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return _loops[process]
 
 
+def _refuse_own_loop() -> None:
+    """Raises ConfigError in the background loop itself, which would wait for ever for what it is to do."""
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if running is _loops.get(os.getpid()):
+        raise ConfigError("called from within factloop's own event loop: use the asynchronous form, such as acheck")
+
+
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
     """The items as they come. Stopping before the end, or an interrupt, cancels the work that makes them."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
@@ -43,6 +55,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         async for item in items():
             ready.put((item,))
 
+    _refuse_own_loop()
     future = asyncio.run_coroutine_threadsafe(pump(), _background_loop())
     future.add_done_callback(lambda _: ready.put(None))
     try:
@@ -55,6 +68,11 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`. Interrupting the caller cancels it."""
+    try:
+        _refuse_own_loop()
+    except ConfigError:
+        work.close()
+        raise
     future = asyncio.run_coroutine_threadsafe(work, _background_loop())
     try:
         return future.result()
