@@ -206,6 +206,10 @@ class Checking:
         meter.allowance = self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared
         return meter
 
+    def context_of(self, asked: CheckRequest) -> CheckContext:
+        """The context of a check that another graph runs, with its limits."""
+        return self._context(asked, self._meter(asked))
+
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
         """The context of the check, which forgets at its end what searches found that is not worth keeping.
 

@@ -14,15 +14,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import SafeGraph
 from factloop.agents.safe.state import SafeInput, SafeOutput, TextInput, TextState
-from factloop.checking.check import open_checking
+from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.records import Plan
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.settings import CheckSettings
-from factloop.tools.calls.meter import UsageMeter
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
@@ -56,16 +55,27 @@ def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
-    """The graph of a plan within one that brings the context which a check would: the studio has none to give."""
+    """The graph of a plan within one that brings the context which a check would: the studio has none to give.
+
+    What a run opens is closed with it.
+    """
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
-    checking = open_checking(prepare(settings, FactChecker(settings=settings).tools))
-    safe = checking.graph_of(plan)
+    tools = FactChecker(settings=settings).tools
+
+    def opened() -> tuple[Checking, SafeGraph]:
+        checking = open_checking(prepare(settings, tools))
+        return checking, checking.graph_of(plan)
 
     async def check(state: TextState) -> Any:
-        context = CheckContext(state.get("prompt"), state["response"], UsageMeter(), checking.searching)
-        asked = SafeInput(facts=state.get("facts"), spans=state.get("spans"))
-        async with context.ahead:
-            return await safe.ainvoke(asked, context=context)
+        checking, safe = await asyncio.to_thread(opened)
+        try:
+            asked = CheckRequest(state["response"], state.get("prompt"))
+            context = checking.context_of(asked)
+            given = SafeInput(facts=state.get("facts"), spans=state.get("spans"))
+            async with context.ahead:
+                return await safe.ainvoke(given, context=context)
+        finally:
+            await checking.aclose()
 
     graph = StateGraph(TextState, input_schema=TextInput, output_schema=SafeOutput)
     graph.add_node("check", check)

@@ -12,6 +12,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
+from tests.simulator import MODEL, Simulator
+
 ROOT = Path(__file__).resolve().parents[2]
 GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
 QUESTION = "Where was Ada Lovelace born?"
@@ -76,3 +78,16 @@ async def test_trustscore_judges_by_the_documents_and_starts_afresh() -> None:
     assert [output["trust_fc"]["relation"] for output in (right, wrong)] == ["support", "neutral"]
     assert right["trust_bc"]["unscored_reason"] == wrong["trust_bc"]["unscored_reason"] == "no_source"
     assert wrong["trust_ov"]["missing"]
+
+
+async def test_limits_of_a_check_hold(monkeypatch: pytest.MonkeyPatch, sim: Simulator) -> None:
+    """As for `FactChecker`: what is beyond them is unscored."""
+    for name, value in sim.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FACTLOOP_MODEL", MODEL)
+    monkeypatch.setenv("FACTLOOP_BASE_URL", sim.base_url)
+    monkeypatch.setenv("FACTLOOP_CACHE", "false")
+    monkeypatch.setenv("FACTLOOP_MAX_CALLS_PER_CHECK", "1")
+    output = await (await load("safe-fused")).ainvoke({"response": TEXT})
+    assert len(sim.bodies()) == 1
+    assert "budget" in {claim["judgement"]["unscored_reason"] for claim in output["claims"]}
