@@ -1,7 +1,7 @@
 """Whether a wheel has the packages of this repository, file for file: `python .ci/wheel_files.py WHEEL`.
 
-The wheel is built from the sdist, so that both are checked. Four folders lie at the top and are links in `factloop`,
-which a build may follow, keep or leave out.
+The wheel is built from the sdist, so that both are checked. Four folders at the top of the repository are in `factloop`
+in a wheel.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LINKED = ("agents", "tools", "prompts", "evaluation")
+AT_THE_TOP = ("agents", "tools", "prompts", "evaluation")
 
 
 def tracked() -> dict[str, Path]:
     """The files of the packages by their names in a wheel."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "factloop", *LINKED], cwd=ROOT, check=True, capture_output=True, text=True
+        ["git", "ls-files", "-z", "factloop", *AT_THE_TOP], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    names = [name for name in listed.stdout.split("\0") if name and not (ROOT / name).is_symlink()]
+    names = filter(None, listed.stdout.split("\0"))
     return {name if name.startswith("factloop/") else f"factloop/{name}": ROOT / name for name in names}
 
 

@@ -3,9 +3,11 @@ read as a whole one."""
 
 from __future__ import annotations
 
-from factloop.core.headings import heading
+from collections.abc import Iterable
+
+from factloop.core.citations import heading
 from factloop.core.records import Evidence
-from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.text.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
 """Characters of a passage, with its neighbours where it has any; of a longer one prompts show the beginning."""
@@ -17,6 +19,17 @@ _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 def as_shown(item: Evidence) -> str:
     """The passage, of which at most `PASSAGE_CHARACTERS`, below a line with its title, its headings and its date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
+
+
+def document_of(item: Evidence) -> str:
+    """The source without the place in it, such as a page: several passages are of one document."""
+    return item.source.partition("#page=")[0]
+
+
+def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
+    """The number of each passage's document, from 0 in the order of their first passages."""
+    numbers: dict[str, int] = {}
+    return tuple(numbers.setdefault(document_of(item), len(numbers)) for item in items)
 
 
 def shortened(passage: str, most: int) -> str:

@@ -1,7 +1,7 @@
 """`python -m benchmarks.chosen_labels`: how much narrower chosen labels make a corrected figure.
 
 Runs of 200 responses with ten claims each, and a judge that is sure of most and unsure of some; 200 of 2,000 claims are
-labelled: drawn by `factloop labels next` after a pilot of 100, or at random. The latter are used alone, with the run's
+labelled: drawn by `research labels next` after a pilot of 100, or at random. The latter are used alone, with the run's
 verdicts, and with its scores as the chosen ones are. Intervals of 95 % shall hold the truth in 95 % of repetitions, and
 the chosen ones be at most 0.7 times as wide as those of as many labels alone, and, of judges with scores, as those with
 verdicts. Beside labels at random that use the scores, too, no width is asked for, as no draw could reach 0.7. The pilot
@@ -30,13 +30,13 @@ from factloop.evaluation.labels.sampling import (
     Floats,
     Ints,
     Pilot,
+    WidthByLabels,
     probabilities,
     probability_after,
     share_of_draw,
     spreads,
     systematic_draw,
 )
-from factloop.evaluation.labels.widths import WidthByLabels
 
 N_LABELS, N_PILOT = 200, 100
 MOST_WIDE, LEAST_COVERED = 0.7, 0.92

@@ -74,7 +74,16 @@ def memory_rows(simulator: RunningSimulator) -> Iterator[Row]:
             peaks = []
             for n in (n_few, n_many):
                 data = _data(simulator.world, folder, n)
-                offline = [FACTLOOP, "eval", str(data), "--docs", str(docs), "--quiet", "--cache-dir", str(folder)]
+                offline = [
+                    FACTLOOP,
+                    "eval",
+                    str(data),
+                    "--docs",
+                    str(docs),
+                    "--quiet",
+                    "--set",
+                    f"cache_dir={folder!s}",
+                ]
                 command = offline if engine == "offline engine" else _with_model(simulator, data, folder)
                 peaks.append(_peak_mb([*command, "--run-dir", str(folder / f"{engine}-{n}")], simulator))
             few, many = peaks
@@ -100,7 +109,7 @@ def _documents(world: World, folder: Path) -> Path:
 
 def _with_model(simulator: RunningSimulator, data: Path, folder: Path) -> list[str]:
     command = [FACTLOOP, "eval", str(data), "--model", MODEL, "--base-url", simulator.base_url, "--search", "serper"]
-    return [*command, "--k", "2", "--k", "median", "--cache-dir", str(folder / "cache"), "--quiet"]
+    return [*command, "--k", "2", "--k", "median", "--set", f"cache_dir={folder / 'cache'!s}", "--quiet"]
 
 
 def _start(command: Sequence[str], simulator: RunningSimulator) -> subprocess.Popen[bytes]:

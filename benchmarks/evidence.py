@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langchain_core.documents import Document
 
 from factloop.setup.settings import CheckSettings
+from factloop.tools.judges.found_pieces import FoundPieces, find_pieces
 from factloop.tools.search.given import GivenDocuments
-from factloop.tools.verifiers.found_pieces import FoundPieces, find_pieces
 
 RESULTS = CheckSettings().results_per_search
 _ABOUT = "(meta data) "

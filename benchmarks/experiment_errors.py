@@ -22,11 +22,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
-from factloop.evaluation.experiments.differences import Contrast, contrast
-from factloop.evaluation.experiments.panel import NOT_SUPPORTED, SUPPORTED, UNSCORED, ClaimPanel
-from factloop.evaluation.experiments.quantities import claim_quantities, share_quantities
-from factloop.evaluation.experiments.report import FamilyAdjustment, Outcome, PairedDifference
-from factloop.evaluation.experiments.verdicts import Verdicts
+from factloop.evaluation.comparing.differences import Contrast, Judging, contrast
+from factloop.evaluation.comparing.records import Outcome, PairedDifference
+from factloop.evaluation.comparing.table import (
+    NOT_SUPPORTED,
+    SUPPORTED,
+    UNSCORED,
+    ClaimPanel,
+    claim_quantities,
+    share_quantities,
+)
 from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
 
 MOST_FALSE = 0.05
@@ -72,7 +77,8 @@ class World:
         verdicts = np.where(supported, SUPPORTED, NOT_SUPPORTED)
         verdicts[rng.random(shape) < self.unscored] = UNSCORED
         verdicts = np.concatenate([verdicts, *[verdicts[:1]] * self.idle])
-        return ClaimPanel(group, n_groups, gold.astype(np.float64), verdicts.astype(np.int8))
+        labels = np.where(gold, SUPPORTED, NOT_SUPPORTED).astype(np.int8)
+        return ClaimPanel(group, n_groups, labels, verdicts.astype(np.int8))
 
 
 def _normal_share(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,21 +118,20 @@ STATED = World("200 claims in 100 groups", 200, (SAME,) * 2, 2)
 def headline(panel: ClaimPanel, *, has_intervals: bool = False) -> tuple[PairedDifference, ...]:
     """The headline of every variant against the baseline, as `assess` finds it."""
     values = next(claim_quantities(panel))
-    n_variants, n_repeats, _ = panel.verdicts.shape
-    contrasts = [contrast(values, 0, place, n_repeats=n_repeats) for place in range(1, n_variants)]
+    n_variants = len(panel.verdicts)
+    contrasts = [contrast(values, 0, place) for place in range(1, n_variants)]
     names = [f"v{place}" for place in range(n_variants)]
-    return Verdicts(names, values, FamilyAdjustment.HOLM, LEVEL, "claims", has_intervals=has_intervals).judge(contrasts)
+    judging = Judging(names, "claims", LEVEL, has_intervals=has_intervals)
+    return judging.judge(contrasts, (values,))[0]
 
 
 def details(panel: ClaimPanel) -> tuple[PairedDifference, ...]:
     """All other quantities but cost and tokens, of every variant against the baseline, without intervals."""
     first, *others = [*claim_quantities(panel), *share_quantities(panel)]
-    n_variants, n_repeats, _ = panel.verdicts.shape
-    contrasts: list[Contrast] = [
-        contrast(values, 0, place, n_repeats=n_repeats) for place in range(1, n_variants) for values in others
-    ]
+    n_variants = len(panel.verdicts)
+    contrasts: list[Contrast] = [contrast(values, 0, place) for place in range(1, n_variants) for values in others]
     names = [f"v{place}" for place in range(n_variants)]
-    return Verdicts(names, first, FamilyAdjustment.HOLM, LEVEL, "claims", has_intervals=False).judge(contrasts)
+    return Judging(names, "claims", LEVEL, has_intervals=False).judge(contrasts, (first,))[0]
 
 
 def called(found: Sequence[PairedDifference]) -> list[Outcome]:

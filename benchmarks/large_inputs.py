@@ -26,11 +26,11 @@ from factloop.checking.views.terminal import print_report
 from factloop.core.errors import ModelOutputError
 from factloop.core.files.jsonl import read_jsonl
 from factloop.correction.views.differences import pieces
-from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
+from factloop.evaluation.mixedqa.views import render_mixedqa_html
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.statistics.correlation import kendall, pearson, spearman
-from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.models.parsing import parse_reply
+from factloop.tools.text.sentences import split_sentences
 from factloop.trust.views.html import render_trust_html
 from tests.evaluation.mixedqa.mixedqa_sample import many_responses, result_of
 from tests.evaluation.runs.finished_runs import judged, summary_of

@@ -67,7 +67,7 @@ def correction(page: Page) -> None:
 
 
 def audit(page: Page) -> None:
-    _of_command(page, "audit", "predictions.jsonl", "--html", "page.html", example="audit")
+    _of_command(page, "research", "audit", "predictions.jsonl", "--html", "page.html", example="audit")
 
 
 def trust(page: Page) -> None:
@@ -133,8 +133,8 @@ def service(page: Page) -> None:
     with Serving(Path(tempfile.mkdtemp(prefix="factloop-picture-")), documents=documents) as serving:
         serving.post("/v1/checks?wait=true", asked)
         job = serving.get("/v1/jobs?limit=1")["jobs"][0]["id"]
-        page.goto(f"{serving.url}/#/checks/{job}")
-        page.get_by_role("button", name="Problems").wait_for()
+        page.goto(f"{serving.url}/#/jobs/{job}")
+        page.frame_locator("iframe").get_by_role("button", name="Problems").wait_for()
 
 
 PICTURES: Mapping[str, Callable[[Page], None]] = {

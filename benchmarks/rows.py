@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from rich.table import Table
@@ -19,6 +21,11 @@ class Row:
     measured: str
     is_met: bool | None
     """None for a measurement without a target."""
+
+
+def data_folder() -> Path:
+    """The folder of labelled data: `FACTLOOP_DATA`, by default `../shared/data`."""
+    return Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 
 
 def compared(

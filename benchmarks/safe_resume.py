@@ -59,7 +59,7 @@ def _command(simulator: RunningSimulator, response: Response, plan: Plan, folder
         "--plan": plan,
     }
     pairs = (item for pair in flags.items() for item in pair)
-    return [FACTLOOP, "check", str(answer), *pairs, "--cache-dir", str(folder / "cache"), "--quiet"]
+    return [FACTLOOP, "check", str(answer), *pairs, "--set", f"cache_dir={folder / 'cache'!s}", "--quiet"]
 
 
 def _start(command: Sequence[str], run_dir: Path, simulator: RunningSimulator) -> subprocess.Popen[bytes]:

@@ -52,7 +52,7 @@ def _speed(rounds: int) -> list[Row]:
         os.environ.update(simulator.environment)
         responses = _responses(simulator)
         flags = ["--model", MODEL, "--base-url", simulator.base_url, "--search", "serper", "--no-cache"]
-        limits = ["--concurrency", 0, "--max-jobs", len(responses), "--rate", "100000/minute"]
+        limits = ["--concurrency", 0, "--max-jobs", len(responses), "--set", "rate=100000/minute"]
         with _serving(*flags, *limits) as address:
             asyncio.run(_by_api(simulator, responses[:1]))
             asyncio.run(_by_service(address, responses[:1]))
@@ -109,7 +109,7 @@ def _has_failed(report: FactualityReport) -> bool:
 
 async def _refusals() -> list[Row]:
     os.environ["FACTLOOP_SERVICE_KEYS"] = KEY
-    flags = ["--max-body-mb", BODY_MB, "--rate", "200/minute", "--max-jobs", 1, "--max-queued", 0]
+    flags = ["--set", f"max_body_mb={BODY_MB}", "--set", "rate=200/minute", "--max-jobs", 1, "--set", "max_queued=0"]
     with _serving(*flags) as address:
         headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60.0) as client:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.agents.trustscore.records import TrustReport, TrustRun
-from factloop.tools.knowledge_base.build import build_table
+from factloop.tools.names.build import build_table
 from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.scorer import TrustScorer
 from tests.simulator import MODEL, RunningSimulator, Statistics
@@ -51,7 +51,7 @@ def draw_answers(world: World, n: int, seed: int) -> list[Answer]:
 
 
 def build_knowledge_base(world: World, folder: Path) -> Path:
-    """The typed entities of the world as `factloop kb build` makes them of dumps."""
+    """The typed entities of the world as `factloop research kb build` makes them of dumps."""
     types, labels = knowledge_base_triples(world)
     (folder / "types.nt").write_text(types, encoding="utf-8")
     (folder / "labels.nt").write_text(labels, encoding="utf-8")
@@ -64,7 +64,7 @@ def score_all(simulator: RunningSimulator, answers: Sequence[Answer], kb: Path, 
     simulator.reset()
     done: list[tuple[TrustRun, float, float]] = []
 
-    async def keep() -> None:  # asyncio.run would write out what it returns, see factloop.cli.exits
+    async def keep() -> None:  # asyncio.run would write out what it returns, see factloop.cli.console
         done.append(await _timed(simulator, answers, kb, settings))
 
     asyncio.run(keep())

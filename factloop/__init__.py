@@ -6,6 +6,7 @@ Names are loaded on first use, so that `import factloop` stays light: no LangGra
 from __future__ import annotations
 
 from importlib import import_module
+from os.path import dirname, isdir, join
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from factloop.trust.settings import TrustSettings
 
 __version__ = "0.1.0"
+
+if not isdir(join(dirname(__file__), "tools")):
+    # In a checkout, agents, tools, prompts and evaluation stand beside this folder; an installation has them in it.
+    __path__.append(dirname(dirname(__file__)))
 
 _HOME = {
     "FactChecker": "checking.checker",

@@ -2,19 +2,89 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
+import yaml
 from pydantic import Field
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Count, Record
-from factloop.prompts.layout import FENCE, FrontMatterError, Layout, decode_prompt, lay_out, read_fields
-from factloop.prompts.lint_fields import Lines, lint_fields
-from factloop.prompts.lint_rules import LineFinding, Rule, Severity, shown
-from factloop.prompts.lint_text import lint_characters, lint_text
+from factloop.prompts.layout import (
+    FENCE,
+    FIELDS,
+    PLACEHOLDER,
+    FrontMatterError,
+    Layout,
+    decode_prompt,
+    lay_out,
+    read_fields,
+)
 from factloop.prompts.registry import Prompt, packaged_prompts, prompt_files
+
+Severity = Literal["error", "warning"]
+
+
+class Rule(StrEnum):
+    """The rule of a finding. The first ones stop a run before it begins; the others let it run, and hurt it."""
+
+    ENCODING = "encoding"
+    LAYOUT = "layout"
+    YAML = "yaml"
+    FIELDS = "fields"
+    NAME = "name"
+    VARIABLES = "variables"
+    OUTPUT = "output"
+    TWICE = "twice"
+    """Two files replace one prompt."""
+
+    VERSION = "version"
+    """The text changed, the version did not."""
+    DATA_AS_INSTRUCTION = "data-as-instruction"
+    """Untrusted text outside the user part, among tags of its own kind, or not said to be data."""
+    BRACES = "braces"
+    """Looks like a placeholder, and is sent as it stands."""
+    HEADING = "heading"
+    """A second '# user' line: the system part may have ended early."""
+    REPEATED = "repeated"
+    """A field stands twice in the front matter: the last one counts."""
+    HIDDEN = "hidden"
+    """Characters that cannot be seen."""
+    EMPTY = "empty"
+    TOO_LONG = "too-long"
+    NOT_READ = "not-read"
+    """A file that looks like a prompt and is passed over."""
+
+    @property
+    def severity(self) -> Severity:
+        """`error` where a run refuses the file, else `warning`."""
+        return "error" if self in _STOPS else "warning"
+
+
+_STOPS = frozenset(
+    {Rule.ENCODING, Rule.LAYOUT, Rule.YAML, Rule.FIELDS, Rule.NAME, Rule.VARIABLES, Rule.OUTPUT, Rule.TWICE}
+)
+
+
+class LineFinding(NamedTuple):
+    """A finding within a file; ordered by its line, which counts from 1."""
+
+    line: int
+    rule: Rule
+    message: str
+
+
+def shown(text: object, longest: int = 40) -> str:
+    """A piece of a user's file, short enough for a message of one line."""
+    whole = str(text)
+    return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")
 
 
 class LintFinding(Record):
@@ -140,3 +210,184 @@ def _not_read(folder: Path) -> Iterator[tuple[Path, LineFinding]]:
             continue  # nothing that a run would read
         if starts:
             yield path, LineFinding(1, Rule.NOT_READ, "only files whose name ends in .md are read")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of the fields, from 1 in the whole file."""
+
+    by_field: Mapping[str, int]
+    """The last line for a field that stands there twice: that one counts."""
+    repeated: tuple[str, ...]
+
+    @classmethod
+    def of(cls, front_matter: str) -> Lines:
+        """Takes YAML that could be read."""
+        root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
+        keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
+        counts = Counter(str(key.value) for key in keys)
+        return cls(
+            {str(key.value): key.start_mark.line + 2 for key in keys},
+            tuple(name for name, count in counts.items() if count > 1),
+        )
+
+    def __getitem__(self, field: str) -> int:
+        """The first line for a field that is not there."""
+        return self.by_field.get(field, 1)
+
+
+def lint_fields(
+    fields: Mapping[object, object], lines: Lines, original: Prompt | None, packaged: Mapping[str, Prompt]
+) -> Iterator[LineFinding]:
+    """The findings on the fields, one by one and against the packaged prompt of that name."""
+    for missing in (name for name in FIELDS if name not in fields):
+        yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
+    for stranger in (name for name in fields if name not in FIELDS):
+        yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
+    for name in lines.repeated:
+        yield LineFinding(lines[name], Rule.REPEATED, f"the field {shown(name)} stands there twice; this one counts")
+    for name in (name for name in ("name", "source") if name in fields):
+        if not isinstance(fields[name], str) or not fields[name]:
+            yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} is text")
+    version = fields.get("version", 1)
+    if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
+        yield LineFinding(lines["version"], Rule.FIELDS, "'version' is a whole number from 1")
+    if not isinstance(fields.get("output"), str | None):
+        yield LineFinding(lines["output"], Rule.FIELDS, "'output' is the title of a schema, or null")
+    elif original is not None and "output" in fields and fields["output"] != original.output:
+        said = f"the output is {shown(fields['output'])}, but {original.name} is answered by {original.output!r}"
+        yield LineFinding(lines["output"], Rule.OUTPUT, said)
+    called = fields.get("name")
+    if isinstance(called, str) and called and original is None:
+        near = get_close_matches(called[:100], packaged, n=1)
+        hint = f"; is it {near[0]!r}?" if near else "; factloop prompts list shows the names"
+        yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
+    yield from _lint_variables(fields, lines["variables"], original)
+
+
+def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | None:
+    """The declared names; None where they are not declared as they should be."""
+    names = fields.get("variables")
+    if not isinstance(names, list):
+        return None
+    declared = tuple(name for name in names if isinstance(name, str) and name.isidentifier())
+    return declared if len(declared) == len(names) else None
+
+
+def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt | None) -> Iterator[LineFinding]:
+    if "variables" not in fields:
+        return
+    declared = declared_variables(fields)
+    if declared is None:
+        yield LineFinding(line, Rule.VARIABLES, "'variables' is a list of names")
+        return
+    for name in (name for name, count in Counter(declared).items() if count > 1):
+        yield LineFinding(line, Rule.VARIABLES, f"{shown(name)} is declared twice")
+    if original is None:
+        return
+    for name in (name for name in original.variables if name not in declared):
+        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is given {name!r}, too, which is not declared")
+    for name in (name for name in declared if name not in original.variables):
+        has = ", ".join(original.variables)
+        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is never given {shown(name)}; it is given {has}")
+
+
+LONGEST = 16_000
+"""Characters of both parts: about 4,000 tokens of English, which every call pays for, and ten times our longest."""
+
+_SAYS_DATA = re.compile("instruct", re.IGNORECASE)
+# Joiners that scripts and emoji need, and the weak marks of direction, which reach no further than their own line.
+_HARMLESS = frozenset("\t\n\u200c\u200d\u200e\u200f\u061c")
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
+
+
+def lint_characters(text: str) -> Iterator[LineFinding]:
+    """Characters that a reader of the file cannot see: controls, reordering, zero width; one a line."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.isprintable():
+            continue
+        for character in line:
+            if character not in _HARMLESS and unicodedata.category(character) in _UNSEEN:
+                name = unicodedata.name(character, "a control character")
+                yield LineFinding(
+                    number, Rule.HIDDEN, f"holds U+{ord(character):04X} ({name.lower()}), which cannot be seen"
+                )
+                break
+
+
+def lint_text(
+    parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
+) -> Iterator[LineFinding]:
+    """The findings on the two parts, by themselves and against the packaged prompt."""
+    declared = declared_variables(fields)
+    if declared is not None:
+        yield from _lint_placeholders(parts, declared, lines["variables"])
+    known = dict.fromkeys([*(declared or ()), *(original.variables if original is not None else ())])
+    yield from _lint_braces(parts, tuple(known))
+    yield from _lint_data(parts, tuple(known), original)
+    yield from _lint_shape(parts, lines["name"])
+    if original is not None and isinstance(version := fields.get("version"), int):
+        same = (parts.system.strip(), parts.user.strip()) == (original.system, original.user)
+        if not same and version <= original.version:
+            said = f"the text is not the packaged one, whose version is {original.version}; give it a higher version"
+            yield LineFinding(lines["version"], Rule.VERSION, said)
+
+
+def _numbered(parts: Layout) -> Iterator[tuple[int, str]]:
+    yield from enumerate(parts.system.split("\n"), parts.system_line)
+    yield from enumerate(parts.user.split("\n"), parts.user_line)
+
+
+def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: int) -> Iterator[LineFinding]:
+    used = set()
+    for number, line in _numbered(parts):
+        for name in PLACEHOLDER.findall(line):
+            used.add(name)
+            if name not in declared:
+                yield LineFinding(number, Rule.VARIABLES, f"uses {shown(name)}, which is not declared")
+    for name in dict.fromkeys(declared):
+        if name not in used:
+            yield LineFinding(declared_line, Rule.VARIABLES, f"declares {shown(name)}, which the text never uses")
+
+
+def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
+    """JSON never has two opening braces in a row, nor a bare name in braces, so examples of replies pass."""
+    names = "|".join(map(re.escape, known)) or "(?!)"
+    odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
+    for number, line in _numbered(parts):
+        if match := odd.search(PLACEHOLDER.sub(" ", line)):
+            yield LineFinding(
+                number, Rule.BRACES, f"{shown(match[0].strip())} is sent as it stands; a placeholder is {{{{name}}}}"
+            )
+
+
+def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
+    for number, line in enumerate(parts.system.split("\n"), parts.system_line):
+        for name in dict.fromkeys(PLACEHOLDER.findall(line)):
+            said = f"puts {shown(name)} into the system part, among the instructions; it belongs into the user part"
+            yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
+    tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
+    for number, line in enumerate(parts.user.split("\n"), parts.user_line):
+        if match := tag.search(line):
+            said = f"writes the tag {shown(match[0])} itself; rendering puts such tags around data"
+            yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
+    ours = original is not None and _SAYS_DATA.search(original.system)
+    if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
+        said = "does not say that tagged text is data, never instructions, as the packaged prompt does"
+        yield LineFinding(parts.system_line, Rule.DATA_AS_INSTRUCTION, said)
+
+
+def _lint_shape(parts: Layout, line: int) -> Iterator[LineFinding]:
+    for number, text in enumerate(parts.user.split("\n"), parts.user_line):
+        if text == "# user":
+            yield LineFinding(
+                number, Rule.HEADING, f"a second '# user'; the user part begins at line {parts.user_line}"
+            )
+            break
+    for part, text, start in (("system", parts.system, parts.system_line), ("user", parts.user, parts.user_line)):
+        if not text.strip():
+            yield LineFinding(start, Rule.EMPTY, f"the {part} part is empty")
+    if (length := len(parts.system) + len(parts.user)) > LONGEST:
+        yield LineFinding(
+            line, Rule.TOO_LONG, f"{length:,} characters go out with every call; more than {LONGEST:,} is much"
+        )

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from factloop.core.errors import ConfigError
@@ -185,13 +186,18 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """A suffix with which no tag of this prompt occurs in the data: nothing, or `-1`, `-2` and so on."""
+    """Nothing, unless a tag of this prompt occurs in the data: then a number that no tag there has.
+
+    The number is a hash of all texts, so the author of one text cannot guess it. Equal requests get the same number.
+    """
     if not names:
         return ""
     tag = re.compile(rf"<\s*+(?:/\s*+)?(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
     taken = {int(match[1] or 0) for text in texts for match in tag.finditer(text)}
-    free = next(number for number in range(len(taken) + 1) if number not in taken)
-    return f"-{free}" if free else ""
+    if not taken:
+        return ""
+    drawn = int(hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest(), 16) % 10**6
+    return f"-{next(number for number in count(drawn) if number not in taken)}"
 
 
 def _blocks(tag: str, value: Value) -> str:

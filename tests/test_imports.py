@@ -29,10 +29,11 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
 
 
 @pytest.mark.process
-def test_a_check_with_the_offline_engine_loads_neither_torch_nor_a_model_client() -> None:
+def test_a_check_with_the_offline_engine_loads_no_local_model() -> None:
+    """Torch is loaded where it is installed: spaCy's thinc does so."""
     code = (
         "import sys, factloop; factloop.FactChecker(cache=False).check('Rome is in Italy.');"
-        "print([name for name in ('torch', 'transformers', 'sklearn') if name in sys.modules])"
+        "print([name for name in ('transformers', 'sklearn', 'sentence_transformers') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import factloop
-from factloop.core.installed import install_command
+from factloop.core.extras import install_command
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,26 +34,30 @@ COMMANDS: Mapping[tuple[str, ...], tuple[str, str]] = {
         "an embedding model",
         "semantic",
     ),
-    ("check", "answer.txt", "--docs", "sources", "--spacy-model", "en"): ("a spaCy pipeline (--spacy-model)", "spacy"),
     ("trust", "--question", "Who?", "--response", "Ada."): ("factloop trust", "trust"),
-    ("distractors", "--question", "Who?", "--response", "Ada."): ("factloop distractors", "trust"),
-    ("audit", "rows.jsonl"): ("factloop audit", "evaluation"),
-    ("compare", "a", "b"): ("factloop compare", "evaluation"),
-    ("experiment", "plan.yaml"): ("factloop experiment", "evaluation"),
+    ("research", "distractors", "--question", "Who?", "--response", "Ada."): ("factloop research distractors", "trust"),
+    ("research", "audit", "rows.jsonl"): ("factloop research audit", "evaluation"),
+    ("research", "compare", "a", "b"): ("factloop research compare", "evaluation"),
+    ("research", "experiment", "plan.yaml"): ("factloop research experiment", "evaluation"),
     ("eval", "rows.jsonl"): ("factloop eval", "evaluation"),
     ("eval", "factscore", "--data", "facts"): ("factloop eval factscore", "evaluation"),
     ("eval", "mixedqa"): ("factloop eval mixedqa", "evaluation"),
-    ("cascade", "tune", "rows.jsonl", "--out", "c.json"): ("factloop cascade tune", "evaluation"),
-    ("verify", "rows.jsonl", "--verifier", "lexical", "--out", "o.jsonl"): ("the verifier lexical", "offline"),
-    ("verify", "rows.jsonl", "--verifier", "nli:here", "--out", "o.jsonl"): ("the model 'here'", "semantic"),
-    ("verify", "rows.parquet", "--verifier", "llm:openai:x", "--out", "o.jsonl"): ("Parquet", "data"),
-    ("kb", "build", "--types", "types.nt", "--labels", "types.nt", "--out", "kb"): ("types.nt: reading RDF", "kb"),
+    ("research", "cascade", "tune", "rows.jsonl", "--out", "c.json"): ("factloop research cascade tune", "evaluation"),
+    ("research", "verify", "rows.jsonl", "--verifier", "baseline", "--out", "o.jsonl"): (
+        "the verifier baseline",
+        "offline",
+    ),
+    ("research", "verify", "rows.jsonl", "--verifier", "nli:here", "--out", "o.jsonl"): ("the judge nli", "semantic"),
+    ("research", "verify", "rows.parquet", "--verifier", "llm:openai:x", "--out", "o.jsonl"): ("Parquet", "data"),
+    ("research", "kb", "build", "--types", "types.nt", "--labels", "types.nt", "--out", "kb"): (
+        "types.nt: reading RDF",
+        "kb",
+    ),
     ("serve",): ("the service", "serve"),
     ("mcp",): ("the MCP server", "mcp"),
 }
 """What each asks for, and the extra that it lacks."""
 MODULES = {
-    "factloop.agents.safe.offline": ("reading English by rules", "offline"),
     "factloop.agents.trustscore.distractors.generate": ("TrustScore", "trust"),
     "factloop.evaluation.audit": ("an audit", "evaluation"),
     "factloop.evaluation.cascades": ("tuning a cascade", "evaluation"),
@@ -67,7 +71,6 @@ MODULES = {
     "factloop.service.app": ("the service", "serve"),
     "factloop.service.store": ("the service", "serve"),
     "factloop.tools.embeddings.sentence": ("an embedding model", "semantic"),
-    "factloop.tools.verifiers.lexical": ("reading English by rules", "offline"),
     "factloop.trust.preparing": ("TrustScore", "trust"),
     "factloop.trust.scoring": ("TrustScore", "trust"),
 }
@@ -183,9 +186,10 @@ def test_every_module_is_imported_or_says_which_extra_it_needs(
     elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
 ) -> None:
     """Any other error of an import ends the program, with a traceback that names the module."""
-    folder = ROOT / "factloop"
-    paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
-    names = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths if path.suffix == ".py")
+    at_the_top = ("agents", "tools", "prompts", "evaluation")
+    paths = [Path("factloop") / path.relative_to(ROOT) for name in at_the_top for path in (ROOT / name).rglob("*.py")]
+    paths += [path.relative_to(ROOT) for path in (ROOT / "factloop").rglob("*.py")]
+    names = (".".join(path.with_suffix("").parts) for path in paths)
     modules = {name.removesuffix(".__init__") for name in names} - {"factloop.__main__", OF_PYTEST}
     done = run("missing", elsewhere, {"commands": [], "modules": sorted(modules)}, tmp_path)
     assert MODULES.keys() <= done["modules"].keys()

@@ -1,67 +1,95 @@
-"""The published schemas: as the records are, and what reports follow."""
+"""The published records: a changed one has a new version, reports follow their schema, and earlier files are read.
+
+`python -m tests.test_schemas`, or `make schemas`, notes the versions and shapes of today's records.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
 from factloop.core.files.json import to_json
-from factloop.core.records import Record, UnscoredReason, Usage
-from factloop.evaluation.generation.records import GeneratedBy, ResponsesReport, UnansweredPrompt
-from factloop.schemas import FOLDER, generate
+from factloop.core.records import Record
+from factloop.schemas import PUBLISHED, json_schema
 from tests.correction.views.correction_samples import accepted
-from tests.reports.sample import WHEN, hostile_report, sample_report
+from tests.reports.sample import hostile_report, sample_report
 from tests.trust.views.trust_sample import firm, long_form, mixed_run
 
 ADDED = frozenset(
-    {"repeated", "repeats", "settings", "strict_paper", "quote", "instead"}
-    | {"letters_mass", "target_order", "by_source", "postamble"}
-    | {"unmendable"}
+    {"repeated", "repeats", "settings", "strict_paper", "quote", "instead", "verifier"}
+    | {"letters_mass", "target_order", "by_source"}
+    | {"unmendable", "is_whole", "abstention"}
 )
-"""Fields that reports of checks have since version 1.2, those of trust and generation since 1.1, corrections since
+"""Fields that reports of checks have since version 1.2, those of trust since 1.1, corrections since
 1.3."""
 CHECK, OTHER = {"schema_version": "1.1"}, {"schema_version": "1.0"}
 
 
-def test_committed_schemas_are_those_of_the_records() -> None:
-    committed = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
-    assert committed == generate(), "run python -m factloop.schemas and commit what it writes"
+NOTED = Path(__file__).with_name("schema_versions.json")
+
+
+def _version_and_shape(name: str) -> str:
+    """The version of a record and a hash of its fields. Descriptions may change, and so may a record within it that
+    has a version of its own, with all that stands in that one alone."""
+    schema = json_schema(name)
+    version = schema.get("properties", {}).get("schema_version", {}).get("default", "unversioned")
+    shape = json.dumps(_shape({**schema, "$defs": None}, schema.get("$defs", {})), sort_keys=True)
+    return f"{version} {hashlib.sha256(shape.encode()).hexdigest()[:16]}"
+
+
+def _shape(schema: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(schema, list):
+        return [_shape(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        record = schema["$ref"].rpartition("/")[2]
+        has_own_version = "schema_version" in definitions[record].get("properties", ())
+        return record if has_own_version else _shape(definitions[record], definitions)
+    return {
+        field: _shape(value, definitions)
+        for field, value in schema.items()
+        if not (field in ("description", "title") and isinstance(value, str))
+    }
+
+
+def test_published_records_change_with_their_version() -> None:
+    noted: dict[str, str] = json.loads(NOTED.read_text(encoding="utf-8"))
+    assert noted.keys() == PUBLISHED.keys(), "run make schemas to note what is published"
+    for name, before in noted.items():
+        version, _, _ = (now := _version_and_shape(name)).partition(" ")
+        raise_it = version != "unversioned" and before.startswith(f"{version} ")
+        assert before == now, f"{name}: {'raise its schema_version and ' if raise_it else ''}run make schemas"
+
+
+def test_a_new_field_changes_the_shape_and_a_description_does_not() -> None:
+    def shape_of(**fields: Any) -> Any:
+        return _shape({"properties": fields, "description": "d"}, {})
+
+    assert shape_of(a={"type": "string", "description": "said"}) == shape_of(a={"type": "string"})
+    assert shape_of(a={"type": "string"}, description={"type": "string"}) != shape_of(a={"type": "string"})
+    assert shape_of(a={"type": "string"}) != shape_of(a={"type": "integer"})
 
 
 def test_reports_follow_their_schema() -> None:
-    schema = json.loads((FOLDER / "factuality_report.schema.json").read_text(encoding="utf-8"))
+    schema = json_schema("factuality_report")
     for report in (sample_report(), hostile_report()):
         assert list(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(to_json(report)))) == []
-
-
-def _one_unanswered() -> ResponsesReport:
-    return ResponsesReport(
-        out="answers.jsonl",
-        data="prompts.jsonl",
-        system="sim",
-        generated_by=GeneratedBy(model="sim"),
-        n_prompts=1,
-        n_answered=0,
-        n_earlier=0,
-        n_cut_off=0,
-        unanswered=(UnansweredPrompt(prompt_id="1", postamble="short", reason=UnscoredReason.REFUSAL, said="no"),),
-        usage=Usage(),
-        created_at=WHEN,
-    )
 
 
 @pytest.mark.parametrize(
     ("written", "now", "before"),
     [
-        (sample_report(), "1.2", CHECK),
+        (sample_report(), "1.4", CHECK),
         (accepted(), "1.3", {"schema_version": "1.2", "before": CHECK, "after": CHECK}),
-        (firm(), "1.1", OTHER),
-        (mixed_run(), "1.1", {**OTHER, "reports": OTHER}),
-        (long_form(), "1.1", {**OTHER, "factuality": CHECK}),
-        (_one_unanswered(), "1.1", OTHER),
+        (firm(), "1.2", OTHER),
+        (mixed_run(), "1.2", {**OTHER, "reports": OTHER}),
+        (long_form(), "1.2", {**OTHER, "factuality": CHECK}),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -80,3 +108,8 @@ def _as_before(record: Any, versions: dict[str, Any]) -> Any:
         return record
     kept = {name: _as_before(value, versions.get(name, {})) for name, value in record.items() if name not in ADDED}
     return {**kept, **{name: version for name, version in versions.items() if isinstance(version, str)}}
+
+
+if __name__ == "__main__":
+    today = {name: _version_and_shape(name) for name in PUBLISHED}
+    NOTED.write_text(json.dumps(today, indent=1) + "\n", encoding="utf-8")

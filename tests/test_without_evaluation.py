@@ -71,27 +71,19 @@ async def everything():
 print(json.dumps(asyncio.run(everything())))
 """
 
-NO_OTHER_COPY = """
-import sys
-sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in getattr(one, "__module__", "")]
-"""
-"""An editable installation would find the folder that is missing here where it lies."""
-
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A folder with the package as it is shipped, but for evaluation."""
-    site = tmp_path / "site"
-    ignored = shutil.ignore_patterns("__pycache__", "evaluation")
-    shutil.copytree(ROOT / "factloop", site / "factloop", ignore=ignored)  # through the links
-    (site / "sitecustomize.py").write_text(NO_OTHER_COPY)
+    """A folder with the packages of the repository, but for evaluation."""
+    for name in ("factloop", "agents", "tools", "prompts"):
+        shutil.copytree(ROOT / name, tmp_path / "site" / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n")
     (tmp_path / "answer.md").write_text(TEXT)
     return tmp_path
 
 
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was born on 12 December 1815."
 
 
 def run(package: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -114,7 +106,7 @@ def test_everything_but_evaluation_works(package: Path, sim: Simulator) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["counts"] == [1, 1]
-    assert found["corrected"].endswith("Paris. [unverified]")
+    assert found["corrected"].endswith("born on 10 December 1815.")
     assert found["guarded"].strip() == "Ada Lovelace was born in London."
     assert found["trust_fc"] is not None
     assert found["bc_checks"] > 0
@@ -127,6 +119,6 @@ def test_the_command_line_works_but_for_what_is_missing(package: Path) -> None:
     checked = run(package, "-m", "factloop", "check", "answer.md", "--docs", "docs", "--json", "-")
     assert checked.returncode == 0, checked.stderr
     assert json.loads(checked.stdout)["counts"]["supported"] == 1
-    refused = run(package, "-m", "factloop", "audit", "rows.jsonl")
+    refused = run(package, "-m", "factloop", "research", "audit", "rows.jsonl")
     said = "factloop: this command needs the package factloop.evaluation, which is not installed here\n"
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,8 @@ from factloop.core.extras import Extra, require
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Around the import and the loading of a model: failures leave it as ConfigError, chained to their cause.
 
-    Holds torch to one thread for the whole process: on a machine that does anything else, two are four times slower.
+    Holds torch to one thread for the whole process, unless OMP_NUM_THREADS says otherwise: on a machine that does
+    anything else, two are four times slower.
     `extra` of factloop is what installs torch for the caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
@@ -23,7 +25,8 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
     import torch
     from transformers.utils import logging
 
-    torch.set_num_threads(1)
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(1)
     had_progress_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so
     try:

@@ -1,80 +1,145 @@
-"""The fused plan: one call for a sentence or two short ones, one for the first round of two claims (`first_round`),
-then one for each round of a claim, and a stop as soon as it is settled."""
+"""The fused plan: one call for a sentence or two short ones, then rounds of search and assessment for each claim.
+
+    (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
+
+Two claims share their first round: both are searched for at once, and one call judges them by what both found. It
+settles most claims, and the rules of judging, which are half of a request, are read once for two. What it leaves open
+goes on alone, with the queries that the reply asks for, until it is settled. A single claim has no such round, nor has
+one for which there are several search tools: to choose among them, the model must be offered them.
+
+factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Send
 
 from factloop.agents.nodes import Update
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import (
+from factloop.agents.safe.claim import (
     LOOK,
     SEARCH,
     BunchNode,
     ClaimNode,
     ask_next,
+    case_of,
     closed,
-    is_unanswered,
     may_be_answered_alone,
     not_yet_asked,
+    or_unscored,
     search,
     searches_left,
     settling,
-    task_of,
+    stage_span,
+    unanswered,
 )
-from factloop.agents.safe.claims import case_of
-from factloop.agents.safe.context import CheckContext, SafeGraph
-from factloop.agents.safe.first_round import CLAIMS_TOGETHER, build_first_round
-from factloop.agents.safe.given import read_in_batches, unread
-from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries
-from factloop.agents.safe.state import BunchState, FactOutput, FactState, PlacedFact, SentenceState, place_fact
-from factloop.agents.safe.windows import FUSED_WINDOW, shares_headings, windows_of
+from factloop.agents.safe.graph import SafePlan
+from factloop.agents.safe.sentences import FUSED_WINDOW, shares_headings, windows_of
+from factloop.agents.safe.stages import Case, CheckContext, FoundFact, FusedStages, SafeGraph
+from factloop.agents.safe.state import (
+    BunchState,
+    Fact,
+    FactOutput,
+    FactState,
+    NextQueries,
+    SentenceTask,
+    settled_fact,
+    unsplit,
+    updated,
+)
+from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.records import Judgement
+from factloop.core.records import Claim, Evidence, Judgement
 from factloop.tools.calls.together import together
+from factloop.tools.calls.tracing import span
 
-ASSESS = "assess"
+ASSESS, FIRST_ROUND, CLAIM = "assess", "first_round", "claim"
+CLAIMS_TOGETHER = 2
+"""Claims that one call judges: each makes the reply longer, and so the wait for it."""
 QUERIES_AT_ONCE = 2
 """Queries for a claim that the first search left open. With two, the slowest claim takes three rounds, not five."""
+GIVEN_AT_ONCE = 12
+"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
+BUNCH = 16
+"""Sentences or claims of a bunch: enough for a branch to cost little, few enough to leave the event loop to others."""
+BUNCHES_AT_ONCE = 2
+"""Branches under way: rules never wait, so that more would keep all else waiting, progress too."""
+
+T = TypeVar("T")
+
+
+def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """The items in their order, so many a group."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+class GivenReader(SafePlan):
+    """A plan that reads facts which the caller split, some of a sentence at a time."""
+
+    @abstractmethod
+    async def read_given(
+        self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
+    ) -> list[Fact]:
+        """Given facts of a sentence, the first at place `start`."""
+
+    async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
+        """The sentence's given facts; those of a batch that cannot be read are unscored."""
+        given = task.given or ()
+
+        async def batch(start: int) -> list[Fact]:
+            facts = given[start : start + GIVEN_AT_ONCE]
+            return await or_unscored(
+                self.read_given(task, start, facts, context),
+                lambda judgement: [
+                    settled_fact(task, number, text, judgement) for number, text in enumerate(facts, start)
+                ],
+            )
+
+        return [*chain.from_iterable(await together(batch(start) for start in range(0, len(given), GIVEN_AT_ONCE)))]
 
 
 @dataclass(frozen=True)
-class FusedPlan:
+class FusedPlan(GivenReader):
     """The fused plan, with the stages that fill it."""
 
     stages: FusedStages
     gates: bool = True
     """Whether a check may leave irrelevant claims unchecked."""
 
-    @property
-    def reads_code(self) -> bool:
-        return self.stages.reads_code
+    searches_ahead = True
 
-    @property
-    def merges_repeats(self) -> bool:
-        return True
+    def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
+        return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
-    @property
-    def searches_ahead(self) -> bool:
-        return True
-
-    @property
-    def second_look(self) -> None:
-        return None
-
-    def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
         """Groups neighbours, which mostly come from one sentence and are decided by the same passages."""
-        starts = range(0, len(cases), CLAIMS_TOGETHER)
-        return [BunchState(cases=list(cases[start : start + CLAIMS_TOGETHER]), settled=[]) for start in starts]
+        return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
         """The graph of several claims: they share their first round, and each that it leaves open goes on alone."""
-        alone = self.build_claim_graph(max_searches=max_searches)
-        return build_first_round(self, alone, max_searches=max_searches, look=look)
+        nodes = _FirstRound(self, max_searches, look)
+        graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
+        graph.add_node(SEARCH, nodes.search)
+        graph.add_node(ASSESS, nodes.assess)
+        graph.add_node(CLAIM, self.build_claim_graph(max_searches=max_searches))
+        first = START
+        if look is not None:
+            graph.add_node(LOOK, nodes.look_first)
+            graph.add_edge(START, LOOK)
+            first = LOOK
+        graph.add_conditional_edges(first, nodes.together_or_alone, [SEARCH, CLAIM, END])
+        graph.add_edge(SEARCH, ASSESS)
+        graph.add_conditional_edges(ASSESS, nodes.each_alone, [CLAIM, END])
+        return graph.compile(name=FIRST_ROUND)
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The graph of one claim: `search -> assess`, round after round, until the claim is settled or `max_searches`
@@ -100,15 +165,13 @@ class FusedPlan:
         """The step after each search: settles the claim, or says what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            if is_unanswered(state):
-                return closed(state, Judgement.model_validate(state["failure"]), runtime)
+            if (failure := unanswered(state)) is not None:
+                return closed(state, failure, runtime)
             if state["rounds"] > 1 and state["is_barren"]:
                 missing = " ".join(state["missing"][-1:]) or state["queries"][-1]
-                case = case_of(state, task_of(state["task"], runtime.context), searches_left=0)
+                case = case_of(state, searches_left=0)
                 return closed(state, await self.conclude(case, missing, runtime.context), runtime)
-            case = case_of(
-                state, task_of(state["task"], runtime.context), searches_left=searches_left(state, max_searches)
-            )
+            case = case_of(state, searches_left=searches_left(state, max_searches))
             return await self.go_on(state, case, await self.stages.assess(case, runtime.context), runtime)
 
         return settling(ASSESS, assess)
@@ -116,7 +179,7 @@ class FusedPlan:
     async def go_on(
         self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
     ) -> Update:
-        """What comes of an assessment: the claim is settled, or searched for by queries that were not yet asked."""
+        """What follows an assessment: the claim is settled, or searched for by queries that were not yet asked."""
         if isinstance(step, Judgement):
             return closed(state, step, runtime)
         wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
@@ -126,84 +189,73 @@ class FusedPlan:
             return closed(state, await self.conclude(closing, missing, runtime.context), runtime)
         return ask_next(state, wish)
 
-    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        return windows_of(sentences, FUSED_WINDOW, shares_headings)
-
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """The facts of a window, those that need no search already settled.
-
-        A sentence that a reply on several passes over is read again alone.
-        """
-        if group[0]["given"] is not None:
-            return await read_in_batches(self.read_given, group[0], context)
-        try:
-            found = await self.stages.sentence_facts([task_of(sentence, context) for sentence in group], context)
-        except FactloopError as error:
-            if len(group) == 1 or not may_be_answered_alone(error):
-                raise
-            return await self.each_alone(group, context)
-        placed = [
-            self._placed(number, fact, sentence, context)
-            for sentence, facts in zip(group, found, strict=True)
-            for number, fact in enumerate(facts or ())
-        ]
-        passed_over = [sentence for sentence, facts in zip(group, found, strict=True) if facts is None]
-        if len(group) == 1 or not passed_over:
-            return placed
-        return [*placed, *await self.each_alone(passed_over, context)]
-
-    async def each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """The facts of each sentence by itself; one that cannot be read is unscored."""
-        found = await together(self._alone(sentence, context) for sentence in sentences)
-        return [fact for of_sentence in found for fact in of_sentence]
-
-    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
-        try:
-            return await self.find_facts([sentence], context)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return unread(sentence, judgements.unscored(error), [(0, sentence["text"])])
-
-    async def read_given(
-        self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
-    ) -> list[PlacedFact]:
-        """Given facts, the first at place `start`."""
-        facts = await self.stages.given_facts(task_of(sentence, context), asked, context)
-        pairs = zip(asked, facts, strict=True)
-        return [
-            self._placed(number, replace(fact, text=text), sentence, context)
-            for number, (text, fact) in enumerate(pairs, start)
-        ]
-
-    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, context: CheckContext) -> PlacedFact:
-        if fact.status == "irrelevant" and not context.prompt:
-            fact = replace(fact, status="check")  # without a question no fact is irrelevant
-        settled = self._settled_at_once(fact, gates=self.gates and context.gates)
-        return place_fact(
-            sentence,
-            number,
-            fact.text,
-            self_contained=fact.self_contained,
-            query=fact.query,
-            relevant={"check": True, "irrelevant": False}.get(fact.status),
-            judgement=settled,
-        )
-
-    def _settled_at_once(self, fact: FoundFact, *, gates: bool) -> Judgement | None:
-        if fact.status == "irrelevant" and gates:
-            return judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
-        if fact.status == "ambiguous":
-            return judgements.ambiguous("The response leaves open who or what is meant.", self.stages.name)
-        if fact.status == "other_language":
-            return judgements.other_language(self.stages.name)
-        return None
-
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - for those who ask once more
         """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more."""
         is_sentence = missing.endswith((".", "!", "?"))
         why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"
         return judgements.not_supported(why, (), self.stages.name, contradicted=False)
+
+    async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
+        """The facts of a window, those that need no search already settled.
+
+        A sentence that a reply on several passes over is read again alone.
+        """
+        if group[0].given is not None:
+            return await self.read_all_given(group[0], context)
+        try:
+            found = await self.stages.sentence_facts(group, context)
+        except FactloopError as error:
+            if len(group) == 1 or not may_be_answered_alone(error):
+                raise
+            return await self.each_alone(group, context)
+        placed = [
+            self._placed(number, fact, task, context)
+            for task, facts in zip(group, found, strict=True)
+            for number, fact in enumerate(facts or ())
+        ]
+        passed_over = [task for task, facts in zip(group, found, strict=True) if facts is None]
+        if len(group) == 1 or not passed_over:
+            return placed
+        return [*placed, *await self.each_alone(passed_over, context)]
+
+    async def each_alone(self, tasks: Iterable[SentenceTask], context: CheckContext) -> list[Fact]:
+        """The facts of each sentence by itself; one that cannot be read is unscored."""
+        return [*chain.from_iterable(await together(self._alone(task, context) for task in tasks))]
+
+    async def _alone(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
+        return await or_unscored(self.find_facts([task], context), lambda judgement: unsplit(task, judgement))
+
+    async def read_given(
+        self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
+    ) -> list[Fact]:
+        found = await self.stages.given_facts(task, facts, context)
+        pairs = enumerate(zip(facts, found, strict=True), start)
+        return [self._placed(number, replace(fact, text=text), task, context) for number, (text, fact) in pairs]
+
+    def _placed(self, number: int, fact: FoundFact, task: SentenceTask, context: CheckContext) -> Fact:
+        if fact.status == "irrelevant" and not context.answer.prompt:
+            fact = replace(fact, status="check")  # without a question no fact is irrelevant
+        judgement = self._settled_at_once(fact, gates=self.gates and context.gates)
+        return Fact(
+            task.number,
+            number,
+            fact.text,
+            fact.self_contained,
+            "open" if judgement is None else "settled",
+            query=fact.query,
+            relevant={"check": True, "irrelevant": False}.get(fact.status),
+            judgement=judgement,
+            is_whole=fact.is_whole,
+        )
+
+    def _settled_at_once(self, fact: FoundFact, *, gates: bool) -> Judgement | None:
+        if fact.status == "irrelevant" and gates:
+            return judgements.irrelevant(self.stages.name)
+        if fact.status == "ambiguous":
+            return judgements.ambiguous("The response leaves open who or what is meant.", self.stages.name)
+        if fact.status == "other_language":
+            return judgements.other_language(self.stages.name)
+        return None
 
 
 async def _as_it_stands(state: FactState) -> str:
@@ -212,3 +264,155 @@ async def _as_it_stands(state: FactState) -> str:
 
 async def _unless_settled(state: FactState) -> str:
     return END if state["settled"] else SEARCH
+
+
+@dataclass(frozen=True)
+class _FirstRound:
+    """The steps of the round that claims share."""
+
+    plan: FusedPlan
+    max_searches: int
+    look: ClaimNode | None
+
+    async def search(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        updates = await together(search(case, runtime) for case in state["cases"])
+        return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
+
+    async def look_first(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        """Passes on the claims that a cascade's verifier cannot settle."""
+        assert self.look is not None
+        updates = await together(self.look(case, runtime) for case in state["cases"])
+        return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
+
+    async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        """Settles the claims that the evidence of all of them decides, and gives the others queries to ask.
+
+        Where a search failed, the reply cannot be read, or the server refuses the request, each is left as it is, to be
+        judged alone.
+        """
+        states = state["cases"]
+        if any(unanswered(one) is not None for one in states):
+            return {"cases": states}
+        cases = [case_of(one, searches_left=searches_left(one, self.max_searches)) for one in states]
+        pool = _pooled(cases)
+        with span(f"stage {FIRST_ROUND}", {"factloop.stage": FIRST_ROUND, "factloop.n_claims": len(cases)}) as traced:
+            try:
+                runtime.context.meter.allowance.refuse_late()
+                steps = await self.plan.stages.assess_together(cases, pool, runtime.context)
+                told = [_in_own_terms(one, step, pool) for one, step in zip(states, steps, strict=True)]
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                if may_be_answered_alone(error):
+                    return {"cases": states}
+                traced.failed(error)
+                told = [(one, judgements.unscored(error)) for one in states]
+        after: list[tuple[FactState, Update]] = []
+        for (one, step), case in zip(told, cases, strict=True):
+            with stage_span(ASSESS, one):
+                after.append((one, await self.plan.go_on(one, case, step, runtime)))
+        return _settled_and_open(after)
+
+    async def together_or_alone(self, state: BunchState, runtime: Runtime[CheckContext]) -> list[Send] | str:
+        is_round = len(state["cases"]) > 1 and len(runtime.context.searching.tools) == 1
+        return SEARCH if is_round else await self.each_alone(state)
+
+    async def each_alone(self, state: BunchState) -> list[Send] | str:
+        return [Send(CLAIM, case) for case in state["cases"]] or END
+
+
+def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
+    """The claims that are settled, and those that are still open."""
+    return {
+        "settled": [claim for _, update in steps for claim in update.get("settled", ())],
+        "cases": [updated(case, update) for case, update in steps if "settled" not in update],
+    }
+
+
+def _pooled(cases: Sequence[Case]) -> list[Evidence]:
+    """The passages of all claims, each once."""
+    pool: dict[tuple[str, str], Evidence] = {}
+    for item in (item for case in cases for item in case.evidence):
+        pool.setdefault(_text(item), item)
+    return list(pool.values())
+
+
+def _in_own_terms(
+    state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
+) -> tuple[FactState, Judgement | NextQueries]:
+    """The claim with what its judgement cites of the other's passages, and the judgement in terms of its own."""
+    own = list(state["evidence"])
+    kept = {_text(item): number for number, item in enumerate(own, 1)}
+    ids = {item.id: item.id for item in own}
+    cited = () if isinstance(step, NextQueries) else step.cited
+    numbers: dict[int, int] = {}
+    for number, item in enumerate(pool, 1):
+        if item.id in cited and _text(item) not in kept:
+            kept[_text(item)] = len(own) + 1
+            own.append(item.model_copy(update={"id": f"{state['fact'].id}-e{len(own) + 1}"}))
+        if (place := kept.get(_text(item))) is not None:
+            numbers[number], ids[item.id] = place, own[place - 1].id
+    if isinstance(step, NextQueries):
+        return state, replace(step, missing=renumbered(step.missing, numbers, n_shown=len(pool)))
+    in_own_terms = {
+        "cited": tuple(ids[name] for name in step.cited),
+        "rationale": renumbered(step.rationale, numbers, n_shown=len(pool)),
+    }
+    return updated(state, {"evidence": own}), step.model_copy(update=in_own_terms)
+
+
+def _text(item: Evidence) -> tuple[str, str]:
+    """Tells passages apart, whichever claim they were found for."""
+    return item.source, item.passage
+
+
+@dataclass(frozen=True)
+class BunchedPlan(FusedPlan):
+    """The fused plan for a judge that waits for nothing, such as the offline rules: many sentences and claims a branch.
+
+    A branch of the graph takes longer than the rules take for a claim, so that one for each would be most of the time
+    of a check. The claims of a bunch go through the same steps as alone, and are settled one by one. No search is begun
+    ahead: the rules read sooner than it is answered.
+    """
+
+    searches_ahead = False
+
+    def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
+        return in_groups(sentences, BUNCH)
+
+    async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
+        """The facts of some sentences, those that need no search already settled; a failed sentence is unscored."""
+        return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
+
+    async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
+        await asyncio.sleep(0)  # what shows the progress gets its turn
+        return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
+
+    async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
+        """What the judge says of the evidence that there is, with its score and the sentence that comes nearest."""
+        judgement = await self.stages.assess(case, context)
+        assert isinstance(judgement, Judgement), "no search is left, so that it must settle"
+        return judgement
+
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
+        return [BunchState(cases=list(bunch), settled=[]) for bunch in in_groups(cases, BUNCH)]
+
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
+        """A node that takes each claim of a bunch through `search` and `assess` until it is settled.
+
+        It is no graph of its own: starting that would take as long as two or three claims.
+        """
+        assess = self.build_assess(max_searches)
+
+        async def judged(case: FactState, runtime: Runtime[CheckContext]) -> list[Claim]:
+            state = case if look is None else updated(case, await look(case, runtime))
+            while not state["settled"]:
+                state = updated(state, await search(state, runtime))
+                state = updated(state, await assess(state, runtime))
+            return state["settled"]
+
+        async def judge(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+            settled = await together(judged(case, runtime) for case in state["cases"])
+            return {"settled": [*chain.from_iterable(settled)]}
+
+        return judge

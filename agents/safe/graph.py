@@ -1,343 +1,281 @@
 """The SAFE agent as a LangGraph state machine: one graph for all responses, one branch a claim.
 
-    split ─▶ read ─▶ distinguish ─┬▶ claim ──────┬▶ gather ─▶ collect
-                                  └▶ look again ─┘
+    split ─┬▶ read ────────┬▶ distinguish ─┬▶ claim ──────┬▶ collect
+           └▶ abstentions ─┘               └▶ look again ─┘    │
+                                                 claim ◀───────┘
 
-`read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts. The offline
-rules, for which a step of the graph takes longer than its work, take many sentences and facts a branch.
-`distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when; the
-first searches of a plan that `searches_ahead` do not wait for that, nor it for them. After it no claim waits for
-another, but for those that a plan looks at again together; what such a look leaves open goes to a branch of its own.
+`read` has a branch for each sentence or window, `claim` one for each distinct fact, `look again` one for each batch of
+facts. A step of the graph takes longer than the offline rules take for a claim, so they take many a branch.
+`distinguish` waits for all sentences, so that the first of equal facts is always the one that is judged; the first
+searches of a plan that `searches_ahead` neither wait for that nor delay it. After it no claim waits for another, except
+those that a plan looks at again together; `collect` sends what such a look leaves open to a branch of its own.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite, Send
+from langgraph.types import Command, Overwrite, Send
 
-from factloop.agents.nodes import Node, Route, ThreadNode, Update
-from factloop.agents.safe.branch import BunchNode, ClaimNode, claim_with_stage, judgement_with_stage, search_ahead
-from factloop.agents.safe.claims import (
-    claim_id,
+from factloop.agents.nodes import Update
+from factloop.agents.safe.claim import BunchNode, ClaimNode, search_ahead
+from factloop.agents.safe.judgements import no_source, unscored
+from factloop.agents.safe.passages import passages_for
+from factloop.agents.safe.sentences import given_sentences, sentences_of
+from factloop.agents.safe.stages import CheckContext, SafeGraph, Stages, tell
+from factloop.agents.safe.state import (
+    BunchState,
+    Fact,
+    FactState,
+    ResponseState,
+    SafeInput,
+    SafeOutput,
+    SentenceTask,
+    Stage,
+    WindowState,
     distinct,
     in_order,
     open_case,
     reopened,
     sentences_read,
     settle,
-    unmerged,
     unsplit,
-)
-from factloop.agents.safe.context import CheckContext, SafeGraph, tell
-from factloop.agents.safe.given import given_sentences, left_out
-from factloop.agents.safe.judgements import no_source, unscored
-from factloop.agents.safe.state import (
-    BatchState,
-    BunchState,
-    FactState,
-    PlacedClaim,
-    PlacedFact,
-    ResponseState,
-    SafeInput,
-    SafeOutput,
-    SentenceState,
-    WindowState,
-    sentence_state,
+    with_stage,
 )
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.records import Judgement, NoClaim
+from factloop.core.records import Abstention, Claim, NoClaim
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import Value, span
-from factloop.tools.linguistics.fences import is_code_alone
-from factloop.tools.linguistics.outline import Part, read_outline
-from factloop.tools.linguistics.silence import silence_of
 
-SPLIT, READ, DISTINGUISH, CLAIM = "split", "read", "distinguish", "claim"
-LOOK_AGAIN, GATHER, COLLECT = "look_again", "gather", "collect"
-
-
-class SecondLook(Protocol):
-    """Looks at several claims at once."""
-
-    def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
-        """The batches of open facts that are to be looked at again together."""
-        ...
-
-    async def look_again(
-        self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[PlacedClaim]:
-        """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
-        ...
+SPLIT, READ, ABSTENTIONS, DISTINGUISH = "split", "read", "abstentions", "distinguish"
+CLAIM, LOOK_AGAIN, COLLECT = "claim", "look_again", "collect"
+ABSTENTION_RESULTS = 5
+"""Passages that an abstention is judged by."""
 
 
-class SafePlan(Protocol):
+class SafePlan(ABC):
     """One way through SAFE's loop: `fused.FusedPlan`, `paper.PaperPlan` or `grounded.GroundedPlan`."""
 
-    @property
-    def reads_code(self) -> bool:
-        """Whether its judge can tell what code states."""
-        ...
+    stages: Stages
+    searches_ahead = False
+    """Whether the reading of a sentence gives queries, which are asked while longer sentences are still read."""
+    looks_again = False
+    """Whether open facts are looked at together before any goes to a branch of its own."""
 
     @property
     def merges_repeats(self) -> bool:
-        """Whether of facts that say the same only the first is judged."""
-        ...
+        """Whether only the first of the facts that say the same is judged."""
+        return True
 
-    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """The sentences, in groups that are read together."""
-        ...
+    def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
+        """The sentences, in groups that are read together: each by itself."""
+        return [[sentence] for sentence in sentences]
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+    @abstractmethod
+    async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """The facts of a group. Raises FactloopError if no sentence of the group could be read."""
-        ...
 
-    @property
-    def searches_ahead(self) -> bool:
-        """Whether the reading of a sentence gives queries, which are asked while longer sentences are still read."""
-        ...
+    def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
+        """The batches of open facts that are to be looked at again together."""
+        return ()
 
-    @property
-    def second_look(self) -> SecondLook | None:
-        """Looks at open facts together before any goes to a branch of its own; None where the plan has none."""
-        ...
+    async def look_again(
+        self,
+        facts: Sequence[Fact],  # noqa: ARG002 - for plans that look again
+        tasks: Sequence[SentenceTask],  # noqa: ARG002
+        context: CheckContext,  # noqa: ARG002
+    ) -> list[Claim]:
+        """The claims of a batch that it could settle; `tasks` are their sentences, in the same order."""
+        return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
         """The claims to be judged, as inputs of a branch: one each, or some together."""
-        ...
+        return cases
 
+    @abstractmethod
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
         """A branch: the subgraph of one claim, or a node for some together."""
-        ...
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-    """The compiled graph from the text of a `CheckContext` to `{claims, sentences_read}`.
+    """The compiled graph from the answer of a `CheckContext` to `{claims, sentences_read}`.
 
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
     response being what they may refer to.
 
-    Custom stream events (dictionaries, see `factloop.core.events`): response_split, claim_found, claim_searched,
-    claim_judged. Without search tools in the context every claim is found and none is judged.
+    Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
+    Without search tools in the context every claim is found and none is judged.
 
     With a `look` it is a cascade: that node settles what it can before the plan's own stages are asked.
     """
-    second = plan.second_look
-    stage: Literal["model"] | None = None if look is None else "model"
+    nodes = _Nodes(plan, look)
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
-    graph.add_node(SPLIT, _build_split(plan))
-    graph.add_node(READ, _build_read(plan, look), input_schema=WindowState)
-    graph.add_node(DISTINGUISH, _build_distinguish(plan, stage, look))
+    graph.add_node(SPLIT, nodes.split)
+    graph.add_node(READ, nodes.read, input_schema=WindowState)
+    graph.add_node(ABSTENTIONS, nodes.abstention, input_schema=WindowState)
+    graph.add_node(DISTINGUISH, nodes.distinguish)
     graph.add_node(CLAIM, plan.build_claim_branch(max_searches=max_searches, look=look))
-    graph.add_node(GATHER, _gather)
-    graph.add_node(COLLECT, _collect)
+    graph.add_node(COLLECT, nodes.collect, destinations=(CLAIM, END))
     graph.add_edge(START, SPLIT)
-    graph.add_conditional_edges(SPLIT, _build_send_groups(plan), [READ, DISTINGUISH])
+    graph.add_conditional_edges(SPLIT, nodes.to_each_group, [READ, ABSTENTIONS, DISTINGUISH])
     graph.add_edge(READ, DISTINGUISH)
-    onward = [CLAIM, GATHER]
-    if second is not None:
-        graph.add_node(LOOK_AGAIN, _build_look_again(second, stage, look), input_schema=BatchState)
-        graph.add_edge(LOOK_AGAIN, GATHER)
+    graph.add_edge(ABSTENTIONS, DISTINGUISH)
+    onward = [CLAIM, COLLECT]
+    if plan.looks_again:
+        graph.add_node(LOOK_AGAIN, nodes.look_again, input_schema=BunchState)
+        graph.add_edge(LOOK_AGAIN, COLLECT)
         onward.append(LOOK_AGAIN)
-    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(plan, stage), onward)
-    graph.add_edge(CLAIM, GATHER)
-    graph.add_conditional_edges(GATHER, _build_send_open_claims(plan, stage), [CLAIM, COLLECT])
-    graph.add_edge(COLLECT, END)
+    graph.add_conditional_edges(DISTINGUISH, nodes.to_each_claim, onward)
+    graph.add_edge(CLAIM, COLLECT)
     return graph.compile(name="safe")
 
 
-def _build_split(plan: SafePlan) -> ThreadNode[ResponseState, CheckContext]:
-    def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        response = runtime.context.response
-        given, spans = state.get("facts"), state.get("spans")
+@dataclass(frozen=True)
+class _Nodes:
+    """The steps of the graph that depend on its plan."""
+
+    plan: SafePlan
+    look: ClaimNode | None
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage of a cascade that judges what its look leaves open; None without a cascade."""
+        return None if self.look is None else "model"
+
+    def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+        """The sentences. Not asynchronous, so that LangGraph runs it in a thread: long answers take a while."""
+        answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
-            sentences = left_out(given_sentences(response, given), response)
+            sentences = given_sentences(answer, given)
         else:
-            parts = read_outline(response)
-            chosen = parts if spans is None else _of_spans(parts, response, spans)
-            apart = frozenset[int]() if spans is None else _apart(chosen, parts)
-            sentences = [
-                _sentence(number, part, is_apart=number in apart, reads_code=plan.reads_code)
-                for number, part in enumerate(chosen)
-            ]
-        n_read = sum(sentence["silent"] is None for sentence in sentences)
-        tell(runtime, {"type": "response_split", "n_sentences": n_read})
+            sentences = sentences_of(answer, spans=spans, reads_code=self.plan.stages.reads_code)
+        tell(runtime, "response_split", n_sentences=sum(sentence.silent is None for sentence in sentences))
         # On a thread that ran before, the reduced keys still hold what it found.
-        return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
+        return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
-    return split
+    async def to_each_group(self, state: ResponseState) -> list[Send] | str:
+        """Sends the groups of sentences that may state facts, and each abstention."""
+        to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
+        abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
+        return [
+            *(Send(READ, WindowState(sentences=list(group))) for group in self.plan.grouped(to_read)),
+            *(Send(ABSTENTIONS, WindowState(sentences=[one])) for one in abstentions),
+        ] or DISTINGUISH
 
-
-def _of_spans(parts: Sequence[Part], response: str, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The stretches asked for, each read as the part that it begins in; of code, the pieces in which it is read."""
-    starts = [part.start for part in parts]
-    chosen: list[Part] = []
-    for start, end in spans:
-        place = max(bisect_right(starts, start) - 1, 0)
-        around = parts[place] if parts else Part("", 0, 0, "prose")
-        inside = [part for part in parts[place:] if start <= part.start and part.end <= end]
-        one = Part(response[start:end], start, end, around.kind, around.above)
-        chosen += inside if around.kind == "code" and inside else [one]
-    return chosen
-
-
-def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """The numbers of the chosen sentences that have unread statements between them and the chosen sentence before."""
-    stating = [part.start for part in parts if silence_of(part) is None]
-    pairs = enumerate(pairwise(chosen), 1)
-    return frozenset(
-        number for number, (one, two) in pairs if bisect_left(stating, one.end) < bisect_left(stating, two.start)
-    )
-
-
-def _sentence(number: int, part: Part, *, is_apart: bool, reads_code: bool) -> SentenceState:
-    silent: str | None = silence_of(part)
-    if not reads_code and (part.kind == "code" or is_code_alone(part.text)):
-        silent = NoClaim.CODE
-    return sentence_state(number, part, is_apart=is_apart, silent=silent)
-
-
-def _build_send_groups(plan: SafePlan) -> Route[ResponseState]:
-    async def send_groups(state: ResponseState) -> list[Send] | str:
-        """Sends the groups of sentences that may state facts."""
-        read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
-        return [Send(READ, WindowState(sentences=list(group))) for group in plan.grouped(read)] or DISTINGUISH
-
-    return send_groups
-
-
-def _build_read(plan: SafePlan, look: ClaimNode | None) -> Node[WindowState, CheckContext]:
-    async def read(state: WindowState, runtime: Runtime[CheckContext]) -> Update:
-        sentences = state["sentences"]
-        stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": sentences[0]["number"] + 1}
-        with span(f"stage {READ}", stage) as traced:
-            traced.say("factloop.sentence.text", lambda: " ".join(sentence["text"] for sentence in sentences))
+    async def abstention(self, state: WindowState, runtime: Runtime[CheckContext]) -> Update:
+        """Looks for what one sentence says cannot be told."""
+        (task,) = state["sentences"]
+        if not runtime.context.searching.tools:
+            return {}
+        with span(f"stage {ABSTENTIONS}", {"factloop.stage": ABSTENTIONS, "factloop.sentence": task.number + 1}):
             try:
                 runtime.context.meter.allowance.refuse_late()
-                found = await plan.find_facts(sentences, runtime.context)
+                shown = await passages_for([task], runtime.context, results=ABSTENTION_RESULTS)
+                found = await self.plan.stages.abstention(task, shown.items, runtime.context)
+                if found is not None and found.is_right and shown.failure is not None:
+                    found = Abstention(missing=found.missing, why=shown.failure.rationale)
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                found = Abstention(why=str(error))
+        return {} if found is None else {"abstentions": [(task.number, found)]}
+
+    async def read(self, state: WindowState, runtime: Runtime[CheckContext]) -> Update:
+        of_number = {sentence.number: sentence for sentence in state["sentences"]}
+        stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": state["sentences"][0].number + 1}
+        with span(f"stage {READ}", stage) as traced:
+            traced.say("factloop.sentence.text", lambda: " ".join(one.sentence for one in of_number.values()))
+            try:
+                runtime.context.meter.allowance.refuse_late()
+                found = await self.plan.find_facts(state["sentences"], runtime.context)
             except ConfigError:
                 raise
             except FactloopError as error:
                 traced.failed(error)
-                found = [fact for sentence in sentences for fact in unsplit(sentence, unscored(error))]
+                found = [fact for sentence in of_number.values() for fact in unsplit(sentence, unscored(error))]
             traced.set({"factloop.n_claims": len(found)})
         for fact in found:
-            tell(
-                runtime,
-                {
-                    "type": "claim_found",
-                    "claim_id": claim_id(fact["place"]),
-                    "sentence": fact["sentence"],
-                    "span": fact["span"],
-                    "self_contained": fact["self_contained"],
-                },
-            )
-        if plan.searches_ahead and look is None:
-            of_number = {sentence["number"]: sentence for sentence in sentences}
+            task = of_number[fact.sentence]
+            said = {"sentence": task.sentence, "span": (task.start, task.end), "self_contained": fact.self_contained}
+            tell(runtime, "claim_found", claim_id=fact.id, **said)
+        if self.plan.searches_ahead and self.look is None:
             for fact in found:
-                search_ahead(fact, of_number[fact["place"]["sentence"]], runtime)
+                search_ahead(fact, of_number[fact.sentence], runtime)
         return {"found": found}
 
-    return read
-
-
-def _build_distinguish(
-    plan: SafePlan, stage: Literal["model"] | None, look: ClaimNode | None
-) -> Node[ResponseState, CheckContext]:
-    async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+    async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what needs no search; leaves open one of each fact that does, or each where the plan merges none.
 
-        In a cascade also what the model supported in passing: it goes by the verifier first, like any other.
+        A cascade also opens what the model supported in passing: it goes by the verifier first, like any other.
         """
-        found = state["found"] if look is None else [reopened(fact) for fact in state["found"]]
-        if plan.merges_repeats:
-            kept, repeats = distinct(found)
-        else:
-            kept, repeats = unmerged(found), {}
-        settled = [
-            settle(fact, judgement_with_stage(Judgement.model_validate(fact["judgement"]), stage))
+        found = state["found"] if self.look is None else [reopened(fact) for fact in state["found"]]
+        kept, repeats = distinct(found)
+        if not self.plan.merges_repeats:
+            kept, repeats = sorted((fact for fact in found if fact.status == "open"), key=lambda one: one.place), {}
+        judged = [
+            (fact, with_stage(fact.judgement, self.stage))
             for fact in found
-            if fact["status"] == "settled" and claim_id(fact["place"]) not in repeats
+            if fact.judgement is not None and fact.status == "settled" and fact.id not in repeats
         ]
         if not runtime.context.searching.tools:
-            settled += [settle(fact, no_source()) for fact in kept]
+            judged += [(fact, no_source()) for fact in kept]
             kept = []
-        for item in settled:
-            tell(runtime, {"type": "claim_judged", "claim": item["claim"]})
-        return {"open": kept, "repeats": repeats, "settled": settled}
+        settled = [settle(fact, state["sentences"][fact.sentence], judgement) for fact, judgement in judged]
+        for claim in settled:
+            tell(runtime, "claim_judged", claim=claim)
+        return {"open": [fact.id for fact in kept], "repeats": repeats, "settled": settled}
 
-    return distinguish
+    async def to_each_claim(self, state: ResponseState) -> list[Send] | str:
+        facts = self._open(state)
+        batches = self.plan.batches(facts)
+        again = {fact.id for batch in batches for fact in batch}
+        alone = self._cases([fact for fact in facts if fact.id not in again], state)
+        return [
+            *(Send(LOOK_AGAIN, BunchState(cases=self._cases(batch, state), settled=[])) for batch in batches),
+            *(Send(CLAIM, branch) for branch in self.plan.branches(alone)),
+        ] or COLLECT
 
+    async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+        """Settles what one look at several claims can settle; `collect` sends the others to branches of their own."""
+        cases = state["cases"]
+        with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
+            settled: list[Claim] = []
+            if self.look is not None:
+                looks = await together(self.look({**case, "evidence": ()}, runtime) for case in cases)
+                settled = [claim for update in looks for claim in update.get("settled", ())]
+                cases = [case for case, update in zip(cases, looks, strict=True) if "settled" not in update]
+            judged: list[Claim] = []
+            if cases:
+                facts = [replace(case["fact"], evidence=case["evidence"]) for case in cases]
+                judged = await self.plan.look_again(facts, [case["task"] for case in cases], runtime.context)
+        for claim in judged:
+            claim = claim.model_copy(update={"judgement": with_stage(claim.judgement, self.stage)})
+            tell(runtime, "claim_judged", claim=claim)
+            settled.append(claim)
+        return {"settled": settled}
 
-def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Route[ResponseState]:
-    async def to_each_claim(state: ResponseState) -> list[Send] | str:
-        second = plan.second_look
-        of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
-        batches = [] if second is None else second.batches(state["open"])
-        again = {claim_id(fact["place"]) for batch in batches for fact in batch}
-        sends = [
-            Send(
-                LOOK_AGAIN,
-                BatchState(facts=list(batch), sentences=[of_number[fact["place"]["sentence"]] for fact in batch]),
-            )
-            for batch in batches
-        ]
-        alone = (fact for fact in state["open"] if claim_id(fact["place"]) not in again)
-        cases = [open_case(fact, of_number[fact["place"]["sentence"]], stage) for fact in alone]
-        return [*sends, *(Send(CLAIM, branch) for branch in plan.branches(cases))] or GATHER
+    async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
+        """Puts the claims in order, once none is open."""
+        done = {claim.id for claim in state["settled"]}
+        if left := [fact for fact in self._open(state) if fact.id not in done]:
+            return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])
+        claims = in_order(state["found"], state["sentences"], state["settled"], state["repeats"])
+        for claim in claims:
+            if claim.duplicate_of is not None:
+                tell(runtime, "claim_judged", claim=claim)
+        # A thread that runs again without facts and spans is to split.
+        read = sentences_read(state["sentences"], state["found"], dict(state["abstentions"]))
+        return Command(update={"claims": claims, "sentences_read": read, "facts": None, "spans": None}, goto=END)
 
-    return to_each_claim
+    def _open(self, state: ResponseState) -> list[Fact]:
+        """The facts to be searched for, in the order of the response."""
+        names = set(state["open"])
+        return sorted((fact for fact in state["found"] if fact.id in names), key=lambda fact: fact.place)
 
-
-def _build_look_again(
-    second: SecondLook, stage: Literal["model"] | None, look: ClaimNode | None
-) -> Node[BatchState, CheckContext]:
-    async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
-        pairs = list(zip(state["facts"], state["sentences"], strict=True))
-        with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
-            cheap: list[PlacedClaim] = []
-            if look is not None:
-                fresh = [open_case({**fact, "evidence": []}, sentence, stage) for fact, sentence in pairs]
-                looks = await together(look(case, runtime) for case in fresh)
-                cheap = [item for update in looks for item in update.get("settled", ())]
-                pairs = [pair for pair, update in zip(pairs, looks, strict=True) if "settled" not in update]
-            facts, sentences = [fact for fact, _ in pairs], [sentence for _, sentence in pairs]
-            settled = await second.look_again(facts, sentences, runtime.context) if pairs else []
-        settled = [claim_with_stage(item, stage) for item in settled]
-        for item in settled:
-            tell(runtime, {"type": "claim_judged", "claim": item["claim"]})
-        return {"settled": [*cheap, *settled]}
-
-    return look_again
-
-
-async def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
-    """A node without work, where the branches meet."""
-    return {}
-
-
-def _build_send_open_claims(plan: SafePlan, stage: Literal["model"] | None) -> Route[ResponseState]:
-    async def send_open_claims(state: ResponseState) -> list[Send] | str:
-        """Sends the claims that a look at several left open, each to a branch of its own."""
-        done = {item["claim"]["id"] for item in state["settled"]}
-        of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
-        left = (fact for fact in state["open"] if claim_id(fact["place"]) not in done)
-        cases = [open_case(fact, of_number[fact["place"]["sentence"]], stage) for fact in left]
-        return [Send(CLAIM, branch) for branch in plan.branches(cases)] or COLLECT
-
-    return send_open_claims
-
-
-async def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-    claims = in_order(state["found"], state["settled"], state["repeats"])
-    for claim in claims:
-        if claim["duplicate_of"] is not None:
-            tell(runtime, {"type": "claim_judged", "claim": claim})
-    read = sentences_read(state["sentences"], state["found"])
-    # A thread that runs again without facts and spans is to split.
-    return {"claims": claims, "sentences_read": read, "facts": None, "spans": None}
+    def _cases(self, facts: Sequence[Fact], state: ResponseState) -> list[FactState]:
+        return [open_case(fact, state["sentences"][fact.sentence], self.stage) for fact in facts]

@@ -10,26 +10,22 @@ factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact by a search o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
-from factloop.agents.safe.branch import ClaimNode, task_of
-from factloop.agents.safe.claims import claim_id, settle
-from factloop.agents.safe.context import CheckContext, SafeGraph
-from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.given import read_in_batches, unread
+from factloop.agents.safe.claim import ClaimNode
+from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
 from factloop.agents.safe.judgements import unless_unanswered, unscored
-from factloop.agents.safe.passages import passages_for, passages_of_claims
-from factloop.agents.safe.repeats import without_repeats
-from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
-from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState, place_fact
-from factloop.agents.safe.windows import GROUNDED_WINDOW, goes_on, windows_of
+from factloop.agents.safe.passages import numbered, passages_for, passages_of_claims, without_repeats
+from factloop.agents.safe.sentences import GROUNDED_WINDOW, goes_on, windows_of
+from factloop.agents.safe.stages import CheckContext, GroundedStages, JudgedFact, SafeGraph, WindowReading, WindowTask
+from factloop.agents.safe.state import Fact, SentenceTask, settle, unsplit, whole
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.grounds import absent
-from factloop.core.records import Evidence, Judgement, Verdict
+from factloop.core.records import Claim, Evidence, Judgement, Verdict
 from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
@@ -39,133 +35,98 @@ MOST_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class GroundedPlan:
+class GroundedPlan(GivenReader):
     """The grounded plan, with the stages that fill it."""
 
     stages: GroundedStages
     results: int
     """Passages to search for each sentence, and for each claim that is looked at again."""
 
-    @property
-    def merges_repeats(self) -> bool:
-        return True
+    looks_again = True
 
-    @property
-    def reads_code(self) -> bool:
-        return self.stages.reads_code
-
-    @property
-    def searches_ahead(self) -> bool:
-        return False
-
-    @property
+    @cached_property
     def _one_by_one(self) -> FusedPlan:
         return FusedPlan(self.stages, gates=False)
 
-    @property
-    def second_look(self) -> GroundedPlan:
-        return self
-
-    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+    def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
-
-    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
-        return cases
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+    async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """The facts of a window, each judged; without anything to judge by they are found one by one."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
-        if group[0]["given"] is not None:
-            return await read_in_batches(self._read_given, group[0], context)
-        tasks = tuple(task_of(sentence, context) for sentence in group)
-        shown = await passages_for(tasks, context, results=self.results)
-        window = WindowTask(tasks, shown.items, shown.failure)
+        if group[0].given is not None:
+            return await self.read_all_given(group[0], context)
+        shown = await passages_for(group, context, results=self.results)
+        window = WindowTask(group, *shown)
         if not window.passages:
             return await self._one_by_one.each_alone(group, context)
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
             return await self._one_by_one.each_alone(group, context)
-        found = self._placed(reading, group, window)
+        found = _placed(reading, window)
         if passed_over := _passed_over(reading, group):
-            found += await self._asked_again(passed_over, window, context)
+            found += await self._asked_again(replace(window, sentences=passed_over), context)
         return found
 
-    async def _asked_again(
-        self, passed_over: Sequence[SentenceState], window: WindowTask, context: CheckContext
-    ) -> list[PlacedFact]:
+    async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
         """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
-        tasks = tuple(task_of(sentence, context) for sentence in passed_over)
-        again = replace(window, sentences=tasks)
         try:
-            reading = await self.stages.read(again, context)
+            reading = await self.stages.read(window, context)
         except ModelOutputError:
-            return await self._one_by_one.each_alone(passed_over, context)
+            return await self._one_by_one.each_alone(window.sentences, context)
         except ConfigError:
             raise
-        except FactloopError as error:  # what the first reply told of the others is paid for, and stands
-            return [fact for one in passed_over for fact in unread(one, unscored(error), [(0, one["text"])])]
-        rest = _passed_over(reading, passed_over)
-        return [
-            *self._placed(reading, passed_over, again),
-            *(await self._one_by_one.each_alone(rest, context) if rest else []),
-        ]
+        except FactloopError as error:  # the first reply is paid for, and what it told of the others stands
+            return [fact for task in window.sentences for fact in unsplit(task, unscored(error))]
+        rest = await self._one_by_one.each_alone(_passed_over(reading, window.sentences), context)
+        return [*_placed(reading, window), *rest]
 
-    async def _read_given(
-        self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
-    ) -> list[PlacedFact]:
-        """Facts that are split already, the first at place `start`, each judged."""
-        task = task_of(sentence, context)
+    async def read_given(
+        self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
+    ) -> list[Fact]:
+        """Given facts, each judged by passages found for itself: another look at a supported one would be the same."""
         try:
-            shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
-            window = WindowTask((task,), shown.items, shown.failure)
+            shown = await passages_of_claims(facts, context, results=self.results)
+            window = WindowTask((task,), *shown)
             judged = await self.stages.look_again(facts, window, context)
         except ModelOutputError:
-            return await self._one_by_one.read_given(sentence, start, facts, context)
+            return await self._one_by_one.read_given(task, start, facts, context)
         pairs = enumerate(zip(facts, judged, strict=True), start)
-        found = [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
-        # These were judged by passages found for themselves: where they are supported, another look would be the same.
-        return [{**fact, "status": "settled"} if _is_supported(fact) else fact for fact in found]
+        found = [_found(task, number, text, fact, window) for number, (text, fact) in pairs]
+        return [replace(fact, status="settled") if _is_supported(fact) else fact for fact in found]
 
-    def _placed(self, reading: WindowReading, group: Sequence[SentenceState], window: WindowTask) -> list[PlacedFact]:
-        numbers = [0] * len(group)
-        found: list[PlacedFact] = []
-        for fact in reading.facts:
-            place = numbers[fact.sentence]
-            numbers[fact.sentence] += 1
-            found.append(_found(group[fact.sentence], place, fact.text, fact, window))
-        return found
-
-    def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
+    def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
         """The batches of judged facts; those settled stand alone, as no call will be needed for them."""
-        doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_settled(fact)]
-        size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
-        batches = [doubted[start : start + size] for start in range(0, len(doubted), size or 1)]
         settled = [fact for fact in facts if _is_settled(fact)]
+        doubted = [fact for fact in facts if fact.judgement is not None and not _is_settled(fact)]
+        size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
+        batches = in_groups(doubted, max(1, size))
         return [*batches, settled] if settled else batches
 
     async def look_again(
-        self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[PlacedClaim]:
+        self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
+    ) -> list[Claim]:
         """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
 
-        Only "nothing was found" it does not leave: that is a verdict where all was answered.
-
-        What the first one settled needs none: it is here only because a cascade's verifier went before it.
+        An exception is "nothing was found", which is a verdict only where all searches were answered. What the first
+        look settled needs no second: it is here only because a cascade's verifier went before it.
         """
+        pairs = list(zip(facts, tasks, strict=True))
+        firsts = [fact.judgement for fact in facts if fact.judgement is not None]
         if _is_settled(facts[0]):
-            return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
-        claims = [fact["self_contained"] for fact in facts]
-        tasks = [task_of(sentence, context) for sentence in sentences]
+            return [settle(*pair, first) for pair, first in zip(pairs, firsts, strict=True)]
+        claims = [fact.self_contained for fact in facts]
         try:
-            found = await passages_of_claims(claims, tasks, context, results=self.results)
-            passages = _distinct([*found.items, *_cited_before(facts)])
-            window = WindowTask((tasks[0],), passages, found.failure)
+            found = await passages_of_claims(claims, context, results=self.results)
+            cited = (item for fact in facts for item in _cited(fact))
+            passages = numbered(without_repeats([*found.items, *cited], most=PASSAGE_CHARACTERS))
+            window = WindowTask(tasks[:1], passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:
             return []  # each goes to a branch of its own
@@ -173,86 +134,68 @@ class GroundedPlan:
             raise
         except FactloopError as error:
             failure = unscored(error)
-            firsts = [Judgement.model_validate(fact["judgement"]) for fact in facts]
-            return [settle(fact, unless_unanswered(first, failure)) for fact, first in zip(facts, firsts, strict=True)]
-        return [_settled(fact, answer.judgement, window) for fact, answer in zip(facts, judged, strict=True)]
+            return [settle(*pair, unless_unanswered(first, failure)) for pair, first in zip(pairs, firsts, strict=True)]
+        settled: list[Claim] = []
+        for (fact, task), answer in zip(pairs, judged, strict=True):
+            stands = unless_unanswered(answer.judgement, window.failure)
+            evidence, own = _own_evidence(fact.id, fact.self_contained, stands, window)
+            settled.append(settle(replace(fact, evidence=evidence), task, own))
+        return settled
 
 
-def _is_supported(fact: PlacedFact) -> bool:
-    return (fact["judgement"] or {}).get("verdict") == Verdict.SUPPORTED
+def _is_supported(fact: Fact) -> bool:
+    return fact.judgement is not None and fact.judgement.verdict is Verdict.SUPPORTED
 
 
-def _is_settled(fact: PlacedFact) -> bool:
+def _is_settled(fact: Fact) -> bool:
     """Whether a judged fact is supported by passages that name what it names: it needs no second look."""
-    judgement = fact["judgement"] or {}
-    if not _is_supported(fact):
-        return False
-    cited = [Evidence.model_validate(item) for item in fact["evidence"] if item["id"] in judgement["cited"]]
-    return not absent(fact["self_contained"], cited)
+    return _is_supported(fact) and not absent(fact.self_contained, _cited(fact))
 
 
-def _passed_over(reading: WindowReading, group: Sequence[SentenceState]) -> list[SentenceState]:
-    told = {fact.sentence for fact in reading.facts} | reading.silent
-    return [sentence for number, sentence in enumerate(group) if number not in told]
+def _cited(fact: Fact) -> list[Evidence]:
+    """The passages that the judgement of a fact cites."""
+    cited = () if fact.judgement is None else fact.judgement.cited
+    return [item for item in fact.evidence if item.id in cited]
 
 
-def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> PlacedFact:
+def _passed_over(reading: WindowReading, group: Sequence[SentenceTask]) -> list[SentenceTask]:
+    told = {fact.sentence for fact in reading.facts} | reading.silent | reading.unfit
+    return [task for number, task in enumerate(group) if number not in told]
+
+
+def _placed(reading: WindowReading, window: WindowTask) -> list[Fact]:
+    numbers = [0] * len(window.sentences)
+    found: list[Fact] = []
+    for fact in reading.facts:
+        found.append(_found(window.sentences[fact.sentence], numbers[fact.sentence], fact.text, fact, window))
+        numbers[fact.sentence] += 1
+    return [*found, *(whole(window.sentences[place]) for place in sorted(reading.unfit))]
+
+
+def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, window: WindowTask) -> Fact:
     """A fact as it was judged at first, which leaves it open unless it is settled."""
-    place = Place(sentence=sentence["number"], fact=number)
-    evidence, judgement = _own_evidence(place, fact.text, unless_unanswered(fact.judgement, window.failure), window)
-    found = place_fact(
-        sentence,
-        number,
-        text,
-        self_contained=fact.text,
-        status="open",
-        relevant=fact.relevant,
-        judgement=judgement,
-        evidence=evidence,
-    )
-    return {**found, "status": "settled"} if _is_settled(found) else found
+    fact = Fact(task.number, number, text, judged.text, "open", relevant=judged.relevant)
+    stands = unless_unanswered(judged.judgement, window.failure)
+    evidence, judgement = _own_evidence(fact.id, judged.text, stands, window)
+    fact = replace(fact, judgement=judgement, evidence=evidence)
+    return replace(fact, status="settled") if _is_settled(fact) else fact
 
 
-def _settled(fact: PlacedFact, judgement: Judgement, window: WindowTask) -> PlacedClaim:
-    stands = unless_unanswered(judgement, window.failure)
-    evidence, own = _own_evidence(fact["place"], fact["self_contained"], stands, window)
-    return settle({**fact, "evidence": [item.model_dump(mode="json") for item in evidence]}, own)
-
-
-def _own_evidence(
-    place: Place, claim: str, judgement: Judgement, window: WindowTask
-) -> tuple[list[Evidence], Judgement]:
+def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
     """The passages that a judgement cites, as evidence of this claim; where it cites none, those nearest to it."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
-    ids = {item.id: f"{claim_id(place)}-e{number}" for number, item in enumerate(shown, 1)}
-    evidence = [item.model_copy(update={"id": ids[item.id]}) for item in shown]
+    ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}
     of_window = {item.id: number for number, item in enumerate(window.passages, 1)}
     numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
     own = {
-        "cited": tuple(ids[name] for name in judgement.cited),
+        "cited": tuple(ids[one] for one in judgement.cited),
         "rationale": renumbered(judgement.rationale, numbers, n_shown=len(window.passages)),
     }
-    return evidence, judgement.model_copy(update=own)
+    return [item.model_copy(update={"id": ids[item.id]}) for item in shown], judgement.model_copy(update=own)
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
     """The passages that share the rarest words with a claim, in their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]
-
-
-def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
-    """The passages that the first look cited."""
-    cited: Mapping[str, Any]
-    found: list[Evidence] = []
-    for fact in facts:
-        cited = dict.fromkeys((fact["judgement"] or {})["cited"])
-        found += (Evidence.model_validate(item) for item in fact["evidence"] if item["id"] in cited)
-    return found
-
-
-def _distinct(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The distinct passages, numbered anew."""
-    kept = without_repeats(passages, most=PASSAGE_CHARACTERS)
-    return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept, 1))

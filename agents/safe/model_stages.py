@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from factloop.agents.safe import judgements
-from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.grounded_answers import (
-    claims_judged,
-    claims_of,
-    of_sentences_shown,
-    reading_of,
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.faithful import Faithful, complaint
+from factloop.agents.safe.judgements import (
+    ASSESSED,
+    GROUNDED,
+    RATED,
+    VerdictField,
+    cited_ids,
+    known_numbers,
+    not_supported,
+    refuse,
     refuse_groundless,
+    refuse_unless_in_order,
+    said,
+    with_score,
 )
 from factloop.agents.safe.schemas import (
+    Abstention,
     Assessment,
     Assessments,
     AtomicFacts,
+    GroundedClaim,
     GroundedClaims,
+    GroundedFact,
     GroundedFacts,
     NumberedAssessment,
     Rating,
@@ -36,41 +46,133 @@ from factloop.agents.safe.schemas import (
     WindowFact,
     WindowFacts,
 )
-from factloop.agents.safe.stage_prompts import (
-    ANSWER_CHARACTERS,
-    assessment_prompt,
-    assessments_prompt,
-    claims_prompt,
-    in_context,
-    in_place,
-    passages,
-    rating_prompt,
-    sentence_prompt,
-    shown_answer,
-)
 from factloop.agents.safe.stages import (
     Case,
+    CheckContext,
     FoundFact,
     JudgedFact,
-    NextQueries,
-    SentenceTask,
+    SplitSentence,
     WindowReading,
     WindowTask,
 )
-from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
-from factloop.core.citations import renumbered
-from factloop.core.errors import ModelOutputError
+from factloop.agents.safe.state import NextQueries, SentenceTask
+from factloop.agents.shown import as_shown
+from factloop.core import records
 from factloop.core.records import Evidence, Judgement
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt, Value
 from factloop.tools.models.gateway import Accept, AnswerWithTokens, ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
-from factloop.tools.models.offers import Offers, ToolChoice
+from factloop.tools.models.schema import Offers, ToolChoice
 
 T = TypeVar("T", bound=BaseModel)
 
-FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
-PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
+FUSED_PROMPTS = ("safe/abstention", "safe/assessment", "safe/given_facts", "safe/sentence_facts")
+PAPER_PROMPTS = (
+    "safe/abstention",
+    "safe/atomic_facts",
+    "safe/rating",
+    "safe/relevance",
+    "safe/search_query",
+    "safe/self_contained_fact",
+)
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
+
+SENTENCE_CHARACTERS = 2_000
+"""Characters of a given sentence; those that are split here are no longer."""
+ANSWER_CHARACTERS = 6_000
+"""Characters of the answer as prompts show it; of one that is clearly longer an excerpt."""
+NO_GROUNDS = "No passage was named that it rests on."
+FIRST_REASONS = {
+    "supported": "",
+    "contradicted": "The cited passages say otherwise.",
+    "insufficient": "The passages shown do not say so.",
+}
+"""Reasons of first verdicts, for which the model is not asked: they stand where the second look fails."""
+_ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
+"""The end of a table row's line, which is no part of the sentence after it."""
+
+
+def passages(evidence: Iterable[Evidence]) -> list[str]:
+    """The evidence as the model reads it, in the order in which it is numbered."""
+    return [as_shown(item) for item in evidence]
+
+
+def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
+    """The prompt on neighbouring sentences in the fused plan; headings and excerpt are those of the first.
+
+    Where the response has the first elsewhere, too, what stands before it is the last line of its headings.
+    """
+    first = tasks[0]
+    return prompts["safe/sentence_facts"].render(
+        question=answer.prompt or None,
+        answer=shown_answer(answer, replace(first, end=tasks[-1].end)),
+        above="\n".join(filter(None, (first.above, answer.told_apart_by(first)))) or None,
+        sentence=[task.sentence for task in tasks],
+    )
+
+
+def assessment_prompt(
+    prompts: PromptRegistry, prompt: str | None, cases: Sequence[Case], evidence: Sequence[Evidence]
+) -> RenderedPrompt:
+    """The prompt on one claim or several at once in the fused plan; one stands without a number."""
+    sentences = list(dict.fromkeys(stated(case.task) for case in cases))
+    alone = len(cases) == 1
+    return prompts["safe/assessment"].render(
+        question=prompt or None,
+        sentence=sentences[0] if alone else sentences,
+        claim=cases[0].claim if alone else [case.claim for case in cases],
+        evidence=passages(evidence),
+        asked=_each_once(cases, [case.queries for case in cases]),
+        fruitless=_each_once(cases, [case.fruitless for case in cases]),
+        left=str(max(case.searches_left for case in cases)),
+    )
+
+
+def _each_once(cases: Sequence[Case], queries: Sequence[Sequence[str]]) -> Sequence[str]:
+    return queries[0] if len(cases) == 1 else list(dict.fromkeys(query for of_one in queries for query in of_one))
+
+
+def rating_prompt(prompts: PromptRegistry, prompt: str | None, case: Case) -> RenderedPrompt:
+    """The prompt on one claim at the end of the paper's plan."""
+    return prompts["safe/rating"].render(
+        question=prompt or None, sentence=stated(case.task), fact=case.claim, evidence=passages(case.evidence)
+    )
+
+
+def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
+    """The prompt on several claims at once in the grounded plan."""
+    return prompts["safe/grounded_claims"].render(
+        passage=passages(window.passages),
+        question=answer.prompt or None,
+        answer=shown_answer(answer, window.sentences[0]),
+        claim=claims,
+    )
+
+
+def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
+    """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
+    return answer.around(task.start, task.end, most=most)
+
+
+def in_context(answer: Answer, task: SentenceTask) -> str:
+    """A sentence whose facts are known, after what tells it from an equal one elsewhere in the response."""
+    return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
+
+
+def stated(task: SentenceTask) -> str:
+    """A sentence as a judge reads it who has not seen the rest: under its headings, or the head of its table."""
+    sentence = task.sentence[:SENTENCE_CHARACTERS]
+    return f"{task.above}\n{sentence}" if task.above else sentence
+
+
+def _in_place(answer: Answer, window: WindowTask) -> list[str]:
+    """The sentences of a window, each with what stands in the answer between it and the one before."""
+    reached = window.sentences[0].start
+    texts: list[str] = []
+    for task in window.sentences:
+        texts.append(_ROW_END.sub("", answer.response[reached : task.end]).strip() or task.sentence)
+        reached = max(reached, task.end)
+    return texts
 
 
 @dataclass(frozen=True)
@@ -86,6 +188,25 @@ class _ModelStages:
     @property
     def name(self) -> str:
         return self.gateway.chat.name
+
+    async def abstention(
+        self, task: SentenceTask, shown: Sequence[Evidence], context: CheckContext
+    ) -> records.Abstention:
+        answer = await self._ask(
+            "abstention",
+            Abstention,
+            context,
+            question=context.answer.prompt or None,
+            sentence=stated(task),
+            passage=passages(shown),
+        )
+        cited = cited_ids(answer.passages, shown)
+        return records.Abstention(
+            is_right=not cited,
+            missing=answer.missing.strip(),
+            why=answer.answer.strip() if cited else "",
+            evidence=tuple(item for item in shown if item.id in cited),
+        )
 
     async def _ask(
         self, stage: str, output: type[T], context: CheckContext, *, accept: Accept | None = None, **values: Value
@@ -117,6 +238,76 @@ class _ModelStages:
     def _top_logprobs(self) -> int:
         return TOP_LOGPROBS if self.logprobs else 0
 
+    def _judged(
+        self, verdict: str, answer: Assessment | NumberedAssessment | Rating, evidence: Sequence[Evidence]
+    ) -> Judgement:
+        why = answer.reasoning if isinstance(answer, Rating) else answer.rationale
+        cited = cited_ids(answer.cited, evidence)
+        return said(verdict, known_numbers(why, len(evidence)), cited, self.name, answer.wrong)
+
+
+@dataclass(frozen=True)
+class ModelPaperStages(_ModelStages):
+    """The paper plan's stages."""
+
+    answer_characters: int | None = ANSWER_CHARACTERS
+    """Characters of the answer that prompts show at most; None for all of it, as published."""
+
+    async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
+        """As published, nothing compares the facts with their sentence."""
+        fits = _fitting([task], context, lambda answer: ((1, fact) for fact in answer.facts))
+        accept = None if self.is_as_published else fits
+        shown = {"above": task.above or None, "sentence": task.sentence}
+        answer = await self._ask("atomic_facts", AtomicFacts, context, accept=accept, **shown)
+        if fits.unfit:
+            return SplitSentence([task.sentence], is_whole=True)
+        return SplitSentence([fact.strip() for fact in answer.facts if fact.strip()])
+
+    async def revise(self, fact: str, task: SentenceTask, context: CheckContext) -> str:
+        shown, sentence = self._shown(task, context), in_context(context.answer, task)
+        answer = await self._ask(
+            "self_contained_fact", SelfContainedFact, context, response=shown, sentence=sentence, fact=fact
+        )
+        return answer.fact.strip() or fact if self.is_as_published else _revised(fact, answer.fact, context)
+
+    @property
+    def is_as_published(self) -> bool:
+        return self.answer_characters is None
+
+    def _shown(self, task: SentenceTask, context: CheckContext) -> str:
+        if self.answer_characters is None:
+            return context.answer.response.strip()
+        return shown_answer(context.answer, task, self.answer_characters)
+
+    async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
+        if not context.answer.prompt:
+            return True  # without a question nothing is irrelevant
+        shown, question = self._shown(task, context), context.answer.prompt
+        return (
+            await self._ask("relevance", Relevance, context, question=question, response=shown, fact=claim)
+        ).relevant
+
+    async def next_query(self, case: Case, context: CheckContext) -> NextQueries:
+        answer = await self._ask(
+            "search_query",
+            SearchQuery,
+            context,
+            question=context.answer.prompt or None,
+            fact=case.claim,
+            evidence=passages(case.evidence),
+            asked=case.queries,
+            fruitless=case.fruitless,
+        )
+        return NextQueries((answer.query.strip() or case.claim,))
+
+    async def rate(self, case: Case, context: CheckContext) -> Judgement:
+        prompt = rating_prompt(self.prompts, context.answer.prompt, case)
+        accept = partial(_rests_on_evidence, case)
+        answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
+        rating = answered.value.rating
+        (score,) = RATED.scores(answered.tokens, [rating])
+        return with_score(self._judged(rating, answered.value, case.evidence), score)
+
 
 @dataclass(frozen=True)
 class ModelFusedStages(_ModelStages):
@@ -125,13 +316,23 @@ class ModelFusedStages(_ModelStages):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact] | None]:
-        prompt, stage = sentence_prompt(self.prompts, tasks), "sentence_facts"
+        prompt, stage = sentence_prompt(self.prompts, context.answer, tasks), "sentence_facts"
         if len(tasks) == 1:
-            answer = await self.gateway.ask_for(prompt, SentenceFacts, stage=stage, meter=context.meter)
-            return [_found(answer.facts)]
-        accept = partial(of_sentences_shown, len(tasks))
+            alone = _fitting(tasks, context, lambda answer: ((1, fact.fact) for fact in answer.facts))
+            answer = await self.gateway.ask_for(prompt, SentenceFacts, stage=stage, meter=context.meter, accept=alone)
+            return [_whole(tasks[0]) if alone.unfit else _found(answer.facts)]
+        fits = _fitting(tasks, context, _numbered)
+        accept = partial(_fits_window, len(tasks), fits)
         window = await self.gateway.ask_for(prompt, WindowFacts, stage=stage, meter=context.meter, accept=accept)
-        return [_found_in(number, window) for number, _ in enumerate(tasks, 1)]
+        found = ((n, _found(fact for fact in window.facts if fact.sentence == n)) for n in range(1, len(tasks) + 1))
+        return [
+            _whole(tasks[number - 1])
+            if number in fits.unfit
+            else facts
+            if facts or number in window.without_fact
+            else None
+            for number, facts in found
+        ]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         answer = await self._ask(
@@ -139,62 +340,52 @@ class ModelFusedStages(_ModelStages):
             SentenceFacts,
             context,
             accept=partial(_one_for_each, facts),
-            question=task.prompt or None,
-            answer=shown_answer(task),
-            sentence=in_context(task),
+            question=context.answer.prompt or None,
+            answer=shown_answer(context.answer, task),
+            sentence=in_context(context.answer, task),
             fact=facts,
         )
         return [
-            FoundFact(text, item.fact.strip() or text, item.status, item.query.strip())
+            FoundFact(text, _revised(text, item.fact, context), item.status, item.query.strip())
             for text, item in zip(facts, answer.facts, strict=True)
         ]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
         answered = await self.gateway.ask_offering(
-            assessment_prompt(self.prompts, case),
+            assessment_prompt(self.prompts, context.answer.prompt, [case], case.evidence),
             Assessment,
             stage="assessment",
             meter=context.meter,
-            offers=self._offered(context) if case.may_search else None,
+            offers=_offers(tuple((tool.name, tool.description) for tool in context.searching.tools))
+            if case.may_search
+            else None,
             accept=partial(_rests_on_evidence, case),
             top_logprobs=self._top_logprobs,
             needed=ASSESSED.pattern,
         )
         answer = answered.value
         if isinstance(answer, ToolChoice):
-            queries = tuple(query.strip() for query in answer.args.queries if query.strip())
+            queries = _queries(answer.args.queries)
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
         (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
-        return with_score(self._meaning(answer, case.evidence), score)
+        return with_score(self._judged(answer.verdict, answer, case.evidence), score)
 
     async def assess_together(
         self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        prompt, accept = assessments_prompt(self.prompts, cases, evidence), partial(_each_assessed, cases, evidence)
+        prompt = assessment_prompt(self.prompts, context.answer.prompt, cases, evidence)
+        accept = partial(_each_assessed, len(cases), len(evidence))
         answered = await self._ask_graded("assessments", prompt, Assessments, ASSESSED, context, accept=accept)
         entries = answered.value.claims
         scores = ASSESSED.scores(answered.tokens, [entry.verdict for entry in entries])
         steps: list[Judgement | NextQueries] = []
         for case, entry, score in zip(cases, entries, scores, strict=True):
-            queries = tuple(query.strip() for query in entry.queries if query.strip())
+            queries = _queries(entry.queries)
             if entry.verdict == "insufficient" and case.may_search and queries:
                 steps.append(NextQueries(queries, entry.rationale.strip()))
             else:
-                steps.append(with_score(self._meaning(entry, evidence), score))
+                steps.append(with_score(self._judged(entry.verdict, entry, evidence), score))
         return steps
-
-    def _offered(self, context: CheckContext) -> Offers[Assessment, SearchCall]:
-        return _offers(tuple((tool.name, tool.description) for tool in context.searching.tools))
-
-    def _meaning(self, answer: Assessment | NumberedAssessment, evidence: Sequence[Evidence]) -> Judgement:
-        cited, why = judgements.cited_ids(answer.cited, evidence), _kept_numbers(answer.rationale, len(evidence))
-        if answer.verdict == "insufficient":
-            return judgements.not_supported(why, cited, self.name, contradicted=False)
-        if answer.verdict == "ambiguous":
-            return judgements.ambiguous(why, self.name)
-        if answer.verdict == "supported":
-            return judgements.supported(why, cited, self.name)
-        return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
 
 
 @lru_cache(maxsize=64)
@@ -208,90 +399,83 @@ class ModelGroundedStages(ModelFusedStages):
     """The grounded plan's stages, and those of the fused plan for what it leaves out."""
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
-        first = window.sentences[0]
         prompt = self.prompts["safe/grounded_facts"].render(
             passage=passages(window.passages),
-            question=window.prompt or None,
-            answer=before(window.response, first.start, most=ANSWER_CHARACTERS) or None,
-            sentence=in_place(window),
+            question=context.answer.prompt or None,
+            answer=context.answer.before(window.sentences[0].start, most=ANSWER_CHARACTERS) or None,
+            sentence=_in_place(context.answer, window),
         )
-        accept = partial(of_sentences_shown, len(window.sentences))
+        fits = _fitting(window.sentences, context, _numbered)
+        accept = partial(_fits_window, len(window.sentences), fits)
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
-        scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answered.value.facts])
-        return reading_of(answered.value, window, self.name, scores=scores)
+        answer = answered.value
+        scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answer.facts])
+        facts = [
+            JudgedFact(
+                sentence=fact.sentence - 1,
+                text=fact.fact.strip(),
+                judgement=self._grounded(fact, window, score, FIRST_REASONS[fact.verdict]),
+                relevant=fact.sentence not in answer.off_topic if context.answer.prompt else None,
+            )
+            for fact, score in zip(answer.facts, scores, strict=True)
+            if fact.fact.strip() and fact.sentence not in fits.unfit
+        ]
+        silent = {number - 1 for number in answer.without_fact} - {fact.sentence for fact in facts}
+        unfit = frozenset(number - 1 for number in fits.unfit)
+        return WindowReading(sorted(facts, key=lambda fact: fact.sentence), frozenset(silent), unfit)
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
-        prompt = claims_prompt(self.prompts, claims, window)
-        accept = partial(claims_judged, len(claims), len(window.passages))
+        prompt = claims_prompt(self.prompts, context.answer, claims, window)
+        accept = partial(_each_assessed, len(claims), len(window.passages))
         answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
-        scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in answered.value.claims])
-        return claims_of(answered.value, claims, window, self.name, scores=scores)
+        entries = answered.value.claims
+        scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in entries])
+        return [
+            JudgedFact(
+                entry.claim - 1,
+                _revised(text, entry.fact, context),
+                self._grounded(entry, window, score, entry.reason.strip(), entry.wrong),
+            )
+            for entry, text, score in zip(entries, claims, scores, strict=True)
+        ]
+
+    def _grounded(
+        self, entry: GroundedFact | GroundedClaim, window: WindowTask, score: float | None, reason: str, wrong: str = ""
+    ) -> Judgement:
+        """The judgement of an entry. A verdict without grounds counts as none, and so has no score: that was its."""
+        cited = cited_ids(entry.passages, window.passages)
+        if entry.verdict != "insufficient" and not cited:
+            return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
+        return with_score(said(entry.verdict, reason, cited, self.name, wrong), score)
 
 
-@dataclass(frozen=True)
-class ModelPaperStages(_ModelStages):
-    """The paper plan's stages."""
+def _fitting(
+    tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
+) -> Faithful[Any]:
+    """Compares the facts of a reply with these sentences, code left out: its words are not those of its facts."""
+    sentences = ["" if task.is_code else task.sentence for task in tasks]
+    return Faithful(sentences, context.answer.wording, facts_of)
 
-    answer_characters: int | None = ANSWER_CHARACTERS
-    """Characters of the answer that prompts show at most; None for all of it, as published."""
 
-    async def split(self, task: SentenceTask, context: CheckContext) -> Sequence[str]:
-        answer = await self._ask("atomic_facts", AtomicFacts, context, above=task.above or None, sentence=task.sentence)
-        return [fact.strip() for fact in answer.facts if fact.strip()]
+def _fits_window(n_sentences: int, fits: Faithful[Any], answer: GroundedFacts | WindowFacts) -> None:
+    _of_sentences_shown(n_sentences, answer)
+    fits(answer)
 
-    async def revise(self, fact: str, task: SentenceTask, context: CheckContext) -> str:
-        answer = await self._ask(
-            "self_contained_fact",
-            SelfContainedFact,
-            context,
-            response=self._shown(task),
-            sentence=in_context(task),
-            fact=fact,
-        )
-        return answer.fact.strip() or fact
 
-    def _shown(self, task: SentenceTask) -> str:
-        return task.response.strip() if self.answer_characters is None else shown_answer(task, self.answer_characters)
+def _numbered(answer: GroundedFacts | WindowFacts) -> Iterable[tuple[int, str]]:
+    return ((fact.sentence, fact.fact) for fact in answer.facts)
 
-    async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
-        if not task.prompt:
-            return True  # without a question nothing is beside it
-        answer = await self._ask(
-            "relevance", Relevance, context, question=task.prompt, response=self._shown(task), fact=claim
-        )
-        return answer.relevant
 
-    async def next_query(self, case: Case, context: CheckContext) -> NextQueries:
-        answer = await self._ask(
-            "search_query",
-            SearchQuery,
-            context,
-            question=case.task.prompt or None,
-            fact=case.claim,
-            evidence=passages(case.evidence),
-            asked=case.queries,
-            fruitless=case.fruitless,
-        )
-        return NextQueries((answer.query.strip() or case.claim,))
+def _revised(fact: str, told: str, context: CheckContext) -> str:
+    """A fact as a model made it self-contained; as it was where that says something else."""
+    told = told.strip()
+    return told if told and complaint(fact, [told], context.answer.wording) is None else fact
 
-    async def rate(self, case: Case, context: CheckContext) -> Judgement:
-        prompt, accept = rating_prompt(self.prompts, case), partial(_rests_on_evidence, case)
-        answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
-        (score,) = RATED.scores(answered.tokens, [answered.value.rating])
-        return with_score(self._meaning(answered.value, case), score)
 
-    def _meaning(self, answer: Rating, case: Case) -> Judgement:
-        cited, why = (
-            judgements.cited_ids(answer.cited, case.evidence),
-            _kept_numbers(answer.reasoning, len(case.evidence)),
-        )
-        if answer.rating == "not_supported":
-            return judgements.not_supported(why, cited, self.name, contradicted=False)
-        if answer.rating == "supported":
-            return judgements.supported(why, cited, self.name)
-        return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
+def _whole(task: SentenceTask) -> list[FoundFact]:
+    return [FoundFact(task.sentence, task.sentence, "check", "", is_whole=True)]
 
 
 def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
@@ -299,43 +483,40 @@ def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
     return [FoundFact(fact, fact, one.status, one.query.strip()) for one, fact in told if fact]
 
 
-def _found_in(number: int, answer: WindowFacts) -> list[FoundFact] | None:
-    """The facts of one sentence of several; None where the answer does not say that it states none."""
-    facts = _found(fact for fact in answer.facts if fact.sentence == number)
-    return facts if facts or number in answer.without_fact else None
+def _queries(told: Iterable[str]) -> tuple[str, ...]:
+    return tuple(query.strip() for query in told if query.strip())
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
     """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
-        raise ModelOutputError(
-            f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order",
-            schema=type(answer).__name__,
-            reply=answer.model_dump_json(),
-        )
+        refuse(answer, f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order")
 
 
-def _each_assessed(cases: Sequence[Case], evidence: Sequence[Evidence], answer: Assessments) -> None:
+def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
+    """Refuses a reply that numbers sentences which were not shown, or says of one both that it states a fact and none.
+
+    Its other numbers are then no safer: they may count from 0. Sentences passed over are asked again elsewhere.
+    """
+    with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
+    off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()
+    if strangers := sorted((with_fact | without | off_topic) - set(range(1, n_sentences + 1))):
+        refuse(answer, f"there is no sentence {strangers[0]}: the sentences are numbered 1 to {n_sentences}")
+    if both := sorted(with_fact & without):
+        refuse(answer, f"sentence {both[0]} has a fact, and yet it is listed in without_fact")
+
+
+def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedClaims) -> None:
     """Refuses a reply that is not one entry for each claim, in order, or has a verdict that rests on no passage.
 
     A claim has what was found for it, and of the passages found for the others those that its entry cites.
     """
-    numbers = [entry.claim for entry in answer.claims]
-    if numbers != list(range(1, len(cases) + 1)):
-        raise ModelOutputError(
-            f"{len(cases)} claims are given, and judged were {numbers}: judge each once, in order",
-            schema=type(answer).__name__,
-            reply=answer.model_dump_json(),
-        )
+    refuse_unless_in_order([entry.claim for entry in answer.claims], n_claims, answer)
     for entry in answer.claims:
-        refuse_groundless(entry.verdict, entry.cited, len(evidence), answer, of=f"claim {entry.claim}: ")
+        cited = entry.passages if isinstance(entry, GroundedClaim) else entry.cited
+        refuse_groundless(entry.verdict, cited, n_shown, answer, of=f"claim {entry.claim}: ")
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
     verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
     refuse_groundless(verdict, answer.cited, len(case.evidence), answer)
-
-
-def _kept_numbers(text: str, n_shown: int) -> str:
-    """A rationale whose numbers are those of the passages shown, and no others."""
-    return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)

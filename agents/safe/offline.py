@@ -1,115 +1,169 @@
-"""Stages without a model, fused and paper: rules split, revise, judge relevance and word queries; a verifier rates.
-
-A baseline: it costs nothing, needs no network and says so in `Judgement.judged_by`.
-"""
+"""Stages without a chat model, fused and paper: spaCy's parse splits and revises, a judge rates what a search finds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from factloop.agents.documents import document_numbers
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.judgements import other_language
-from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
-from factloop.core.records import Evidence, Judgement, Verdict
-from factloop.tools.linguistics.claims import split_claims
-from factloop.tools.linguistics.discourse import context_at, topic_of
-from factloop.tools.linguistics.language import is_english_at
-from factloop.tools.linguistics.leads import under_lead
-from factloop.tools.linguistics.named_things import by_noun_alone
-from factloop.tools.linguistics.queries import next_query, search_query
-from factloop.tools.linguistics.references import is_ambiguous, resolve_references
-from factloop.tools.linguistics.relevance import is_relevant
-from factloop.tools.linguistics.rows import row_claims
-from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import SupportReading, Verifier
-from factloop.tools.verifiers.found_pieces import pieces_of
+from factloop.agents.safe.stages import Case, CheckContext, FoundFact, SplitSentence
+from factloop.agents.safe.state import NextQueries, SentenceTask
+from factloop.agents.shown import document_numbers
+from factloop.core.citations import heading
+from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
+from factloop.tools.judges.base import SupportReading, Verifier
+from factloop.tools.judges.found_pieces import pieces_of
+from factloop.tools.judges.pairs import THRESHOLD, Judge, Read, rate
+from factloop.tools.text.language import is_english_at
+from factloop.tools.text.markup import plain_text
+from factloop.tools.text.pipeline import parse
+from factloop.tools.text.queries import next_query, search_query, topic_of
+from factloop.tools.text.referents import ReadClaim, read_claims
+from factloop.tools.text.rows import row_claims
+from factloop.tools.text.statements import states_something
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-MOST_LOOKED_THROUGH = 200_000
-"""Characters of all documents at most, where they are looked through for another thing of a kind."""
 NOTHING_FOUND = "The search found nothing on this claim."
+OPEN = "The response leaves open whom or what the claim is about."
+_LOOK_BACK = 12
+"""Sentences before its own that a pronoun or a short name may stand for a word of."""
 
 
-class OfflineFusedStages:
-    """`FusedStages` by rules. Where the spaCy pipeline `nlp` parses, it splits instead; its entities are added."""
+class Rater(Protocol):
+    """Judges a claim by its evidence."""
 
-    reads_code = False
+    @property
+    def name(self) -> str: ...
 
-    def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
-        self.name = verifier.name
-        self._verifier = verifier
-        self._nlp = nlp
+    async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
+        """How the evidence reads, and what that amounts to."""
+        ...
+
+
+@dataclass(frozen=True)
+class VerifierRater:
+    """The packaged baseline."""
+
+    verifier: Verifier
+    nlp: Language
+
+    @property
+    def name(self) -> str:
+        return self.verifier.name
+
+    async def judge(self, case: Case, _context: CheckContext) -> tuple[SupportReading, Judgement]:
+        reading = verify_case(self.verifier, case, self.nlp)
+        return reading, judgement_of(reading, case, self.verifier)
+
+
+@dataclass(frozen=True)
+class JudgeRater:
+    """A judge of the field with its thresholds (`--judge`).
+
+    Claims are supported from `upper` on, and not supported up to `lower`. Between the two a person has to read. `lower`
+    is None where labels have set no thresholds: then there is nothing between.
+    """
+
+    verifier: Judge
+    upper: float = THRESHOLD
+    lower: float | None = None
+    reads: Read | None = None
+    """Stands for the judge's own reads, for all claims that wait at the same time."""
+
+    @property
+    def name(self) -> str:
+        return self.verifier.judged_by
+
+    async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
+        """Reads the passages as they were found, each under its title, which often names what it calls *it*."""
+        texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
+        reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
+        judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})
+        score, lower = judgement.score, self.lower
+        if lower is None or score is None or not lower < score < self.upper:
+            return reading, judgement
+        return reading, Judgement(
+            unscored_reason=UnscoredReason.NEEDS_READING,
+            rationale=f"{judgement.rationale} By your labels, {lower:g} or less is not supported, {self.upper:g} is.",
+            cited=judgement.cited,
+            score=score,
+            judged_by=judgement.judged_by,
+        )
+
+
+@dataclass(frozen=True)
+class _OfflineStages:
+    """A judge, and the pipeline that reads sentences."""
+
+    rater: Rater
+    nlp: Language
+    reads_code: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.rater.name
+
+    async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
+        """None: the offline engine counts words, and cannot tell whether a passage answers a question."""
+
+
+class OfflineFusedStages(_OfflineStages):
+    """`FusedStages` without a chat model."""
 
     async def sentence_facts(
-        self, tasks: Sequence[SentenceTask], _context: CheckContext
+        self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
         """The facts of each sentence; empty where it states nothing that can be checked."""
-        return [self._facts_of(task) for task in tasks]
+        return [
+            [_found(claim, context.answer) for claim in _claims_of(task, context.answer, self.nlp)]
+            if _is_read(task, context.answer)
+            else [_unread(task.sentence)]
+            for task in tasks
+        ]
 
-    async def given_facts(
-        self,
-        task: SentenceTask,
-        facts: Sequence[str],
-        _context: CheckContext,
-    ) -> Sequence[FoundFact]:
-        return [self._found(fact, task) for fact in facts] if _is_read(task) else [_unread(fact) for fact in facts]
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
+        """Facts that are split already stay whole; their pronouns and short names are resolved."""
+        if not _is_read(task, context.answer):
+            return [_unread(fact) for fact in facts]
+        return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
-        entailment = _verify(self._verifier, case, context.searching.tools)
-        if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
+        reading, judgement = await self.rater.judge(case, context)
+        if reading.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
                 return NextQueries((query,))
-        return _judgement(entailment, case, self.name)
+        return judgement
 
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Each claim by its own passages: rules gain nothing from reading several together."""
+        """Each claim by its own passages: a judge gains nothing from reading several together."""
         return [await self.assess(case, context) for case in cases]
 
-    def _facts_of(self, task: SentenceTask) -> Sequence[FoundFact]:
-        if not _is_read(task):
-            return [_unread(task.sentence)]
-        return [self._found(fact, task) for fact in _split(task, self._nlp)]
 
-    def _found(self, fact: str, task: SentenceTask) -> FoundFact:
-        context = context_at(task.response, task.start, task.prompt, self._nlp)
-        claim = resolve_references(fact, context, self._nlp)
-        if is_ambiguous(fact, context):
-            return FoundFact(fact, claim, "ambiguous", "")
-        if not is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp):
-            return FoundFact(fact, claim, "irrelevant", "")
-        return FoundFact(fact, claim, "check", search_query(claim, topic_of(context.asked)))
+class OfflinePaperStages(_OfflineStages):
+    """`PaperStages` by the same means, one stage at a time, with SAFE's fixed number of searches."""
 
+    async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
+        if not _is_read(task, context.answer):
+            return SplitSentence([task.sentence])
+        return SplitSentence([claim.text for claim in _claims_of(task, context.answer, self.nlp)])
 
-class OfflinePaperStages:
-    """`PaperStages` by the same rules, one stage at a time, with SAFE's fixed number of searches."""
-
-    reads_code = False
-
-    def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
-        self.name = verifier.name
-        self._verifier = verifier
-        self._nlp = nlp
-
-    async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
-        return _split(task, self._nlp) if _is_read(task) else [task.sentence]
-
-    async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:
-        if not _is_read(task):
+    async def revise(self, fact: str, task: SentenceTask, context: CheckContext) -> str:
+        if not _is_read(task, context.answer):
             return fact
-        return resolve_references(fact, context_at(task.response, task.start, task.prompt, self._nlp), self._nlp)
+        claims = _claims_of(task, context.answer, self.nlp)
+        return next((one.self_contained for one in claims if one.text == fact), fact)
 
-    async def relevance(self, claim: str, task: SentenceTask, _context: CheckContext) -> bool:
-        return not _is_read(task) or is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
+    async def relevance(self, _claim: str, _task: SentenceTask, _context: CheckContext) -> bool:
+        """Always: words alone do not tell what has to do with a question, and a gate would hide errors."""
+        return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
         """A formulation not asked yet; the first one again when out of ideas.
@@ -119,14 +173,71 @@ class OfflinePaperStages:
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
     async def rate(self, case: Case, context: CheckContext) -> Judgement:
-        if not _is_read(case.task):
+        if not _is_read(case.task, context.answer):
             return other_language(self.name)
-        return _judgement(_verify(self._verifier, case, context.searching.tools), case, self.name)
+        return (await self.rater.judge(case, context))[1]
 
 
-def _is_read(task: SentenceTask) -> bool:
-    """Whether the sentence is in the language of the rules."""
-    return is_english_at(task.response, task.start, task.end)
+def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading:
+    """The judge's reading of a claim's evidence.
+
+    Each hit is read piece by piece, as it comes with neighbours that speak of other things, under its title, which
+    often names the subject that the passage calls *she* or *it*. A judge that abstains when it is not sure decides
+    nothing of a claim that leaves open whom it is about.
+    """
+    numbers = document_numbers(case.evidence)
+    found = [
+        (index, piece)
+        for index, one in enumerate(case.evidence)
+        for piece in pieces_of(one.title, one.section, one.passage)
+    ]
+    reading = verifier.verify(case.claim, [piece for _, piece in found], [numbers[index] for index, _ in found])
+    cited = tuple(dict.fromkeys(found[index][0] for index in reading.cited))
+    is_said = bool(cited) and reading.quote in case.evidence[cited[0]].passage  # else it is of a heading above it
+    reading = replace(reading, cited=cited, quote=reading.quote if is_said else "")
+    if verifier.abstains and reading.label != "insufficient" and _is_open(case.claim, nlp):
+        return replace(reading, label="insufficient", rationale=OPEN, wrong="", instead="")
+    return reading
+
+
+def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Judgement:
+    """The judgement that a reading amounts to. Where a judge that abstains is not sure, a person has to read."""
+    supported = reading.label == "supported"
+    needs_reading = reading.label == "insufficient" and verifier.abstains and bool(reading.cited)
+    said: dict[str, Any] = {
+        "rationale": reading.rationale if case.evidence else NOTHING_FOUND,
+        "cited": tuple(case.evidence[index].id for index in reading.cited),
+        "score": reading.score,
+        "judged_by": verifier.name,
+        "quote": reading.quote,
+    }
+    if needs_reading:
+        return Judgement(unscored_reason=UnscoredReason.NEEDS_READING, **said)
+    return Judgement(
+        verdict=Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,
+        contradicted=None if supported else reading.label == "contradicted",
+        wrong=reading.wrong,
+        instead=reading.instead,
+        **said,
+    )
+
+
+def _is_open(claim: str, nlp: Language) -> bool:
+    """Whether the subject of the claim holds a pronoun of the third person: *He ...*, *Her first book ...*"""
+    doc = parse(claim, nlp)
+    subject = next((token for token in doc if token.dep_ in {"nsubj", "nsubjpass"}), None)
+    named = () if subject is None else subject.subtree
+    return any(token.pos_ == "PRON" and "3" in token.morph.get("Person", []) for token in named)
+
+
+def _is_read(task: SentenceTask, answer: Answer) -> bool:
+    """Whether the sentence is in the language of the pipeline."""
+    return is_english_at(answer.response, task.start, task.end)
+
+
+def _found(claim: ReadClaim, answer: Answer) -> FoundFact:
+    query = search_query(claim.self_contained, topic_of(answer.prompt))
+    return FoundFact(claim.text, claim.self_contained, "check", query)
 
 
 def _unread(fact: str) -> FoundFact:
@@ -134,85 +245,34 @@ def _unread(fact: str) -> FoundFact:
     return FoundFact(fact, fact, "other_language", "")
 
 
-def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
-    """The facts of a sentence or a row."""
-    head = task.above.splitlines()[-1] if task.above else ""
-    return row_claims(task.sentence, head) or split_claims(under_lead(task.sentence, head), nlp)
+def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[ReadClaim]:
+    """The facts of a sentence, an item or a row; none where it states nothing."""
+    lead = task.above.splitlines()[-1] if task.above else ""
+    rows = row_claims(task.sentence, lead)
+    if rows:
+        return [ReadClaim(row, row, is_open=False) for row in rows]
+    text = plain_text(task.sentence)
+    if lead.rstrip("*_ ").endswith(":") and all(token.pos_ not in {"VERB", "AUX"} for token in parse(text, nlp)):
+        said = f"{plain_text(lead)} {text}"  # *Side effects: nausea*
+        return [ReadClaim(text, said, is_open=False)] if text else []
+    if not states_something(text, nlp):
+        return []
+    return read_claims(text, _before(task, answer), answer.prompt, nlp)
+
+
+def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
+    """A given fact as one claim: one that the parse would split is taken as it is written."""
+    read = read_claims(plain_text(fact), _before(task, answer), answer.prompt, nlp)
+    return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
+
+
+def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
+    """The sentences before one, oldest first: that which opens the response, and the last few."""
+    before = answer.prose_before(task.start)
+    opening = before[:1] if len(before) > _LOOK_BACK else []
+    return [plain_text(part.text) for part in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:
     """Whether the last query brought anything new; the first may fail for its wording alone."""
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)
-
-
-def _verify(verifier: Verifier, case: Case, tools: Sequence[SearchTool]) -> SupportReading:
-    """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
-    would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
-    subject that the passage calls *she* or *it*. Those of one document may bear the claim out together."""
-    numbers = document_numbers(case.evidence)
-    found = [
-        (index, piece)
-        for index, one in enumerate(case.evidence)
-        for piece in pieces_of(one.title, one.section, one.passage)
-    ]
-    pieces, documents = tuple(piece for _, piece in found), tuple(numbers[index] for index, _ in found)
-    read = _read(verifier.verify, case.claim, pieces, documents)
-    if read.label == "insufficient":
-        read = _by_noun(verifier, case, pieces, documents, tools) or read
-    cited = tuple(dict.fromkeys(found[index][0] for index in read.cited))
-    is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of a heading above it
-    return replace(read, cited=cited, quote=read.quote if is_said else "")
-
-
-def _by_noun(
-    verifier: Verifier, case: Case, pieces: Sequence[str], documents: Sequence[int], tools: Sequence[SearchTool]
-) -> SupportReading | None:
-    """The reading that bears out a claim about *it* by pieces that call it *the bakery*, where no document that could
-    be found names another one; else None."""
-
-    def all_texts() -> list[str] | None:
-        known = [tool.all_passages(MOST_LOOKED_THROUGH) for tool in tools]
-        return None if None in known else [f"{hit.title}\n{hit.passage}" for hits in known for hit in hits or ()]
-
-    found = by_noun_alone(case.claim, case.task.sentence, pieces, all_texts)
-    if found is None:
-        return None
-    taken = found.passages
-    read = _read(
-        verifier.verify,
-        found.claim,
-        tuple(pieces[place] for place in taken),
-        tuple(documents[place] for place in taken),
-    )
-    is_said = read.label == "supported" and f"the {found.noun}" in read.quote.lower()  # not of the mill beside it
-    return replace(read, cited=tuple(taken[place] for place in read.cited)) if is_said else None
-
-
-@lru_cache(maxsize=100)
-def _read(
-    verify: Callable[[str, Sequence[str], Sequence[int]], SupportReading],
-    claim: str,
-    pieces: tuple[str, ...],
-    documents: tuple[int, ...],
-) -> SupportReading:
-    """Kept a while: where a search brings nothing new, the claim is judged by what was read before."""
-    return verify(claim, pieces, documents)
-
-
-def _rationale(entailment: SupportReading, case: Case) -> str:
-    return entailment.rationale if case.evidence else NOTHING_FOUND
-
-
-def _judgement(entailment: SupportReading, case: Case, judged_by: str) -> Judgement:
-    supported = entailment.label == "supported"
-    return Judgement(
-        verdict=Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,
-        contradicted=None if supported else entailment.label == "contradicted",
-        rationale=_rationale(entailment, case),
-        cited=tuple(dict.fromkeys(case.evidence[index].id for index in entailment.cited)),
-        score=entailment.score,
-        judged_by=judged_by,
-        wrong=entailment.wrong,
-        instead=entailment.instead,
-        quote=entailment.quote,
-    )

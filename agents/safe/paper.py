@@ -2,33 +2,41 @@
 
 Departures: facts that repeat another are judged once; the rounds of a claim end where all that its documents hold was
 found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess. A
-strict plan does without the first two.
+strict plan has only the last of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Route, Update
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import LOOK, SEARCH, ClaimNode, ask_next, closed, search, settling, task_of
-from factloop.agents.safe.claims import case_of
-from factloop.agents.safe.context import CheckContext, SafeGraph
-from factloop.agents.safe.stages import PaperStages, SentenceTask
-from factloop.agents.safe.state import FactOutput, FactState, PlacedFact, SentenceState, place_fact
-from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.records import Judgement
+from factloop.agents.safe.claim import (
+    LOOK,
+    SEARCH,
+    ClaimNode,
+    ask_next,
+    case_of,
+    closed,
+    or_unscored,
+    search,
+    settling,
+    unanswered,
+)
+from factloop.agents.safe.graph import SafePlan
+from factloop.agents.safe.stages import CheckContext, PaperStages, SafeGraph, SplitSentence
+from factloop.agents.safe.state import Fact, FactOutput, FactState, SentenceTask, settled_fact
 from factloop.tools.calls.together import together
 
 RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
 
 @dataclass(frozen=True)
-class PaperPlan:
+class PaperPlan(SafePlan):
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
@@ -38,26 +46,6 @@ class PaperPlan:
     @property
     def merges_repeats(self) -> bool:
         return not self.strict
-
-    @property
-    def reads_code(self) -> bool:
-        return self.stages.reads_code
-
-    @property
-    def searches_ahead(self) -> bool:
-        return False
-
-    @property
-    def second_look(self) -> None:
-        return None
-
-    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """Each sentence by itself."""
-        return [[sentence] for sentence in sentences]
-
-    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
-        """Each claim by itself."""
-        return cases
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
@@ -69,25 +57,21 @@ class PaperPlan:
         """
 
         async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            claim, task = state["fact"]["self_contained"], task_of(state["task"], runtime.context)
-            if await self.stages.relevance(claim, task, runtime.context):
+            if await self.stages.relevance(state["fact"].self_contained, state["task"], runtime.context):
                 return {"relevant": True}
             if not runtime.context.gates:
                 return {"relevant": False}
-            judgement = judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
+            judgement = judgements.irrelevant(self.stages.name)
             return {**closed({**state, "relevant": False}, judgement, runtime), "relevant": False}
 
         async def next_query(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            case = case_of(
-                state, task_of(state["task"], runtime.context), searches_left=max_searches - len(state["queries"])
-            )
+            case = case_of(state, searches_left=max_searches - len(state["queries"]))
             return ask_next(state, await self.stages.next_query(case, runtime.context))
 
         async def rate(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-            if state["failure"] is not None and not state["evidence"]:
-                return closed(state, Judgement.model_validate(state["failure"]), runtime)
-            case = case_of(state, task_of(state["task"], runtime.context), searches_left=0)
-            return closed(state, await self.stages.rate(case, runtime.context), runtime)
+            if (failure := unanswered(state)) is not None:
+                return closed(state, failure, runtime)
+            return closed(state, await self.stages.rate(case_of(state, searches_left=0), runtime.context), runtime)
 
         async def after_search(state: FactState) -> str:
             goes_on = ("answered", "failed", "exhausted") if self.strict else ("answered", "failed")
@@ -110,30 +94,18 @@ class PaperPlan:
         graph.add_edge(RATE, END)
         return graph.compile(name="claim")
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+    async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """Splits unless the facts are given, then revises each; a fact whose revision fails is kept, unscored."""
-        (sentence,) = group
-        task = task_of(sentence, context)
-        facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]
-        revised = await together(self._revised(fact, task, context) for fact in facts)
-        return [
-            _placed(number, fact, result, sentence)
-            for number, (fact, result) in enumerate(zip(facts, revised, strict=True))
-        ]
+        (task,) = group
+        split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
+        found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))
+        return [replace(fact, is_whole=split.is_whole) for fact in found]
 
-    async def _revised(self, fact: str, task: SentenceTask, context: CheckContext) -> str | Judgement:
-        try:
-            return await self.stages.revise(fact, task, context)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return judgements.unscored(error)
+    async def _revised(self, task: SentenceTask, number: int, fact: str, context: CheckContext) -> Fact:
+        async def revised() -> Fact:
+            return Fact(task.number, number, fact, await self.stages.revise(fact, task, context), "open")
 
-
-def _placed(number: int, fact: str, revised: str | Judgement, sentence: SentenceState) -> PlacedFact:
-    if isinstance(revised, Judgement):
-        return place_fact(sentence, number, fact, judgement=revised)
-    return place_fact(sentence, number, fact, self_contained=revised)
+        return await or_unscored(revised(), lambda judgement: settled_fact(task, number, fact, judgement))
 
 
 def _unless_settled(onward: str) -> Route[FactState]:

@@ -1,44 +1,46 @@
 """The passages that the grounded plan shows: all of a small set of documents, else the best for the claims at hand.
 
-Searches go through the gateway as all others do: metered, paced, cached, asked once.
+Searches go through the gateway as all others do: metered, paced, cached, asked once. Each passage comes with its
+neighbours, so that two of one document often share text: it is shown once.
 """
 
 from __future__ import annotations
 
-import asyncio
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, product
+from typing import NamedTuple
 
-from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import unscored
-from factloop.agents.safe.repeats import without_repeats
-from factloop.agents.safe.stages import SentenceTask
-from factloop.agents.shown import PASSAGE_CHARACTERS
+from factloop.agents.safe.referents import refers_back
+from factloop.agents.safe.stages import CheckContext
+from factloop.agents.safe.state import SentenceTask
+from factloop.agents.shown import PASSAGE_CHARACTERS, document_of
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
-from factloop.tools.linguistics.discourse import context_at, read_prompt, topic_of
-from factloop.tools.linguistics.queries import search_query
-from factloop.tools.linguistics.references import resolve_references
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import SearchAnswer
+from factloop.tools.search.gateway import SearchAnswer, SearchGateway
+from factloop.tools.text.queries import search_query, topic_of
 
 STAGE = "search"
 FEW_CHARACTERS = 6_000
 """Most characters of documents that are shown whole with every window."""
 MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
-"""Most characters shown at once of documents that are not shown whole."""
+"""Most passages and characters shown at once of documents that are not shown whole."""
+_WORD = re.compile(r"\w+")
+_LOOK_BACK = 1_000
+"""Characters before a sentence in which the one before it is looked for."""
+_LEAST_SHARED = 40
+"""Characters: a shorter text two passages may end and begin with by chance."""
 
 
-@dataclass(frozen=True)
-class Passages:
+class Passages(NamedTuple):
     """The passages to judge by."""
 
-    items: tuple[Evidence, ...]
+    items: Sequence[Evidence]
     failure: Judgement | None = None
     """The first search that failed, where another tool answered the same query: there may be more to be found."""
 
@@ -48,41 +50,32 @@ async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, 
 
     Raises ToolError where no tool answered a query, BudgetExceeded, DeadlineExceeded, ConfigError as the gateway does.
     """
-    if (whole := all_of(context.searching.tools)) is not None:
-        return Passages(whole)
-    return await _searched(await asyncio.to_thread(_queries, tuple(tasks)), context, results=results)
-
-
-async def passages_of_claims(
-    claims: Sequence[str], tasks: Sequence[SentenceTask], context: CheckContext, *, results: int
-) -> Passages:
-    """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
-    topics = (topic_of(read_prompt(task.prompt)) for task in tasks)
-    queries = [search_query(claim, topic) for claim, topic in zip(claims, topics, strict=True)]
-    return await _searched(queries, context, results=results)
-
-
-def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
-    """All passages of tools that search few documents, in reading order; None where there are more."""
-    hits = _all_hits(tools)
+    hits = _all_hits(context.searching.tools)
     if hits is None:
-        return None
+        return await _searched([_query(task, context) for task in tasks], context, results=results)
     now = datetime.now(UTC)
-    return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
+    return Passages(numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1)))
 
 
-def is_all_found(tools: Sequence[SearchTool], found: Iterable[Mapping[str, Any]]) -> bool:
+async def passages_of_claims(claims: Sequence[str], context: CheckContext, *, results: int) -> Passages:
+    """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
+    topic = topic_of(context.answer.prompt)
+    return await _searched([search_query(claim, topic) for claim in claims], context, results=results)
+
+
+def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
     """Whether the evidence found holds all that these tools could ever find: a further search could bring nothing."""
     hits = _all_hits(tools)
     if hits is None:
         return False
     texts: defaultdict[str, str] = defaultdict(str)
     for item in found:
-        texts[item["source"]] += f"{item['passage']}\n"
+        texts[item.source] += f"{item.passage}\n"
     return all(hit.passage in texts[hit.source] for hit in hits)
 
 
 def _all_hits(tools: Sequence[SearchTool]) -> list[SearchHit] | None:
+    """All passages of tools that search few documents, in reading order; None where there are more."""
     hits: list[SearchHit] = []
     for tool in tools:
         passages = tool.all_passages(FEW_CHARACTERS)
@@ -95,31 +88,41 @@ def _all_hits(tools: Sequence[SearchTool]) -> list[SearchHit] | None:
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> Passages:
-    """The hits of all queries, the best of each first, each passage once."""
-    asked = await together(_asked_of_all(query, context) for query in dict.fromkeys(queries))
+    """The hits of all queries, the best of each first, each wording once.
+
+    Each query brings `results` passages. Where documents are searched on this machine, which costs nothing, further
+    ones are added until as much is shown as of a set that is small enough to be shown whole.
+    """
+    is_free = all(tool.is_local for tool in context.searching.tools)
+    searching = context.searching.deeper(MOST_PASSAGES) if is_free else context.searching
+    asked = await together(_asked_of_all(query, searching, context) for query in dict.fromkeys(queries))
     answers = [answer for of_query in asked for answer in of_query]
     found = [answer for answer in answers if isinstance(answer, SearchAnswer)]
     failure = next((unscored(answer) for answer in answers if isinstance(answer, FactloopError)), None)
-    by_rank = sorted(((rank, place, hit, answer) for place, answer in enumerate(found)
-                      for rank, hit in enumerate(answer.hits[:results], 1)), key=lambda one: one[:2])  # fmt: skip
-    distinct: dict[tuple[str, str], Evidence] = {}
-    for rank, _, hit, answer in by_rank:
-        distinct.setdefault((hit.source, hit.passage), _evidence_of(hit, answer, rank))
-    return Passages(_numbered(_first(without_repeats(distinct.values(), most=PASSAGE_CHARACTERS))), failure)
+    kept: dict[str, Evidence] = {}
+    for rank, answer in product(range(1, MOST_PASSAGES + 1), found):
+        if rank > results and sum(len(item.passage) for item in kept.values()) >= FEW_CHARACTERS:
+            break
+        for hit in answer.hits[rank - 1 : rank]:
+            wording = " ".join(_WORD.findall(hit.passage.casefold()))
+            kept.setdefault(wording, _evidence(hit, answer.query, rank, answer.retrieved_at))
+    return Passages(numbered(_first(without_repeats(kept.values(), most=PASSAGE_CHARACTERS))), failure)
 
 
-async def _asked_of_all(query: str, context: CheckContext) -> Sequence[SearchAnswer | FactloopError]:
+async def _asked_of_all(
+    query: str, searching: SearchGateway, context: CheckContext
+) -> Sequence[SearchAnswer | FactloopError]:
     """Each tool's answer, or its failure. Raises the first failure where all failed."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
-            return await context.searching.search(tool, query, stage=STAGE, meter=context.meter)
+            return await searching.search(tool, query, stage=STAGE, meter=context.meter)
         except (ConfigError, BudgetExceeded, DeadlineExceeded):
             raise
         except FactloopError as error:
             return error
 
-    answers = await together(ask(tool) for tool in context.searching.tools)
+    answers = await together(ask(tool) for tool in searching.tools)
     failures = [answer for answer in answers if isinstance(answer, FactloopError)]
     if failures and len(failures) == len(answers):
         raise failures[0]
@@ -127,25 +130,20 @@ async def _asked_of_all(query: str, context: CheckContext) -> Sequence[SearchAns
 
 
 def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:
-    """The best of them, of so many characters together at most; one passage in any case."""
+    """The best of them that fit the bounds; one passage in any case."""
     lengths = accumulate(len(item.passage) for item in passages[:MOST_PASSAGES])
     return passages[: max(1, sum(length <= MOST_CHARACTERS for length in lengths))]
 
 
-def _queries(tasks: Iterable[SentenceTask]) -> list[str]:
-    """A query for each sentence. It reads the whole answer, with a dictionary that is loaded from a file at first."""
-    return [_query(task) for task in tasks]
-
-
-def _query(task: SentenceTask) -> str:
-    """A query for a sentence, with the person it means as far as rules can tell."""
-    context = context_at(task.response, task.start, task.prompt)
+def _query(task: SentenceTask, context: CheckContext) -> str:
+    """A query for a sentence, under its heading or lead; one that begins with *she* or *the firm* together with the
+    sentence before it."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
-    return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context.asked))
-
-
-def _evidence_of(hit: SearchHit, found: SearchAnswer, rank: int) -> Evidence:
-    return _evidence(hit, found.query, rank, found.retrieved_at)
+    before = ""
+    if refers_back(task.sentence):
+        near = context.answer.prose_before(task.start)[-1:]
+        before = next((part.text for part in near if part.start >= task.start - _LOOK_BACK), "")
+    return search_query(f"{under} {before} {task.sentence}", topic_of(context.answer.prompt))
 
 
 def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> Evidence:
@@ -162,5 +160,75 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
     )
 
 
-def _numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The passages under ids of their places: `p1`, `p2` and so on."""
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(passages, 1))
+
+
+def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence]:
+    """The passages in their order; those of one document that share text become one, of `most` characters at most.
+
+    Where one would be longer, the later keeps what the earlier has not.
+    """
+    kept: list[Evidence] = []
+    for item in passages:
+        _add(kept, item, most)
+    return kept
+
+
+def fresh_part(passage: str, shown: Iterable[str]) -> str:
+    """The part of a passage that is not at the end or the beginning of one shown before; empty if all of it is."""
+    for text in shown:
+        if passage in text:
+            return ""
+        passage = passage[: len(passage) - _shared(passage, text)].rstrip()
+        passage = passage[_shared(text, passage) :].lstrip()
+    return passage
+
+
+def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
+    for place, old in enumerate(kept):
+        if document_of(old) != document_of(new):
+            continue
+        joined = _joined(old, new)
+        if joined is not None and len(joined.passage) <= max(most, len(old.passage), len(new.passage)):
+            del kept[place]
+            n_before = len(kept)
+            _add(kept, joined, most)
+            if len(kept) > n_before:
+                kept.insert(place, kept.pop())
+            return
+        part = fresh_part(new.passage, [old.passage])
+        if not part:
+            return
+        if part != new.passage:
+            is_beginning = new.passage.startswith(part)
+            new = new.model_copy(update={"passage": part, "section": new.section if is_beginning else None})
+    kept.append(new)
+
+
+def _joined(old: Evidence, new: Evidence) -> Evidence | None:
+    """Both as one, under the query of the old one and named after where it begins; None where they share nothing."""
+    if new.passage in old.passage:
+        return old
+    begins = {"source": new.source, "section": new.section, "published": new.published}
+    if old.passage in new.passage:
+        return old.model_copy(update={**begins, "passage": new.passage})
+    if shared := _shared(old.passage, new.passage):
+        return old.model_copy(update={"passage": old.passage + new.passage[shared:]})
+    if shared := _shared(new.passage, old.passage):
+        return old.model_copy(update={**begins, "passage": new.passage + old.passage[shared:]})
+    return None
+
+
+def _shared(first: str, second: str) -> int:
+    """How many characters the first ends with that the second begins with; 0 where they are few."""
+    head = second[:_LEAST_SHARED]
+    if len(head) < _LEAST_SHARED:
+        return 0
+    start = first.find(head)
+    while start >= 0:
+        if second.startswith(first[start:]):
+            return len(first) - start
+        start = first.find(head, start + 1)
+    return 0

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from factloop.tools.linguistics.outline import Part
+from factloop.tools.text.outline import Part
 
 _PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
 _OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
 _WORD = r"[\w'’-]+"
 _REFERS = re.compile(
-    rf"\W*(?:(?:later|then|there|also|{_OPENERS})\b(?:[^,;:]{{0,200}},|(?: {_WORD}){{0,3}}) )?"
+    rf"\W*(?:(?:later|then|there|also)\b(?: {_WORD}){{0,3}} "
+    rf"|(?:later|then|there|also|{_OPENERS})\b(?:[^,;]{{0,200}},|(?: {_WORD}){{1,3}}(?<! of)(?<! in)(?<! at)) )?"
     rf"(?:{_PRONOUNS}\b|(?:the|this|that|these|those|both|such) (?-i:[a-z\d])|(?:this|that|these|those)\b)",
     re.IGNORECASE,
 )
-"""A sentence whose subject is said elsewhere, after an opener such as *In 1850,* or none."""
+"""A sentence whose subject is said elsewhere, after an opener such as *In 1850,* or none.
+
+What stands right behind a preposition is its object, and no subject: *Over the years, Ada ...*, *In her youth Ada ...*
+"""
 _DEFINITE = re.compile(r"\b(?:[Tt]he|[Tt]his|[Tt]hat) ([a-z][\w-]+)")
 _MOST_BACK = 6
 """Parts that a sentence brings with it at most."""

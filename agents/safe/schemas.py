@@ -3,6 +3,7 @@
 Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
 Fused plan: `SentenceFacts`, `WindowFacts`, `Assessments`, `Assessment`.
 Grounded plan: `GroundedFacts`, `GroundedClaims`.
+All plans: `Abstention`.
 """
 
 from __future__ import annotations
@@ -140,9 +141,9 @@ class GroundedFacts(StructuredOutput):
     """The facts of a few sentences, each judged by the passages."""
 
     facts: list[GroundedFact]
-    without_fact: list[int]
+    without_fact: list[int] = Field(default_factory=list)
     """Numbers of the sentences that state nothing."""
-    off_topic: list[int]
+    off_topic: list[int] = Field(default_factory=list)
     """Numbers of the sentences that have nothing to do with the question."""
 
 
@@ -164,3 +165,14 @@ class GroundedClaims(StructuredOutput):
     """Some claims, each judged once by the passages, in their order."""
 
     claims: list[GroundedClaim]
+
+
+class Abstention(StructuredOutput):
+    """Whether the passages have what a sentence says cannot be told."""
+
+    missing: str
+    """What that is, as a question."""
+    passages: list[int]
+    """Numbers of the passages that answer it, from 1."""
+    answer: str
+    """What they answer; empty if none does."""

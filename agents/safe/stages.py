@@ -6,48 +6,91 @@ no state between calls: everything they need arrives in their input and in the c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
 
-from factloop.agents.safe.context import CheckContext
-from factloop.core.records import Evidence, Judgement
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from factloop.agents.nodes import Update
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.state import NextQueries, SentenceTask
+from factloop.core.records import Abstention, Evidence, Judgement
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.gateway import SearchGateway
+
+EVENT = "factloop"
+"""The key of an event in LangGraph's custom stream, which a search tool of the user's may write to as well."""
+
+
+class SearchesAhead:
+    """First searches of claims, begun while other sentences are still read; each is waited for by its claim alone.
+
+    Leaving the context ends the searches under way. A claim that turns out to repeat another has no branch: its search
+    is ignored, whether it succeeds or fails.
+    """
+
+    def __init__(self) -> None:
+        self._of_claim: dict[str, asyncio.Task[Update]] = {}
+
+    def begin(self, claim: str, search: Coroutine[Any, Any, Update]) -> None:
+        self._of_claim[claim] = asyncio.create_task(search)
+
+    async def result(self, claim: str) -> Update | None:
+        """The result of the search for a claim, by its id; None where none was begun. Raises ConfigError."""
+        search = self._of_claim.get(claim)
+        return None if search is None else await search
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for search in self._of_claim.values():
+            search.cancel()
+        await asyncio.gather(*self._of_claim.values(), return_exceptions=True)
 
 
 @dataclass(frozen=True)
-class SentenceTask:
-    """One sentence of the response under check, a row of a table, or code.
+class CheckContext:
+    """What one check brings to the graph, which is compiled once for many (LangGraph's `Runtime.context`)."""
 
-    `response[start:end] == sentence`, unless facts were given for a sentence that the response does not hold: there
-    `start == end`.
-    """
+    answer: Answer
+    """The whole answer. It stands here once and in no state, since checkpoints keep a state for each claim."""
+    meter: UsageMeter
+    searching: SearchGateway
+    gates: bool = True
+    """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+    ahead: SearchesAhead = field(default_factory=SearchesAhead)
 
-    prompt: str | None
-    response: str
-    sentence: str
-    start: int
-    end: int
-    above: str = ""
-    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+
+SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]
+"""A graph of this agent, compiled."""
+
+
+def tell(runtime: Runtime[CheckContext], kind: str, **event: object) -> None:
+    """Tells those who follow the check what happened (`factloop.core.events`)."""
+    runtime.stream_writer({EVENT: {"type": kind, **event}})
+
+
+def told_in(chunk: object) -> dict[str, Any] | None:
+    """The event in a chunk of the custom stream; None if the chunk has another origin."""
+    return chunk[EVENT] if isinstance(chunk, dict) and chunk.keys() == {EVENT} else None
 
 
 @dataclass(frozen=True)
 class WindowTask:
     """A few sentences that are read and judged together, and the passages to judge them by."""
 
-    sentences: tuple[SentenceTask, ...]
-    """Sentences of one response, in its order."""
-    passages: tuple[Evidence, ...]
+    sentences: Sequence[SentenceTask]
+    """In the order of the response."""
+    passages: Sequence[Evidence]
     failure: Judgement | None = None
     """The first search that failed beside others that were answered, or None."""
-
-    @property
-    def prompt(self) -> str | None:
-        return self.sentences[0].prompt
-
-    @property
-    def response(self) -> str:
-        return self.sentences[0].response
 
 
 @dataclass(frozen=True)
@@ -59,6 +102,17 @@ class FoundFact:
     status: Literal["check", "irrelevant", "ambiguous", "other_language"]
     query: str
     """First search query; empty unless the status is `check`."""
+    is_whole: bool = False
+    """Whether it is its whole sentence, as the facts that were found did not say the same."""
+
+
+@dataclass(frozen=True)
+class SplitSentence:
+    """The atomic facts of a sentence as the paper's plan finds them."""
+
+    facts: Sequence[str]
+    is_whole: bool = False
+    """As in `FoundFact`."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +131,11 @@ class JudgedFact:
 class WindowReading:
     """The facts read out of a window."""
 
-    facts: tuple[JudgedFact, ...]
+    facts: Sequence[JudgedFact]
     silent: frozenset[int]
-    """Places of the sentences that state nothing. Those neither here nor among the facts were passed over."""
+    """Places of the sentences that state nothing. Those in no field were passed over."""
+    unfit: frozenset[int] = frozenset()
+    """Places of the sentences whose facts did not say what they say: these facts are left out."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +145,12 @@ class Case:
     claim: str
     """Self-contained."""
     task: SentenceTask
-    """The sentence that it stands in."""
-    queries: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    """The sentence that states it."""
+    queries: Sequence[str]
+    evidence: Sequence[Evidence]
     searches_left: int
     """How many more queries may be asked; with 0 the next assessment must settle it."""
-    fruitless: tuple[str, ...] = ()
+    fruitless: Sequence[str] = ()
     """The queries that brought nothing new."""
 
     @property
@@ -102,19 +158,8 @@ class Case:
         return self.searches_left > 0
 
 
-@dataclass(frozen=True)
-class NextQueries:
-    """A wish to search, for one thing or several at once."""
-
-    queries: tuple[str, ...]
-    missing: str = ""
-    """What the evidence lacks so far."""
-    tool: str | None = None
-    """None for the default tool."""
-
-
-class PaperStages(Protocol):
-    """SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C)."""
+class Stages(Protocol):
+    """What all stages have in common."""
 
     @property
     def name(self) -> str:
@@ -126,7 +171,17 @@ class PaperStages(Protocol):
         """Whether it can tell what code states."""
         ...
 
-    async def split(self, task: SentenceTask, context: CheckContext, /) -> Sequence[str]: ...
+    async def abstention(
+        self, task: SentenceTask, passages: Sequence[Evidence], context: CheckContext, /
+    ) -> Abstention | None:
+        """Whether the passages have what the sentence says cannot be told; None where it cannot find out."""
+        ...
+
+
+class PaperStages(Stages, Protocol):
+    """SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C)."""
+
+    async def split(self, task: SentenceTask, context: CheckContext, /) -> SplitSentence: ...
 
     async def revise(self, fact: str, task: SentenceTask, context: CheckContext, /) -> str: ...
 
@@ -137,18 +192,8 @@ class PaperStages(Protocol):
     async def rate(self, case: Case, context: CheckContext, /) -> Judgement: ...
 
 
-class FusedStages(Protocol):
+class FusedStages(Stages, Protocol):
     """The same loop in two kinds of call: one on sentences, one on claims."""
-
-    @property
-    def name(self) -> str:
-        """The judge, as reports name it."""
-        ...
-
-    @property
-    def reads_code(self) -> bool:
-        """Whether it can tell what code states."""
-        ...
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /

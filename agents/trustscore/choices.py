@@ -1,14 +1,37 @@
-"""Reads which option a reply chooses. Without exactly one clear choice it chooses no option; nothing is guessed."""
+"""Reads which option a reply chooses, and how probable each letter was.
+
+Without exactly one clear choice a reply chooses no option; nothing is guessed. Replies are undressed before they are
+read: no quotes, emphasis, markup or odd spaces.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import cast
 
+from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.records import Letter, Option, OptionKind
-from factloop.agents.trustscore.undressing import after_thinking, plain_words, undressed
+from factloop.tools.models.logprobs import probabilities
+from factloop.tools.models.wire import ReplyToken
 
+THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
+_MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
+"""Tags and the special tokens that some servers leave in; one letter in angle brackets is no tag."""
+_LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
+_DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""Marks that show nothing: joiners, directions, soft hyphens."""
+_QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
+"""Apostrophes that stand in no word."""
+_SPACES = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*(?:[-•#]+ )?")
+_BULLET = re.compile(r"\A[-•#]+ ")
+_BEFORE_MARK = re.compile(r" ([.,:;!?)])")
+_WORDS = re.compile(r"\w+")
 LONGEST_READ = 20_000
 """Characters of a reply that are looked at, from its end: a reasoning model's answer comes last."""
 
@@ -50,6 +73,11 @@ _NONE_OF_THEM = re.compile(
     r"(?: (?:is|are) (?:correct|right|true))?[.!]?",
     re.IGNORECASE,
 )
+_AROUND_LETTER = re.compile(r"[\W_]+")
+_NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
+"""The end of words after which a letter is the choice."""
+LONGEST_NAMING = 40
+"""Characters before a letter that are looked at for such words."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
@@ -178,3 +206,67 @@ def _last_line(text: str, options: Sequence[Option]) -> Letter | None:
     if _LABELLED.search(before):  # the question again, or a remark on each option
         return _bare(last)
     return _bare(last) or _leading(last, options)
+
+
+def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
+    """How probable each letter was where the chosen one was written; None where no token is that letter alone.
+
+    The same letter in several forms ("C", " C") adds up. A reply that opens with its letter is read there, any other
+    where it names the letter as its answer, or else last.
+    """
+    place = _place_of(tokens, chosen)
+    if place is None:
+        return None
+    shares = probabilities(tokens[place])
+    found: dict[Letter, float] = {}
+    for letter in LETTERS:
+        forms = [share for text, share in shares.items() if _bare_letter(text).upper() == letter]
+        if forms:
+            found[letter] = min(sum(forms), 1.0)
+    return found if chosen in found else None
+
+
+def _place_of(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
+    """The place where the reply, after any thinking, writes the letter that it chooses."""
+    ends = list(accumulate(len(token.text) for token in tokens))
+    text = "".join(token.text for token in tokens)
+    thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0
+    said = [place for place, end in enumerate(ends) if end > thought]
+    # A small letter counts only where there is no capital: "a" is an article more often than a choice.
+    places = [place for place in said if _bare_letter(tokens[place].text) == chosen] or [
+        place for place in said if _bare_letter(tokens[place].text).upper() == chosen
+    ]
+    if not places:
+        return None
+    if not any(_bare_letter(tokens[place].text) for place in said if place < places[0]):
+        return places[0]
+    starts = {place: ends[place] - len(tokens[place].text) for place in places}
+    named = [at for at, start in starts.items() if _NAMING.search(text[max(start - LONGEST_NAMING, thought) : start])]
+    return (named or places)[-1]
+
+
+def _bare_letter(text: str) -> str:
+    return _AROUND_LETTER.sub("", text) if len(text) < 8 else text
+
+
+def after_thinking(reply: str) -> str:
+    """The reply after any thinking; empty where the thinking does not end."""
+    said = reply.rpartition(THINKING_ENDS)[2].strip()
+    return "" if said.startswith(THINKING_BEGINS) else said
+
+
+def undressed(text: str) -> str:
+    """The text without quotes, brackets (round ones stay), emphasis, tags and bullets, in lines without empty ones.
+
+    Never two spaces in a row, so that patterns which allow for one take linear time.
+    """
+    shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))
+    lines = _LINES.sub("\n", _SPACES.sub(" ", bare)).strip()
+    return _BEFORE_MARK.sub(r"\1", _BULLET.sub("", lines))
+
+
+@lru_cache(maxsize=512)
+def plain_words(text: str) -> str:
+    """Words in lower case with single spaces; no marks."""
+    return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from factloop.agents.documents import document_numbers
-from factloop.agents.shown import as_shown
+from factloop.agents.shown import as_shown, document_numbers
 from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.schemas import Entailment
 from factloop.agents.trustscore.stages import PassageJudgement
-from factloop.agents.trustscore.statements import statement_of
+from factloop.core.extras import is_installed
 from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.judges.base import Label, Verifier
 from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.verifiers.base import Label, Verifier
 
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
@@ -30,6 +30,12 @@ _RELATION: Mapping[Label, Relation] = {
     "contradicted": Relation.CONTRADICT,
     "insufficient": Relation.NEUTRAL,
 }
+
+_OF_PLACE_OR_TIME = re.compile(
+    r"when|where|in |on |at |(?:what|which) (?:year|month|day|date|century|decade)", re.IGNORECASE
+)
+_ASKED_FOR = frozenset({"when", "where", "what", "which", "who", "whom", "in", "on", "at", "from"})
+"""Words that a question begins with whose answer is a place, a time, a person or a thing."""
 
 
 @dataclass(frozen=True)
@@ -74,4 +80,35 @@ class VerifierJudge:
         claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else statement_of(question, answer)
         texts = [item.passage for item in passages]
         found = await asyncio.to_thread(self.verifier.verify, claim, texts, document_numbers(passages))
-        return PassageJudgement(_RELATION[found.label], found.rationale, found.cited)
+        is_unsure = found.label == "insufficient" and self.verifier.abstains and bool(found.cited)
+        return PassageJudgement(None if is_unsure else _RELATION[found.label], found.rationale, found.cited)
+
+
+def statement_of(question: str, answer: str) -> str:
+    """*When did Voss die?* and *1958* say *Voss did die in 1958.*, by the parse of the question.
+
+    The question stays before the answer where the parse has no subject, and without the extra `offline`.
+    """
+    asked, said = question.strip().rstrip("?. "), answer.strip().rstrip(".")
+    if not asked or asked.split()[0].lower().removesuffix("'s") not in _ASKED_FOR or not is_installed("offline"):
+        return f"{question} {answer}"
+    from factloop.tools.text.pipeline import load_pipeline, parse
+
+    doc = parse(f"{asked}?", load_pipeline())[:-1]
+    verb = next((token for token in doc if token.pos_ in {"AUX", "VERB"}), None)
+    subjects = [token for token in doc if token.dep_ in {"nsubj", "nsubjpass"}]
+    if verb is None or not subjects:
+        return f"{question} {answer}"
+    subject = next((one for one in subjects if one.left_edge.i > verb.i), subjects[0])
+    if subject.left_edge.i < verb.i:  # *Who wrote it?*
+        return f"{said} {doc[verb.i :].text}."
+    start, end = subject.left_edge.i, subject.right_edge.i + 1
+    rest = f" {doc[end:].text}" if end < len(doc) else ""
+    auxiliary = "is" if verb.text == "'s" else verb.text
+    return f"{doc[start:end].text} {auxiliary}{rest} {_placed(asked, said)}."
+
+
+def _placed(asked: str, answer: str) -> str:
+    """An answer of a place or time with a preposition, unless it has one."""
+    has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
+    return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

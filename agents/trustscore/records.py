@@ -38,7 +38,7 @@ class Source(StrEnum):
     """Proposed by the judge model (`--distractors model`)."""
     DBPEDIA = "dbpedia"
     KNOWLEDGE_BASE = "knowledge_base"
-    """A table that `factloop kb build` made."""
+    """A table that `factloop research kb build` made."""
     BUILT_IN = "built_in"
     """Countries, cities, people and other names that come with the installation."""
     DATE = "date"
@@ -104,10 +104,14 @@ class ConsistencyCheck(Record):
     """The subject's reply if no choice could be read in it, or why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, where the server gave log-probabilities; a letter that it did not list is absent."""
-    reuses: bool = False
-    """True where the check shows a distractor that an earlier check has shown, in a combination not seen before."""
     counted: bool = True
     """False for a check asked in the same window as an earlier inconsistent one, which had ended the matter."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_reuses(cls, data: Any) -> Any:
+        """Earlier versions said whether a distractor was shown again; now none is."""
+        return {key: value for key, value in data.items() if key != "reuses"} if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
@@ -235,7 +239,7 @@ class TrustFingerprint(Record):
 class TrustReport(Record):
     """The TrustScore of one answer to one question."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     """Version 1.1 tells `letters_mass` and the order of targets, and has distractors of a model."""
     id: str
     question: str
@@ -285,7 +289,7 @@ class TrustSummary(Record):
 class TrustRun(Record):
     """TrustScores of several answers, in the order in which they were given."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     """Version 1.1 has consistency by source of distractors, and reports of version 1.1."""
     reports: tuple[TrustReport, ...]
     summary: TrustSummary
@@ -318,7 +322,7 @@ class ClaimTrust(Record):
 class LongFormTrustReport(Record):
     """SAFE's verdict on each claim of a long response beside the subject's TrustBC on it."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     """Version 1.1 has a report of checks of version 1.2, and what TrustBC tells in version 1.1 of trust reports."""
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]

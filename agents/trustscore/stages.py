@@ -23,7 +23,8 @@ class Choice:
 class PassageJudgement:
     """A judge's reading of the passages."""
 
-    relation: Relation
+    relation: Relation | None
+    """None where the judge is not sure, and a person has to read."""
     rationale: str
     cited: tuple[int, ...]
     """Indices into the passages, from 0."""

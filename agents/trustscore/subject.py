@@ -6,12 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factloop.agents.trustscore.choices import read_choice
-from factloop.agents.trustscore.letters import letter_probabilities
+from factloop.agents.trustscore.choices import after_thinking, letter_probabilities, read_choice
 from factloop.agents.trustscore.records import Option
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
 from factloop.agents.trustscore.stages import Choice
-from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
@@ -23,28 +21,20 @@ CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
 """Names of the stages in the account of a run."""
-_NO_OTHER = (
-    r"[^.;:]*\b(?:(?:other|else|better)\b[^.;:]*(?:\bthan\ [A-Z0-9]|:\ \S)|(?:except|apart\ from)\ (?:for\ )?[A-Z0-9])"
-)
-"""*anyone other than Solomon*: with whom it is, or no answer is given."""
-_NO_DOUBT = r"(?:doubts?|question|hesitations?|qualms?|reservations?|trouble|difficulty|problems?|reason\ to\ doubt)\b"
-_TOO_LITTLE = r"(?:stress|emphasi[sz]e|overstate|exaggerate|believe|deny|doubt|dispute|forget|agree\ more)\b"
 _NO_ANSWER = re.compile(
-    rf"""
-    (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{{0,40}},\ )?
+    r"""
+    (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
     I(?:
-        \ (?:do\ not|don['’]t)\ know\b(?!{_NO_OTHER})
-      | \ (?:do\ not|don['’]t)\ have\b(?!\ to\ (?!answer|say|tell))(?!\ (?:(?:any|an?|the\ \w+)\ )?{_NO_DOUBT})
-      | \ have\ no\b(?!\ {_NO_DOUBT})
-      | (?:\ (?:cannot|can\ not|can['’]t)|(?:\ am|['’]m)\ (?:unable|not\ able))\b
-        (?!\ (?:to\ )?(?:{_TOO_LITTLE}|(?:think\ of|imagine|name|recall){_NO_OTHER}))
+        \ (?:do\ not|don['’]t)\ (?:know|have)\b
+      | \ have\ no\ (?:idea|answer|information|knowledge|data|records?|memory|access|details?|way)\b
+      | (?:\ (?:cannot|can\ not|can['’]t)|(?:\ am|['’]m)\ (?:unable|not\ able)(?:\ to)?)
+        \ (?:access|answer|confirm|determine|find|give|help|identify|provide|recall|remember|say|share|tell|verify)\b
     )
-    (?!.*\bbut\b)
+    (?!.*\b(?:but|doubts?)\b)
     """,
     re.VERBOSE,
 )
-"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score. Sentences that
-begin alike and go on to an answer, sure of it ("I have no doubt") or to the exclusion of others, are answers."""
+"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from benchmarks.offline_texts import closeness
 from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
 from benchmarks.readings.windows import windows
-from factloop.agents.safe.first_round import CLAIMS_TOGETHER
+from benchmarks.without_model import closeness
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.fused import CLAIMS_TOGETHER
+from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
 from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
@@ -22,19 +24,13 @@ from factloop.agents.safe.schemas import (
     SentenceFacts,
     WindowFacts,
 )
-from factloop.agents.safe.stage_prompts import (
-    assessment_prompt,
-    assessments_prompt,
-    claims_prompt,
-    rating_prompt,
-    sentence_prompt,
-)
-from factloop.agents.safe.stages import SentenceTask, WindowTask
-from factloop.agents.safe.windows import FUSED_WINDOW
+from factloop.agents.safe.sentences import FUSED_WINDOW
+from factloop.agents.safe.stages import WindowTask
+from factloop.agents.safe.state import SentenceTask
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
-from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.linguistics.words import content_words
 from factloop.tools.models.schema import strict_schema
+from factloop.tools.text.sentences import split_sentences
+from factloop.tools.text.words import content_words
 
 SIZES = {
     "stance": 80,
@@ -84,10 +80,10 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
         return [Question(tuple(said), window.prompt, window.output, said) for window, said in asked], labels
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
-        in_windows = {one.id: _window(one.task) for one in read}
+        in_windows = {one.id: (one.answer, _window(one.answer, one.task)) for one in read}
         questions = [
-            Question((name,), sentence_prompt(prompts, window), WindowFacts if len(window) > 1 else SentenceFacts)
-            for name, window in in_windows.items()
+            Question((name,), sentence_prompt(prompts, answer, tasks), WindowFacts if len(tasks) > 1 else SentenceFacts)
+            for name, (answer, tasks) in in_windows.items()
         ]
         return questions, {one.id: one.gold for one in read}
     is_wice = condition.startswith("wice")
@@ -97,18 +93,21 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
     elif condition.endswith("-pairs"):
         questions = [_first_round(batch, prompts) for batch in _batches(pairs, CLAIMS_TOGETHER)]
     elif condition == "stance-rating":
-        questions = [Question((one.id,), rating_prompt(prompts, one.case), Rating) for one in pairs]
+        questions = [Question((one.id,), rating_prompt(prompts, None, one.case), Rating) for one in pairs]
     else:
-        questions = [Question((one.id,), assessment_prompt(prompts, one.case), Assessment) for one in pairs]
+        questions = [
+            Question((one.id,), assessment_prompt(prompts, None, [one.case], one.case.evidence), Assessment)
+            for one in pairs
+        ]
     return questions, {one.id: one.gold for one in pairs}
 
 
-def _window(task: SentenceTask) -> list[SentenceTask]:
+def _window(answer: Answer, task: SentenceTask) -> list[SentenceTask]:
     """A sentence with the one after it, where the fused plan could read them together."""
-    for after in split_sentences(task.response[task.end :]):
+    for after in split_sentences(answer.response[task.end :]):
         start, end = task.end + after.start, task.end + after.end
         if end - task.start <= FUSED_WINDOW.characters:
-            return [task, SentenceTask(task.prompt, task.response, after.text, start, end)]
+            return [task, SentenceTask(after.text, start, end)]
         break
     return [task]
 
@@ -121,15 +120,17 @@ def _first_round(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
     """Claims that have nothing to do with each other: in a check they are neighbours."""
     cases = [pair.case for pair in pairs]
     evidence = [item for case in cases for item in case.evidence]
-    return Question(tuple(pair.id for pair in pairs), assessments_prompt(prompts, cases, evidence), Assessments)
+    return Question(tuple(pair.id for pair in pairs), assessment_prompt(prompts, None, cases, evidence), Assessments)
 
 
 def _together(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
     claims = [pair.case.claim for pair in pairs]
     passages = tuple(item for pair in pairs for item in pair.case.evidence)
     response = " ".join(claims)
-    window = WindowTask((SentenceTask(None, response, response, 0, len(response)),), passages)
-    return Question(tuple(pair.id for pair in pairs), claims_prompt(prompts, claims, window), GroundedClaims)
+    window = WindowTask((SentenceTask(response, 0, len(response)),), passages)
+    return Question(
+        tuple(pair.id for pair in pairs), claims_prompt(prompts, Answer(None, response), claims, window), GroundedClaims
+    )
 
 
 def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str | None]:

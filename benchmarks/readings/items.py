@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.evidence import wice_article
-from factloop.agents.safe.stages import Case, SentenceTask
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.stages import Case
+from factloop.agents.safe.state import SentenceTask
 from factloop.core.records import Evidence
-from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.given import GivenDocuments
+from factloop.tools.text.sentences import split_sentences
 
 Task = Literal["stance", "wice", "relevance"]
 
@@ -44,6 +46,7 @@ class Sentence:
     """A sentence of an answer: its own, or one put there from an answer on another person."""
 
     id: str
+    answer: Answer
     task: SentenceTask
     gold: bool
     """Whether it belongs to the answer."""
@@ -95,11 +98,20 @@ def sentences(folder: Path, number: int, seed: int) -> list[Sentence]:
         if len(found) == number - n_strangers:
             break
         if (own := _nameless(row, rng)) is not None:
-            found.append(Sentence(f"{row['id']}:{own[0]}", _task(row["prompt"], row["response"], own[1]), True))
+            found.append(
+                Sentence(
+                    f"{row['id']}:{own[0]}",
+                    Answer(row["prompt"], row["response"]),
+                    _task(row["response"], own[1]),
+                    True,
+                )
+            )
     spare = [row for row in rows if _naming(row)][-2 * n_strangers :]
     for host, other in zip(spare[:n_strangers], spare[n_strangers:], strict=True):
         answer, text = _with_stranger(host, other, rng)
-        found.append(Sentence(f"{host['id']}+{other['id']}", _task(host["prompt"], answer, text), False))
+        found.append(
+            Sentence(f"{host['id']}+{other['id']}", Answer(host["prompt"], answer), _task(answer, text), False)
+        )
     rng.shuffle(found)
     return found
 
@@ -137,9 +149,9 @@ def _naming(row: dict[str, Any]) -> list[str]:
     return [one.text for one in split_sentences(row["response"]) if row["topic"].split()[-1] in one.text]
 
 
-def _task(prompt: str | None, answer: str, sentence: str) -> SentenceTask:
+def _task(answer: str, sentence: str) -> SentenceTask:
     start = answer.find(sentence)
-    return SentenceTask(prompt, answer, sentence, start, start + len(sentence))
+    return SentenceTask(sentence, start, start + len(sentence))
 
 
 def _wice_case(row: dict[str, Any]) -> Case:
@@ -164,7 +176,7 @@ def _case(claim: str, found: Sequence[SearchHit], above: str) -> Case:
         )
         for number, hit in enumerate(found, 1)
     )
-    task = SentenceTask(None, claim, claim, 0, len(claim), above)
+    task = SentenceTask(claim, 0, len(claim), above)
     return Case(claim, task, (), evidence, searches_left=0)
 
 

@@ -1,1 +1,1 @@
-"""How the offline rules split sentences, held against the facts that people made of the same sentences."""
+"""How sentences are split, held against the facts that people made of the same sentences."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 Row = dict[str, Any]
 
 TEXTS = Path(__file__).with_name("texts.json")
-"""Short answers on many topics and the facts of their sentences, written before any rule was measured on them."""
+"""Short answers on many topics and the facts of their sentences, written before anything was measured on them."""
 
 LINES = Path(__file__).with_name("lines.json")
 """Short lines of our own: half of them talk, advice, opinions and headings, half statements that look like such."""
@@ -28,12 +27,11 @@ class Sentence:
 
     text: str
     facts: tuple[str, ...]
-    response: str
-    start: int
+    before: tuple[str, ...]
+    """The sentences of the text before it."""
     prompt: str | None
     is_resolved: bool
     """Whether the facts name what the sentence refers to: FActScore's say *he* where the sentence does."""
-    is_relevant: bool = True
 
 
 def read_rows(folder: Path, name: str) -> list[Row]:
@@ -49,20 +47,18 @@ def factscore(folder: Path) -> dict[str, list[Sentence]]:
         for one in row["sentences"] or []:
             facts = tuple(fact["text"] for fact in one["atomic_facts"] or [])
             if facts:
-                halves[half].append(Sentence(one["text"], facts, one["text"], 0, row["prompt"], is_resolved=False))
+                halves[half].append(Sentence(one["text"], facts, (), row["prompt"], is_resolved=False))
     return {half: random.Random(0).sample(found, N_SENTENCES) for half, found in halves.items()}
 
 
 def factcheckgpt(folder: Path) -> list[Sentence]:
     """Every sentence; those that people found nothing to check in have no fact."""
-    before: dict[str, str] = {}
+    before: dict[str, tuple[str, ...]] = {}
     found = []
     for row in read_rows(folder, "factcheckgpt_dev_decomposition"):
-        earlier = before.get(row["doc_id"], "")
-        response = f"{earlier}{row['sentence']} "
-        before[row["doc_id"]] = response
-        facts = tuple(row["claims"])
-        found.append(Sentence(row["sentence"], facts, response, len(earlier), row["prompt"], is_resolved=True))
+        earlier = before.get(row["doc_id"], ())
+        before[row["doc_id"]] = (*earlier, row["sentence"])
+        found.append(Sentence(row["sentence"], tuple(row["claims"]), earlier, row["prompt"], is_resolved=True))
     return found
 
 
@@ -72,29 +68,17 @@ def own_texts() -> list[Sentence]:
 
 
 def _own_sentences(text: Row) -> list[Sentence]:
-    sentences: Sequence[Row] = text["sentences"]
-    response = "\n".join(one["text"] for one in sentences)
-    found, start = [], 0
-    for one in sentences:
-        found.append(
-            Sentence(
-                one["text"],
-                tuple(one["facts"]),
-                response,
-                start,
-                text["prompt"],
-                is_resolved=True,
-                is_relevant=not one.get("irrelevant", False),
-            )
-        )
-        start += len(one["text"]) + 1
-    return found
+    texts = tuple(one["text"] for one in text["sentences"])
+    return [
+        Sentence(one["text"], tuple(one["facts"]), texts[:place], text["prompt"], is_resolved=True)
+        for place, one in enumerate(text["sentences"])
+    ]
 
 
 def own_lines() -> list[Sentence]:
     """The lines of `LINES`; one that states something is its own fact."""
     return [
-        Sentence(row["text"], (row["text"],) * row["states"], row["text"], 0, None, is_resolved=False)
+        Sentence(row["text"], (row["text"],) * row["states"], (), None, is_resolved=False)
         for row in json.loads(LINES.read_text(encoding="utf-8"))
     ]
 

@@ -1,4 +1,4 @@
-"""Can an evaluator's error rates be mended by what it does on one labelled system? (Godbole & Jia, section 5, A.7.)
+"""Can an evaluator's error rates be corrected by what it does on one labelled system? (Godbole & Jia, section 5, A.7.)
 
 Each system of a data set serves once for calibration, and the error rates of all others are estimated: unadjusted, by
 adjusted counts, and with a threshold tuned on the calibration system. Bias is estimated minus labelled error rate.
@@ -8,32 +8,228 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import fmean
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from factloop.evaluation.audit.adjustment_records import (
-    FEWEST,
-    Adjustment,
-    AdjustmentMethod,
-    AdjustmentReport,
-    Calibration,
-    CalibrationWarning,
-    MeanAdjustment,
-    MethodAverage,
-    MethodMean,
-    UnadjustedReason,
-)
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
-from factloop.evaluation.audit.units import rows_of, scores_of
+from factloop.core.records import Count, Record, Share
+from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
-Floats = NDArray[np.float64]
-
+FEWEST = 25
+"""Labelled claims of a kind, below which the share of them that is flagged has a standard error of up to 0.1 or more:
+0.5 / sqrt(25). With fewer errors than this an adjustment by that share does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
 """Standard errors by which the rates of flagged claims among errors and among others must differ to count as such."""
+
+
+class AdjustmentMethod(StrEnum):
+    UNADJUSTED = "unadjusted"
+    ADJUSTED_COUNTS = "adjusted_counts"
+    """Takes predictions alone."""
+    ZERO_BIAS = "zero_bias"
+    """The threshold that gives the calibration system the error rate of its labels, or the nearest to it."""
+    BALANCED_ACCURACY = "balanced_accuracy"
+    """The threshold of the highest balanced accuracy on the calibration system."""
+
+
+class UnadjustedReason(StrEnum):
+    """The reason why a method gives nothing."""
+
+    NO_ERRORS = "no_errors"
+    """The calibration system has no claim labelled unattributable."""
+    NO_ATTRIBUTABLE = "no_attributable"
+    EQUAL_RATES = "equal_rates"
+    """The evaluator flags errors no more often than other claims: its predictions say nothing."""
+    LABELS_ONLY = "labels_only"
+    """All scores are 0 or 1, so that there is no threshold to tune."""
+
+
+class CalibrationWarning(StrEnum):
+    """The reason why rates taken on a calibration system mean little."""
+
+    FEW_ERRORS = "few_errors"
+    """Fewer than `FEWEST` claims labelled unattributable: the system is too good to calibrate on."""
+    FEW_ATTRIBUTABLE = "few_attributable"
+    NOT_TOLD_APART = "not_told_apart"
+    """Errors are not flagged more often than other claims by two standard errors of the difference."""
+
+
+class Adjustment(Record):
+    """One method, calibrated on one system and tested on the others; or why it gives nothing."""
+
+    method: AdjustmentMethod
+    undefined: UnadjustedReason | None = None
+    threshold: float | None = None
+    """At and above it a claim counts as attributable. Just above 1 where all are flagged."""
+    estimates: dict[str, Share] = Field(default_factory=dict)
+    """Estimated error rate of each system held out. The labelled ones are those of `AdjustmentReport.calibrations`."""
+    mean_bias: Share | None = None
+    worst_bias: Share | None = None
+    """Magnitudes of estimated minus labelled error rate over the systems held out."""
+
+    @model_validator(mode="after")
+    def _is_tested_or_undefined(self) -> Self:
+        if {self.undefined is None} != {self.mean_bias is not None, self.worst_bias is not None, bool(self.estimates)}:
+            raise ValueError("an adjustment is either tested or has the reason why it is undefined")
+        return self
+
+
+class Calibration(Record):
+    """All methods with one calibration system."""
+
+    system: str
+    n_errors: Count
+    n_attributable: Count
+    labelled: Share
+    """Error rate."""
+    true_rate: Share | None
+    """Share of its errors that are flagged (TNR of section 2.2, as errors are the positive class here)."""
+    false_rate: Share | None
+    """Share of its other claims that are flagged."""
+    warnings: tuple[CalibrationWarning, ...]
+    """Concern adjusted counts first, and thresholds for the highest balanced accuracy: both rest on these rates."""
+    adjustments: tuple[Adjustment, ...]
+    """One for each method, in their order."""
+
+    def by(self, method: AdjustmentMethod) -> Adjustment:
+        return next(found for found in self.adjustments if found.method is method)
+
+
+class _Bias(Record):
+    """The bias that one method leaves; all are None where it gives nothing at all."""
+
+    method: AdjustmentMethod
+    mean_bias: Share | None
+    worst_bias: Share | None
+    """Means over calibrations, then over data sets, of the mean and the worst magnitude."""
+    unadjusted_mean_bias: Share | None
+    unadjusted_worst_bias: Share | None
+    """The same without adjustment, over the same calibrations."""
+    n_calibrations: Count
+
+
+class MethodMean(_Bias):
+    """One method over all choices of the calibration system: "cross-validated" in the paper's Table 1."""
+
+    n_undefined: Count
+    """Calibrations with which the method gives nothing; they are left out."""
+
+
+class MethodAverage(_Bias):
+    """One method over several data sets: each counts the same, however many systems it has."""
+
+    n_datasets: Count
+    """Data sets on which the method gives something."""
+    n_datasets_undefined: Count
+
+
+class AdjustmentReport(Record):
+    """One evaluator on one data set."""
+
+    dataset: str
+    evaluator: str
+    threshold: float
+    """The threshold of the predictions without adjustment, and with adjusted counts."""
+    calibrations: tuple[Calibration, ...]
+    """Calibrations by rising labelled error rate; empty where fewer than two systems have scored claims."""
+    methods: tuple[MethodMean, ...]
+    n_left_out: Count
+    """Claims without a score."""
+
+
+class MeanAdjustment(Record):
+    """One evaluator on the data sets of a task group, or on all."""
+
+    group: Group
+    evaluator: str
+    methods: tuple[MethodAverage, ...]
+
+
+@dataclass(frozen=True)
+class SortedScores:
+    """The scores of one system in rising order. A claim is flagged, as an error, if its score is below a threshold."""
+
+    scores: Floats
+    """Shape (n,), rising."""
+    errors_below: Ints
+    """Shape (n + 1,): errors by label among as many of the lowest scores."""
+
+    @classmethod
+    def of(cls, scores: Floats, is_error: Bools) -> SortedScores:
+        order = np.argsort(scores, kind="stable")
+        return cls(scores[order], np.concatenate([[0], np.cumsum(is_error[order])]).astype(np.int64))
+
+    @property
+    def n(self) -> int:
+        return len(self.scores)
+
+    @property
+    def n_errors(self) -> int:
+        return int(self.errors_below[-1])
+
+    @property
+    def n_others(self) -> int:
+        return self.n - self.n_errors
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether some score lies between 0 and 1."""
+        return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
+
+    def flagged(self, threshold: float) -> tuple[int, int]:
+        """The errors that are flagged, and the other claims."""
+        n = int(np.searchsorted(self.scores, threshold, side="left"))
+        n_errors = int(self.errors_below[n])
+        return n_errors, n - n_errors
+
+    def rates(self, threshold: float) -> tuple[float | None, float | None]:
+        """The shares of errors and of other claims that are flagged; None without such claims."""
+        errors, others = self.flagged(threshold)
+        return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
+
+
+def unbiased_threshold(system: SortedScores) -> float:
+    """The threshold that flags as many claims as there are errors, or nearly; of equals the one nearest to 0.5."""
+    thresholds, flagged = _candidates(system)
+    return _best(thresholds, np.abs(flagged - system.n_errors))
+
+
+def balanced_threshold(system: SortedScores) -> float:
+    """The threshold of the highest balanced accuracy; of equals the one nearest to 0.5. Takes claims of both kinds."""
+    thresholds, flagged = _candidates(system)
+    errors = system.errors_below[flagged]
+    # errors / n_errors - others / n_others, in whole numbers so that equals are equal
+    return _best(thresholds, (flagged - errors) * system.n_errors - errors * system.n_others)
+
+
+def _best(thresholds: Floats, cost: Ints) -> float:
+    return float(thresholds[np.lexsort((thresholds, np.abs(thresholds - THRESHOLD), cost))[0]])
+
+
+def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
+    """One threshold for each way to part the scores, halfway between two of them, and how many it flags."""
+    values, firsts = np.unique(system.scores, return_index=True)
+    between = values[:-1] + (values[1:] - values[:-1]) / 2.0
+    between = np.where(between > values[:-1], between, values[1:])  # neighbouring floats have no halfway
+    above = np.nextafter(1.0, 2.0) if values[-1] >= 1.0 else (values[-1] + 1.0) / 2.0
+    last = above if above > values[-1] else 1.0
+    return np.concatenate([[0.0], between, [last]]), np.append(firsts, system.n)
+
+
+def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
+    """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), cut off at 0 and 1; errors are the positive class.
+
+    `flagged` is the share of claims predicted to be errors, `true_rate` that share among errors and `false_rate` among
+    the others. The paper's formula is not in its text; its worst biases (86.5 and 80.5 points, Table 31) are those of
+    an estimate of 100 %, so it cuts off, too. Raises ValueError where the two rates are equal.
+    """
+    if true_rate == false_rate:
+        raise ValueError("equal rates say nothing about the share of errors")
+    return min(1.0, max(0.0, (flagged - false_rate) / (true_rate - false_rate)))
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
@@ -63,18 +259,6 @@ def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAd
     )
 
 
-def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), cut off at 0 and 1; errors are the positive class.
-
-    `flagged` is the share of claims predicted to be errors, `true_rate` that share among errors and `false_rate` among
-    the others. The paper's formula is not in its text; its worst biases (86.5 and 80.5 points, Table 31) are those of
-    an estimate of 100 %, so it cuts off, too. Raises ValueError where the two rates are equal.
-    """
-    if true_rate == false_rate:
-        raise ValueError("equal rates say nothing about the share of errors")
-    return min(1.0, max(0.0, (flagged - false_rate) / (true_rate - false_rate)))
-
-
 def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict[str, SortedScores], int]:
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     scored = rows & ~np.isnan(scores)
@@ -86,20 +270,17 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
     return systems, int(rows.sum() - scored.sum())
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """One method calibrated on one system: its threshold, or why it gives nothing."""
-
-    method: AdjustmentMethod
-    threshold: float | None
-    undefined: UnadjustedReason | None = None
+Trials = dict[AdjustmentMethod, float | UnadjustedReason]
+"""The threshold of each method calibrated on one system, or why the method gives nothing."""
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
     has_scores = any(one.is_graded for one in systems.values())
     trials = [_trials(own, threshold, has_scores) for own in systems.values()]
-    thresholds = [trial.threshold for of_own in trials for trial in of_own if trial.threshold is not None]
-    flagged = _flagged(systems, sorted({threshold, *thresholds}))
+    thresholds = sorted({threshold, *(one for of_own in trials for one in of_own.values() if isinstance(one, float))})
+    # The share of claims flagged in each system, for each threshold; all at once, as there are many.
+    shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
+    flagged = dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
     labelled = {name: one.n_errors / one.n for name, one in systems.items()}
     return [
         _calibration(name, own, of_own, threshold, flagged, labelled)
@@ -107,70 +288,45 @@ def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list
     ]
 
 
-def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -> dict[float, list[float]]:
-    """The share of claims flagged in each system, for each threshold; all at once, as there are many."""
-    shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
-    return dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
-
-
-def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Trial, ...]:
-    lacks = _lacking(own.n_errors, own.n_others)
-    counts_lack = lacks or (
-        UnadjustedReason.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
-    )
+def _trials(own: SortedScores, threshold: float, has_scores: bool) -> Trials:
+    lacks = (
+        None if own.n_errors and own.n_others
+        else UnadjustedReason.NO_ATTRIBUTABLE if own.n_errors
+        else UnadjustedReason.NO_ERRORS
+    )  # fmt: skip
+    true_rate, false_rate = own.rates(threshold)
+    equal = UnadjustedReason.EQUAL_RATES if true_rate == false_rate else None
     labels_only = None if has_scores else UnadjustedReason.LABELS_ONLY
-    return (
-        _Trial(AdjustmentMethod.UNADJUSTED, threshold),
-        _Trial(AdjustmentMethod.ADJUSTED_COUNTS, threshold, counts_lack),
-        _Trial(AdjustmentMethod.ZERO_BIAS, unbiased_threshold(own) if has_scores else None, labels_only),
-        _Trial(
-            AdjustmentMethod.BALANCED_ACCURACY,
-            balanced_threshold(own) if has_scores and lacks is None else None,
-            labels_only or lacks,
-        ),
-    )
-
-
-def _lacking(n_errors: int, n_others: int) -> UnadjustedReason | None:
-    if not n_errors:
-        return UnadjustedReason.NO_ERRORS
-    return None if n_others else UnadjustedReason.NO_ATTRIBUTABLE
-
-
-def _true_rate(own: SortedScores, threshold: float) -> float | None:
-    return own.flagged_errors(threshold) / own.n_errors if own.n_errors else None
-
-
-def _false_rate(own: SortedScores, threshold: float) -> float | None:
-    return own.flagged_others(threshold) / own.n_others if own.n_others else None
+    return {
+        AdjustmentMethod.UNADJUSTED: threshold,
+        AdjustmentMethod.ADJUSTED_COUNTS: lacks or equal or threshold,
+        AdjustmentMethod.ZERO_BIAS: labels_only or unbiased_threshold(own),
+        AdjustmentMethod.BALANCED_ACCURACY: labels_only or lacks or balanced_threshold(own),
+    }
 
 
 def _calibration(
     name: str,
     own: SortedScores,
-    trials: Sequence[_Trial],
+    trials: Trials,
     threshold: float,
     flagged: Mapping[float, list[float]],
     labelled: Mapping[str, float],
 ) -> Calibration:
-    true_rate, false_rate = _true_rate(own, threshold), _false_rate(own, threshold)
+    true_rate, false_rate = own.rates(threshold)
 
-    def tested(trial: _Trial) -> Adjustment:
-        if trial.undefined is not None or trial.threshold is None:
-            return Adjustment(method=trial.method, undefined=trial.undefined)
-        shares = dict(zip(labelled, flagged[trial.threshold], strict=True))
+    def tested(method: AdjustmentMethod, found: float | UnadjustedReason) -> Adjustment:
+        if isinstance(found, UnadjustedReason):
+            return Adjustment(method=method, undefined=found)
+        shares = dict(zip(labelled, flagged[found], strict=True))
         del shares[name]
-        n_cut = 0
-        if trial.method is AdjustmentMethod.ADJUSTED_COUNTS and true_rate is not None and false_rate is not None:
-            low, high = sorted((true_rate, false_rate))
-            n_cut = sum(not low <= share <= high for share in shares.values())
+        if method is AdjustmentMethod.ADJUSTED_COUNTS and true_rate is not None and false_rate is not None:
             shares = {other: adjusted_rate(share, true_rate, false_rate) for other, share in shares.items()}
         sizes = [abs(share - labelled[other]) for other, share in shares.items()]
         return Adjustment(
-            method=trial.method,
-            threshold=trial.threshold,
+            method=method,
+            threshold=found,
             estimates=shares,
-            n_cut=n_cut,
             mean_bias=fmean(sizes),
             worst_bias=max(sizes),
         )
@@ -183,61 +339,49 @@ def _calibration(
         true_rate=true_rate,
         false_rate=false_rate,
         warnings=_warnings(own, threshold),
-        adjustments=tuple(tested(trial) for trial in trials),
+        adjustments=tuple(tested(*trial) for trial in trials.items()),
     )
 
 
 def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, ...]:
-    found = []
-    if own.n_errors < FEWEST:
-        found.append(CalibrationWarning.FEW_ERRORS)
-    if own.n_others < FEWEST:
-        found.append(CalibrationWarning.FEW_ATTRIBUTABLE)
     # one more of each kind keeps the standard error of a rate of 0 or 1 above 0 (Agresti & Caffo 2000)
-    counts = ((own.flagged_errors(threshold), own.n_errors), (own.flagged_others(threshold), own.n_others))
+    counts = zip(own.flagged(threshold), (own.n_errors, own.n_others), strict=True)
     (one, n_one), (other, n_other) = (((flagged + 1) / (n + 2), n + 2) for flagged, n in counts)
     spread = np.sqrt(one * (1 - one) / n_one + other * (1 - other) / n_other)
-    if one - other < STANDARD_ERRORS * spread:
-        found.append(CalibrationWarning.NOT_TOLD_APART)
-    return tuple(found)
+    found = {
+        CalibrationWarning.FEW_ERRORS: own.n_errors < FEWEST,
+        CalibrationWarning.FEW_ATTRIBUTABLE: own.n_others < FEWEST,
+        CalibrationWarning.NOT_TOLD_APART: one - other < STANDARD_ERRORS * spread,
+    }
+    return tuple(warning for warning, is_due in found.items() if is_due)
 
 
 def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> MethodMean:
     pairs = [(one.by(method), one.by(AdjustmentMethod.UNADJUSTED)) for one in calibrations]
-    used = [(found, plain) for found, plain in pairs if found.undefined is None]
-    columns = [
-        [value for value in (one.mean_bias for one, _ in used) if value is not None],
-        [value for value in (one.worst_bias for one, _ in used) if value is not None],
-        [value for value in (plain.mean_bias for _, plain in used) if value is not None],
-        [value for value in (plain.worst_bias for _, plain in used) if value is not None],
-    ]
-    mean, worst, plain_mean, plain_worst = (fmean(column) if column else None for column in columns)
-    largest, plain_largest = (max(column, default=None) for column in (columns[1], columns[3]))
+    used = [pair for pair in pairs if pair[0].undefined is None]
+    mean, plain_mean = ([one.mean_bias for one in side if one.mean_bias is not None] for side in _sides(used))
+    worst, plain_worst = ([one.worst_bias for one in side if one.worst_bias is not None] for side in _sides(used))
     return MethodMean(
         method=method,
-        mean_bias=mean,
-        worst_bias=worst,
-        largest_bias=largest,
-        unadjusted_largest_bias=plain_largest,
-        unadjusted_mean_bias=plain_mean,
-        unadjusted_worst_bias=plain_worst,
+        mean_bias=fmean(mean) if mean else None,
+        worst_bias=fmean(worst) if worst else None,
+        unadjusted_mean_bias=fmean(plain_mean) if plain_mean else None,
+        unadjusted_worst_bias=fmean(plain_worst) if plain_worst else None,
         n_calibrations=len(used),
         n_undefined=len(pairs) - len(used),
     )
 
 
+def _sides(pairs: Sequence[tuple[Adjustment, Adjustment]]) -> tuple[list[Adjustment], list[Adjustment]]:
+    return [found for found, _ in pairs], [plain for _, plain in pairs]
+
+
 def _average(of_datasets: Sequence[MethodMean]) -> MethodAverage:
     used = [one for one in of_datasets if one.n_calibrations]
-    columns = ("mean_bias", "worst_bias", "unadjusted_mean_bias", "unadjusted_worst_bias")
-    means = {column: fmean(getattr(one, column) for one in used) if used else None for column in columns}
-    largest = {
-        column: max((getattr(one, column) for one in used), default=None)
-        for column in ("largest_bias", "unadjusted_largest_bias")
-    }
+    means = ("mean_bias", "worst_bias", "unadjusted_mean_bias", "unadjusted_worst_bias")
     return MethodAverage(
         method=of_datasets[0].method,
-        **means,
-        **largest,
+        **{column: fmean(getattr(one, column) for one in used) if used else None for column in means},
         n_datasets=len(used),
         n_datasets_undefined=len(of_datasets) - len(used),
         n_calibrations=sum(one.n_calibrations for one in used),

@@ -1,342 +1,400 @@
-"""Advises on the uses of an evaluator, in plain sentences, each with the number that it rests on.
+"""What an evaluator may be used for, by limits on its figures; and what an audit leaves out, or weakens.
 
-Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
-project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes, and
-advised against only if the more favourable end fails, too. Where the interval of a rate or an order holds both poor and
-fair values, there are too few claims or systems to tell. A size of error, which noise alone puts above 0, then asks for
-care. Orders of systems, chunks and wording may have no interval: then the figure itself decides. Where the
-labels tell no systems apart, nothing is said of telling them apart: an evaluator that passes every claim would have
-none of these pairs wrong.
+Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those of `CRITERIA`
+are this project's. A use is allowed only if the less favourable end of the interval is good, and advised against only
+if the more favourable end is poor, too. Where the interval of a rate or an order holds both poor and fair values, there
+are too few claims or systems to tell. A size of error, which noise alone puts above 0, then asks for care. Orders of
+systems, chunks and wording may have no interval: then the figure itself decides.
 
-Every use takes verdicts that are better than chance, which have a balanced accuracy of 0.5: without that, a rate, an
-error rate or an order that looks right is the threshold's doing or luck, since one that rejects everything stops every
-false claim. So a use is advised against where the interval of the balanced accuracy is not above 0.5, whatever its own
-figure is, and not known where there are too few claims of either kind to tell. The uses that take claims one by one
-look at both kinds where they are to be used, too.
+Every use takes verdicts that are better than chance, which have a balanced accuracy of 0.5: an evaluator that rejects
+everything stops every false claim. So a use is advised against where the interval of the balanced accuracy is not above
+0.5, whatever its own figures are, and not known where there are too few claims of either kind to tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Literal
 
-from factloop.core.records import Record
-from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
-from factloop.reports.figures import plural
+import numpy as np
 
-GOOD_RATE = 0.8
-"""TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""
-POOR_RATE = 0.6
-"""Below it an evaluator does little better than a coin, which has 0.5."""
+from factloop.evaluation.audit.chunking import ChunkingBias, chunked_evaluators
+from factloop.evaluation.audit.figures import AuditFigure, Group
+from factloop.evaluation.audit.ranking import Order, Ranking
+from factloop.evaluation.audit.report import (
+    Advice,
+    AdviceFigure,
+    AuditAt,
+    AuditSettings,
+    Leave,
+    Measure,
+    Notice,
+    NoticeKind,
+    Reason,
+    Use,
+)
+from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.evaluation.audit.table import (
+    THRESHOLD,
+    Level,
+    PredictionTable,
+    any_within,
+    are_known,
+    cells_of,
+    clusters_of,
+    numbered,
+)
+
 CHANCE = 0.5
 """Balanced accuracy of verdicts that have nothing to do with the claims, however many of them say "supported"."""
-SMALL_BIAS = 0.02
-"""Two points: the systems of one data set often lie no further apart (six within 1.8 points on TofuEval-MediaSum)."""
-LARGE_BIAS = 0.05
-"""Five points: more than the whole error rate of a good system."""
-RARELY_WRONG = 0.1
-"""One pair of systems in ten. The paper's evaluators order 20 to 26 % of the pairs wrongly."""
-OFTEN_WRONG = 0.25
-FEWEST_APART = 5
-"""Pairs of systems that differ by the labels: with fewer, whether differences are found is hardly tried."""
-MOST_FOUND = 0.8
-"""Share of these differences that must be found: the power that tests are commonly planned for (Cohen 1988, 2.4)."""
-FEW_FOUND = 0.5
-STRONG_TAU = 0.8
-"""Kendall's coefficient: at most one pair in ten is turned round."""
-WEAK_TAU = 0.5
-"""A quarter of the pairs is turned round."""
-SMALL_LOSS = 0.05
-"""Of the claims that pass: no more than change the other way round in the paper, by noise alone (section 4.2). Its
-shares are of all claims, so that this limit is rather strict."""
-LARGE_LOSS = 0.1
-"""More than this the paper finds on 8 of 11 data sets, and calls it marked."""
-SMALL_DROP = 0.1
-"""Fall of a rate between all claims and those with the least, or the most, of the document's wording."""
-LARGE_DROP = 0.2
-"""Twice as many of these claims are sorted wrongly as an evaluator with `GOOD_RATE` may do on all."""
 FEWEST_CLAIMS = 30
 """With fewer a rate has a standard error of up to 0.09 and decides nothing."""
 FEWEST_CLUSTERS = 10
 """Prompts or responses, the claims of which resemble each other: percentile intervals over fewer are far too narrow."""
-FEWEST_SYSTEMS = 3
-"""Systems that bias must be measured on: two may agree by chance."""
-FEWEST_PAIRS = 10
-"""Pairs of systems: with fewer one pair more or less changes the advice."""
-FEWEST_RANKED = 5
-"""Systems, which make ten pairs."""
+CLUSTERS_WARNED = 30
+"""With fewer, percentile intervals are known to be too narrow."""
+FEWEST_RESAMPLES = 100
+"""With fewer the ends of an interval are those of a handful of draws."""
 
 
-class Use(StrEnum):
-    FILTER_CLAIMS = "filter_claims"
-    ERROR_RATE = "error_rate"
-    HEADROOM = "headroom"
-    COMPARE_SYSTEMS = "compare_systems"
-    RANK_SYSTEMS = "rank_systems"
-    LONG_DOCUMENTS = "long_documents"
-    PARAPHRASED_CLAIMS = "paraphrased_claims"
-    COPIED_CLAIMS = "copied_claims"
+@dataclass(frozen=True)
+class Criterion:
+    """The limits of one figure: good from, or up to, `good`; poor beyond `poor`."""
+
+    measure: Measure
+    good: float
+    poor: float
+    fewest: int = FEWEST_CLAIMS
+    """Claims, systems or pairs without which nothing is said."""
+    rises: bool = True
+    """Whether higher is better."""
+    role: Literal["needed", "optional", "against"] = "needed"
+    """Without a needed figure nothing is said of the use; one `against` counts only where it is poor."""
+    few: int = 0
+    """Below so many the figure asks for care, whatever it is."""
 
 
-class Leave(StrEnum):
-    """Whether the evaluator may be used so, here."""
-
-    YES = "yes"
-    WITH_CARE = "with_care"
-    NO = "no"
-    UNKNOWN = "unknown"
-    """Not measured, or by too few claims or systems to tell."""
+_RATES = tuple(Criterion(one, good=0.8, poor=0.6) for one in (Measure.TPR, Measure.TNR))
+"""At 0.8 at most one claim in five is sorted wrongly, of either kind; a coin has 0.5."""
 
 
-class Advice(Record):
-    use: Use
-    leave: Leave
-    sentence: str
-    """Ends with the figures and what they rest on."""
+def _wording(drop: Measure, *rates: Measure) -> tuple[Criterion, ...]:
+    """A rate may fall by a tenth there; after 0.2 twice as many claims are sorted wrongly as a good rate allows."""
+    return (Criterion(drop, good=0.1, poor=0.2, rises=False), *(Criterion(one, good=0.6, poor=0.6) for one in rates))
+
+
+CRITERIA: Mapping[Use, tuple[Criterion, ...]] = {
+    Use.FILTER_CLAIMS: _RATES,
+    # Two points: the systems of a data set often lie no further apart. Five: more than the error rate of a good system.
+    Use.ERROR_RATE: (Criterion(Measure.MEAN_BIAS, good=0.02, poor=0.05, fewest=3, rises=False),),
+    Use.HEADROOM: (Criterion(Measure.HEADROOM_BIAS, good=0.02, poor=0.05, fewest=3, rises=False),),
+    # The paper's evaluators order 20 to 26 % of the pairs wrongly. Of the differences 80 % is the power that tests are
+    # commonly planned for (Cohen 1988, 2.4); with fewer than five of them it is hardly tried.
+    Use.COMPARE_SYSTEMS: (
+        Criterion(Measure.WRONG_PAIRS, good=0.1, poor=0.25, fewest=10, rises=False),
+        Criterion(Measure.REVERSED_PAIRS, good=0.0, poor=inf, fewest=10, rises=False),
+        Criterion(Measure.FOUND_PAIRS, good=0.8, poor=0.5, fewest=1, few=5, role="optional"),
+    ),
+    # Kendall's tau of 0.8: at most one pair in ten is reversed. Of 0.5: a quarter. Five systems make ten pairs.
+    Use.RANK_SYSTEMS: (
+        Criterion(Measure.TAU, good=0.8, poor=0.5, fewest=5),
+        Criterion(Measure.FOUND_PAIRS, good=0.0, poor=0.0, fewest=1, few=5),
+    ),
+    # In the paper 5 % change the other way round by noise alone, and above 10 % is a marked loss (section 4.2).
+    Use.LONG_DOCUMENTS: (
+        Criterion(Measure.LOST_ACROSS_CHUNKS, good=0.05, poor=0.1, rises=False),
+        *(Criterion(one.measure, good=0.8, poor=0.6, role="against") for one in _RATES),
+    ),
+    Use.PARAPHRASED_CLAIMS: _wording(Measure.TPR_DROP, Measure.TPR_LEAST_SIMILAR, Measure.TNR_LEAST_SIMILAR),
+    Use.COPIED_CLAIMS: _wording(Measure.TNR_DROP, Measure.TNR_MOST_SIMILAR, Measure.TPR_MOST_SIMILAR),
+}
+_CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.UNKNOWN, Leave.NO)
+Outcome = tuple[Leave, Reason]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A measured number; `value` is None where it is undefined. Rates, biases and shares are between 0 and 1."""
+
+    value: float | None
+    n: int
+    """Claims, pairs or systems that it rests on."""
+    low: float | None = None
+    high: float | None = None
+    n_clusters: int | None = None
+    """Prompts or responses that the claims belong to, where that is known."""
+
+
+Findings = Mapping[Measure, Finding]
+"""What was measured of one evaluator on one group."""
 
 
 def advise(found: Findings) -> tuple[Advice, ...]:
-    """One piece of advice for each use, in the order of `Use`."""
-    return tuple(_WRITERS[use](found) for use in Use)
+    """The advice on each use, in the order of `Use`."""
+    return tuple(_advice(use, found) for use in Use)
 
 
-def _filter_claims(found: Findings) -> Advice:
-    if lacks := _missing_basis((found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
-        return _advice(found, Use.FILTER_CLAIMS, Leave.UNKNOWN, lacks)
-    leave = _by_rates(found)
-    passed = f"it passes {_share(found.tpr, found, 'claims')} of those that hold"
-    stopped = f"stops {_share(found.tnr, found, 'claims')} of those that do not"
-    reason = f"{passed} and {stopped}"
-    if leave is Leave.UNKNOWN:
-        reason += f"; by the interval it may be below {100 * POOR_RATE:g} %, little better than a coin, or above"
-    return _advice(found, Use.FILTER_CLAIMS, leave, reason)
-
-
-def _by_rates(found: Findings) -> Leave:
-    return _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
-
-
-def _error_rate(found: Findings) -> Advice:
-    if lacks := _missing_basis((found.mean_bias,), FEWEST_SYSTEMS, "systems"):
-        return _advice(found, Use.ERROR_RATE, Leave.UNKNOWN, lacks)
-    reason = f"its estimate is off by {_points(found.mean_bias, found, 'systems')} on average"
-    if found.worst_bias is not None:
-        reason += f" and by {100 * abs(found.worst_bias):.1f} at worst"
-    if found.best_adjustment is not None and found.adjusted_bias is not None:
-        reason += f"; adjusted on one labelled system by {100 * found.adjusted_bias:.1f}"
-        if found.unadjusted_bias is not None:
-            reason += f" instead of {100 * found.unadjusted_bias:.1f} there"
-        reason += (
-            f" ({found.best_adjustment}, the best method here; {plural(found.n_adjusted, 'choice')} of that system)"
+def _advice(use: Use, found: Findings) -> Advice:
+    leave, reason = _beyond_chance(found, _by_criteria(CRITERIA[use], found))
+    figures = [
+        AdviceFigure(
+            measure=one.measure,
+            value=figure.value,
+            low=figure.low,
+            high=figure.high,
+            n=figure.n,
+            good=one.good if one.role != "against" and one.good != one.poor else None,
+            poor=one.poor if isfinite(one.poor) else None,
         )
-    return _advice(found, Use.ERROR_RATE, _low_enough(found.mean_bias, SMALL_BIAS, LARGE_BIAS), reason)
+        for one in CRITERIA[use]
+        if (figure := found.get(one.measure)) is not None
+    ]
+    return Advice(use=use, leave=leave, reason=reason, figures=tuple(figures))
 
 
-def _headroom(found: Findings) -> Advice:
-    if lacks := _missing_basis((found.headroom_bias,), FEWEST_SYSTEMS, "systems"):
-        return _advice(found, Use.HEADROOM, Leave.UNKNOWN, lacks)
-    is_higher = found.headroom_bias.number > 0.0
-    off, side = (found.headroom_bias, "higher") if is_higher else (found.headroom_bias.opposite, "lower")
-    reason = f"the lowest error rate comes out {_points(off, found, 'systems')} {side} than it is"
-    if not round(found.headroom_bias.number, 3):
-        reason = f"the lowest error rate comes out as it is ({_count(found.headroom_bias, 'systems')})"
-    size = found.headroom_bias.magnitude
-    if found.headroom_size.value is not None:
-        size = found.headroom_size
-        if round(size.number - found.headroom_bias.magnitude.number, 3):
-            reason += f" on average, and {_points(size, found, 'systems')} off in one direction or the other"
-    return _advice(found, Use.HEADROOM, _low_enough(size, SMALL_BIAS, LARGE_BIAS), reason)
+def _by_criteria(criteria: Sequence[Criterion], found: Findings) -> Outcome:
+    outcomes: list[Outcome] = []
+    for one in criteria:
+        figure = found.get(one.measure)
+        lacks = _lacking(figure, one.fewest)
+        if figure is not None and lacks is None:
+            outcome = _judged(one, figure)
+            if one.role != "against" or outcome[0] is Leave.NO:
+                outcomes.append(outcome)
+        elif one.measure is Measure.FOUND_PAIRS and lacks is not Reason.NOT_MEASURED:
+            outcomes.append((Leave.UNKNOWN, Reason.NO_DIFFERENCES))
+        if lacks is not None and one.role == "needed":
+            return Leave.UNKNOWN, Reason.NO_DIFFERENCES if one.measure is Measure.FOUND_PAIRS else lacks
+    return max(outcomes, key=lambda one: _CAUTION.index(one[0]))
 
 
-def _compare_systems(found: Findings) -> Advice:
-    if lacks := _missing_basis((found.wrong_pairs,), FEWEST_PAIRS, "pairs of systems"):
-        return _advice(found, Use.COMPARE_SYSTEMS, Leave.UNKNOWN, lacks)
-    leave = _low_enough(found.wrong_pairs, RARELY_WRONG, OFTEN_WRONG)
-    reason = f"against the labels it orders {_share(found.wrong_pairs, found, 'pairs')} of the pairs wrongly"
-    if found.reversed_pairs is not None:
-        reason += f" and turns {100 * found.reversed_pairs:.1f} % of them round"
-        leave = _worse(leave, Leave.WITH_CARE if found.reversed_pairs > 0.0 else Leave.YES)
-    apart = found.found_pairs
-    if apart.value is not None:
-        reason += f", and of the {apart.n:,} that differ by the labels it finds {100 * apart.value:.1f} %"
-    elif leave is not Leave.NO:  # an evaluator that calls all claims alike would look as good
-        return _advice(found, Use.COMPARE_SYSTEMS, Leave.UNKNOWN, f"{_nothing_apart(found)}; {reason}")
-    return _advice(found, Use.COMPARE_SYSTEMS, _worse(leave, _differences_found(apart)), reason)
+def _lacking(figure: Finding | None, fewest: int) -> Reason | None:
+    """Why nothing can be said of a figure; None where something can."""
+    if figure is None:
+        return Reason.NOT_MEASURED
+    if figure.n < fewest:
+        return Reason.TOO_FEW
+    if figure.n_clusters is not None and figure.n_clusters < FEWEST_CLUSTERS:
+        return Reason.TOO_FEW_CLUSTERS
+    return Reason.UNDEFINED if figure.value is None else None
 
 
-def _differences_found(apart: Finding) -> Leave:
-    if apart.value is None or apart.n < FEWEST_APART:
-        return Leave.WITH_CARE
-    return Leave.YES if apart.value >= MOST_FOUND else Leave.NO if apart.value < FEW_FOUND else Leave.WITH_CARE
+def _judged(by: Criterion, figure: Finding) -> Outcome:
+    value = 0.0 if figure.value is None else figure.value
+    low, high = value if figure.low is None else figure.low, value if figure.high is None else figure.high
+    if by.few > figure.n:
+        return Leave.WITH_CARE, Reason.FEW_DIFFERENCES
+    worst, best = (low, high) if by.rises else (-high, -low)
+    good, poor = (by.good, by.poor) if by.rises else (-by.good, -by.poor)
+    if worst >= good:
+        return Leave.YES, Reason.WITHIN_LIMITS
+    if best < poor:
+        return Leave.NO, Reason.BEYOND_LIMITS
+    if by.rises and worst < poor:
+        return Leave.UNKNOWN, Reason.WIDE_INTERVAL
+    return Leave.WITH_CARE, Reason.BETWEEN_LIMITS
 
 
-def _nothing_apart(found: Findings) -> str:
-    return f"the labels tell no two systems apart in any of {_count(found.wrong_pairs, 'pairs')}"
+def _beyond_chance(found: Findings, outcome: Outcome) -> Outcome:
+    """The outcome, where the verdicts are better than chance; otherwise at most that it is not known."""
+    needed = [found.get(one) for one in (Measure.BALANCED_ACCURACY, Measure.TPR, Measure.TNR)]
+    if any(_lacking(one, FEWEST_CLAIMS) for one in needed):
+        is_open = outcome[0] in (Leave.YES, Leave.WITH_CARE)
+        return (Leave.UNKNOWN, Reason.CHANCE_NOT_EXCLUDED) if is_open else outcome
+    accuracy = found[Measure.BALANCED_ACCURACY]
+    least = accuracy.value if accuracy.low is None else accuracy.low
+    return outcome if least is not None and least > CHANCE else (Leave.NO, Reason.NOT_ABOVE_CHANCE)
 
 
-def _rank_systems(found: Findings) -> Advice:
-    if lacks := _missing_basis((found.tau,), FEWEST_RANKED, "systems"):
-        return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, lacks)
-    if found.found_pairs.value is None:
-        reason = f"{_nothing_apart(found)}, so that their own order may be chance"
-        return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, reason)
-    low, high = found.tau.low, found.tau.high
-    interval = "" if low is None or high is None else f"{100 * found.level:g} % interval {low:.2f} to {high:.2f}, "
-    reason = f"its order has Kendall's tau {found.tau.number:.2f} with that of the labels"
-    reason += f" ({interval}{_count(found.tau, 'systems')})"
-    leave = _high_enough(found.tau, STRONG_TAU, WEAK_TAU)
-    if leave is Leave.UNKNOWN:
-        reason += f"; by the interval it may be below {WEAK_TAU:g}, a quarter of the pairs turned round, or above"
-    if found.found_pairs.n < FEWEST_APART:
-        reason += f"; but by the labels no more than {_count(found.found_pairs, 'pairs')} of them differ"
-        leave = _worse(leave, Leave.WITH_CARE)
-    return _advice(found, Use.RANK_SYSTEMS, leave, reason)
+def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -> Findings:
+    """The findings at claim level. `datasets` are those of the group. What is pooled is taken over all its claims.
 
-
-def _long_documents(found: Findings) -> Advice:
-    if lacks := _missing_basis(
-        (found.lost_across_chunks,), FEWEST_CLAIMS, "claims that pass and that no single chunk carries"
-    ):
-        return _advice(found, Use.LONG_DOCUMENTS, Leave.UNKNOWN, lacks)
-    lost = _share(found.lost_across_chunks, found, "claims")
-    reason = f"of the claims that it passes and no single chunk carries {lost} pass no longer once the document is cut"
-    leave = _low_enough(found.lost_across_chunks, SMALL_LOSS, LARGE_LOSS)
-    is_measured = found.tpr.value is not None and found.tnr.value is not None
-    if leave is not Leave.NO and is_measured and _by_rates(found) is Leave.NO:  # it loses little of what it gets wrong
-        leave = Leave.NO
-        reason += ", but it does not sort single claims well enough in the first place"
-    return _advice(found, Use.LONG_DOCUMENTS, leave, reason)
-
-
-def _paraphrased_claims(found: Findings) -> Advice:
-    said = "passes {} of those that hold and share the least wording with the document, against {} of all"
-    rates = found.tpr_least_similar, found.tpr_by_wording
-    others = found.tnr_least_similar, found.tnr_by_wording
-    return _by_wording(found, Use.PARAPHRASED_CLAIMS, rates, others, f"it {said}, and stops {{}} of {{}} that do not")
-
-
-def _copied_claims(found: Findings) -> Advice:
-    said = "stops {} of those that do not hold and share the most wording with the document, against {} of all"
-    rates = found.tnr_most_similar, found.tnr_by_wording
-    others = found.tpr_most_similar, found.tpr_by_wording
-    return _by_wording(found, Use.COPIED_CLAIMS, rates, others, f"it {said}, and passes {{}} of {{}} that hold")
-
-
-def _by_wording(
-    found: Findings, use: Use, rates: tuple[Finding, Finding], others: tuple[Finding, Finding], said: str
-) -> Advice:
-    """`rates`: the one that wording moves, there and over all claims; `others` that of the other kind of claims.
-
-    Of the other kind there are few there, as what is copied mostly holds: then its rate over all claims counts.
+    Raises StopIteration for an evaluator or group that was not audited.
     """
-    (there, overall), has_enough = rates, others[0].n >= FEWEST_CLAIMS
-    other = others[0] if has_enough else others[1]
-    if lacks := _missing_basis((there, overall, other), FEWEST_CLAIMS, "such claims"):
-        return _advice(found, use, Leave.UNKNOWN, lacks)
-    drop = Finding(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
-    is_poor = min(there.number, other.number) < POOR_RATE
-    leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if is_poor else Leave.YES)
-    shares = _share(there, found, "claims"), f"{100 * overall.number:.1f} %", _share(other, found, "claims")
-    return _advice(found, use, leave, said.format(*shares, "those there" if has_enough else "all"))
-
-
-_WRITERS: Mapping[Use, Callable[[Findings], Advice]] = {
-    Use.FILTER_CLAIMS: _filter_claims,
-    Use.ERROR_RATE: _error_rate,
-    Use.HEADROOM: _headroom,
-    Use.COMPARE_SYSTEMS: _compare_systems,
-    Use.RANK_SYSTEMS: _rank_systems,
-    Use.LONG_DOCUMENTS: _long_documents,
-    Use.PARAPHRASED_CLAIMS: _paraphrased_claims,
-    Use.COPIED_CLAIMS: _copied_claims,
-}
-_PURPOSES = {
-    Use.FILTER_CLAIMS: "to sort single claims",
-    Use.ERROR_RATE: "to estimate a system's error rate",
-    Use.HEADROOM: "to tell how much is left to improve",
-    Use.COMPARE_SYSTEMS: "to tell which of two systems is better",
-    Use.RANK_SYSTEMS: "to rank systems",
-    Use.LONG_DOCUMENTS: "to check claims against long documents in chunks",
-    Use.PARAPHRASED_CLAIMS: "to check paraphrased claims",
-    Use.COPIED_CLAIMS: "to check claims that copy the document",
-}
-_CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.UNKNOWN, Leave.NO)
-
-
-def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
-    leave, reason = _beyond_chance(found, leave, reason)
-    what = f"{_PURPOSES[use]} on {found.where}"
-    opening = {
-        Leave.YES: f"{found.evaluator} may be used {what}",
-        Leave.WITH_CARE: f"{found.evaluator} may be used {what}, with care",
-        Leave.NO: f"{found.evaluator} should not be used {what}",
-        Leave.UNKNOWN: f"Whether {found.evaluator} may be used {what} is not known",
-    }
-    return Advice(use=use, leave=leave, sentence=f"{opening[leave]}: {reason}.")
-
-
-def _beyond_chance(found: Findings, leave: Leave, reason: str) -> tuple[Leave, str]:
-    """The advice, where the verdicts are better than chance; otherwise at most that it is not known."""
-    accuracy = found.balanced_accuracy
-    if lacks := _missing_basis((accuracy, found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
-        is_open = leave in (Leave.YES, Leave.WITH_CARE)
-        why = f"whether its verdicts are better than chance cannot be told ({lacks}); {reason}"
-        return (Leave.UNKNOWN, why) if is_open else (leave, reason)
-    least = accuracy.number if accuracy.low is None else accuracy.low
-    if least > CHANCE:
-        return leave, reason
-    why = f"its balanced accuracy of {_share(accuracy, found, 'claims')} is not shown to be above that of a coin"
-    own = {Leave.NO: f"{reason}; and ", Leave.UNKNOWN: ""}  # of what is not known there is nothing to say
-    return Leave.NO, own.get(leave, f"{reason}; but ") + why
-
-
-def _missing_basis(figures: Sequence[Finding], fewest: int, what: str) -> str:
-    """Why nothing can be said of the figures; empty where something can."""
-    if any(figure is NOT_MEASURED for figure in figures):  # not one that equals it, measured on nothing
-        return "it was not measured"
-    least = min(figure.n for figure in figures)
-    if least < fewest:
-        return f"too few {what} ({least:,}, and it takes {fewest})"
-    n_clusters = min(
-        (figure.n_clusters for figure in figures if figure.n_clusters is not None), default=FEWEST_CLUSTERS
+    rates, biases = at.rates.find(evaluator, group), at.quantification.find(evaluator, group)
+    headrooms = [at.quantification.find(evaluator, Group(kind="dataset", name=name)) for name in datasets]
+    n_compared = sum(one.n_systems for one in headrooms if one.headroom_bias.value is not None)
+    headroom = (
+        _magnitude(_figure(biases.headroom_bias, n_compared))
+        if group.kind == "dataset"
+        else _figure(biases.headroom_absolute, n_compared)
     )
-    if n_clusters < FEWEST_CLUSTERS:
-        return f"it rests on too few prompts or responses ({n_clusters:,}, and it takes {FEWEST_CLUSTERS})"
-    return "it is undefined here" if any(figure.value is None for figure in figures) else ""
+    return {
+        Measure.TPR: _figure(rates.tpr),
+        Measure.TNR: _figure(rates.tnr),
+        Measure.BALANCED_ACCURACY: _figure(rates.balanced_accuracy),
+        Measure.MEAN_BIAS: _figure(biases.mean_absolute, biases.n_systems),
+        Measure.HEADROOM_BIAS: headroom,
+        **_order(at, evaluator, group, datasets),
+        **_lost(at.chunking, evaluator, group),
+        **_by_wording(at.surface, evaluator, group),
+    }
 
 
-def _worse(one: Leave, other: Leave) -> Leave:
-    return max(one, other, key=_CAUTION.index)
+def _figure(estimate: AuditFigure, n: int | None = None) -> Finding:
+    """`n` where the figure rests on something else than claims."""
+    n = estimate.n if n is None else n
+    return Finding(estimate.value, n, estimate.low, estimate.high, estimate.n_clusters)
 
 
-def _high_enough(figure: Finding, good: float, poor: float) -> Leave:
-    least = figure.number if figure.low is None else figure.low
-    most = figure.number if figure.high is None else figure.high
-    if least >= poor:
-        return Leave.YES if least >= good else Leave.WITH_CARE
-    return Leave.NO if most < poor else Leave.UNKNOWN
+def _magnitude(one: Finding) -> Finding:
+    """The finding without its sign; the interval starts at 0 where its ends lie on both sides."""
+    if one.value is None or one.low is None or one.high is None:
+        return Finding(None if one.value is None else abs(one.value), one.n, n_clusters=one.n_clusters)
+    near, far = sorted((abs(one.low), abs(one.high)))
+    return Finding(abs(one.value), one.n, 0.0 if one.low <= 0.0 <= one.high else near, far, one.n_clusters)
 
 
-def _low_enough(figure: Finding, small: float, large: float) -> Leave:
-    most = figure.number if figure.high is None else figure.high
-    least = figure.number if figure.low is None else figure.low
-    return Leave.YES if most <= small else Leave.NO if least > large else Leave.WITH_CARE
+def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -> dict[Measure, Finding]:
+    def is_here(one: Ranking) -> bool:
+        return (one.evaluator, one.level) == (evaluator, Level.CLAIM) and one.dataset in datasets
+
+    found = [one for one in at.rankings if is_here(one)]
+    is_one = group.kind == "dataset"
+    n_ranked = sum(len(one.systems) for one in found if is_one or one.kendall.value is not None)
+    if is_one:
+        wrong, reversed_, tau, n_pairs = (
+            found[0].share_wrong,
+            found[0].share_reversed,
+            found[0].kendall.value,
+            found[0].n_pairs,
+        )
+    else:
+        wanted = (evaluator, Level.CLAIM, group)
+        mean = next(one for one in at.mean_rankings if (one.evaluator, one.level, one.group) == wanted)
+        wrong, reversed_, tau, n_pairs = mean.share_wrong, mean.share_reversed, mean.kendall, mean.n_pairs
+    # Over the pairs of all the data sets together: each may have few that differ by the labels.
+    apart = [pair for one in found for pair in one.pairs if pair.labelled is not Order.SAME]
+    n_found = sum(not pair.is_wrong for pair in apart)
+    return {
+        Measure.WRONG_PAIRS: Finding(wrong, n_pairs),
+        Measure.REVERSED_PAIRS: Finding(reversed_, n_pairs),
+        Measure.FOUND_PAIRS: Finding(n_found / len(apart) if apart else None, len(apart)),
+        Measure.TAU: Finding(tau, n_ranked),
+    }
 
 
-def _share(figure: Finding, found: Findings, what: str) -> str:
-    return f"{100 * figure.number:.1f} % ({_interval(figure, found, ' %')}{_count(figure, what)})"
+def _lost(biases: Iterable[ChunkingBias], evaluator: str, group: Group) -> dict[Measure, Finding]:
+    """The largest loss over all sizes of chunks in which the evaluator read; said of its chunked column, too.
+
+    Of the claims that pass with the whole document: what never passes cannot be lost.
+    """
+    here = [one.across for one in biases if one.group.is_like(group) and evaluator in (one.evaluator, one.chunked)]
+    lost = [Finding(one.n_lost / one.n_passed if one.n_passed else None, one.n_passed) for one in here]
+    most = max(lost, key=lambda one: -1.0 if one.value is None else one.value, default=None)
+    return {} if most is None else {Measure.LOST_ACROSS_CHUNKS: most}
 
 
-def _points(figure: Finding, found: Findings, what: str) -> str:
-    """The figure in percentage points, with its interval."""
-    return f"{100 * figure.number:.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
+def _by_wording(biases: Iterable[SurfaceBias], evaluator: str, group: Group) -> dict[Measure, Finding]:
+    """The rates by wording; empty where all claims are equally similar, and so fall into one bin.
+
+    Of what is copied most holds, and of what is reworded little: a rate of fewer than 30 claims there is that of all.
+    """
+    here = (one for one in biases if one.evaluator == evaluator and one.group.is_like(group))
+    bins = [each for one in here for each in one.bins if each.low is not None]
+    if len(bins) < 2:
+        return {}
+    tprs = [Finding(one.tpr, one.n_attributable) for one in bins]
+    tnrs = [Finding(one.tnr, one.n_unattributable) for one in bins]
+
+    def or_all(there: Finding, every: Sequence[Finding]) -> Finding:
+        return there if there.n >= FEWEST_CLAIMS else _together(every)
+
+    return {
+        Measure.TPR_LEAST_SIMILAR: tprs[0],
+        Measure.TNR_LEAST_SIMILAR: or_all(tnrs[0], tnrs),
+        Measure.TPR_DROP: _drop(tprs[0], tprs),
+        Measure.TNR_MOST_SIMILAR: tnrs[-1],
+        Measure.TPR_MOST_SIMILAR: or_all(tprs[-1], tprs),
+        Measure.TNR_DROP: _drop(tnrs[-1], tnrs),
+    }
 
 
-def _interval(figure: Finding, found: Findings, unit: str) -> str:
-    if figure.low is None or figure.high is None:
-        return ""
-    return f"{100 * found.level:g} % interval {100 * figure.low:.1f} to {100 * figure.high:.1f}{unit}, "
+def _together(bins: Sequence[Finding]) -> Finding:
+    """The rate in all bins together."""
+    n = sum(one.n for one in bins)
+    return Finding(sum((one.value or 0.0) * one.n for one in bins) / n if n else None, n)
 
 
-def _count(figure: Finding, what: str) -> str:
-    return f"{figure.n:,} {what}"
+def _drop(there: Finding, bins: Sequence[Finding]) -> Finding:
+    every = _together(bins)
+    if every.value is None or there.value is None:
+        return Finding(None, there.n)
+    return Finding(round(every.value - there.value, 9), there.n)  # .8 less .7 is a little more than .1
+
+
+def left_out(table: PredictionTable) -> tuple[Notice, ...]:
+    """Parts of the audit that this table does not allow."""
+    return tuple(_left_out(table))
+
+
+def _left_out(table: PredictionTable) -> Iterator[Notice]:
+    yield from (Notice(kind=NoticeKind.NO_SCORES, about=name) for name in table.without_scores)
+    absent = {
+        NoticeKind.NO_TEXT: not table.has_text,
+        NoticeKind.NO_CHUNKS: not chunked_evaluators(table.scores),
+        NoticeKind.NO_TASKS: table.task is None,
+        NoticeKind.NO_PROMPTS: table.prompt is None,
+        NoticeKind.ONE_EVALUATOR: len(table.scores) == 1,
+    }
+    yield from (Notice(kind=kind) for kind, is_absent in absent.items() if is_absent)
+    n_datasets, dataset = len(table.dataset.names), table.dataset.codes.astype(np.int64)
+    cells = cells_of(table)
+    n_systems = np.bincount(cells.dataset[are_known(table.system.names)[cells.system]], minlength=n_datasets)
+    n_claims, n_unknown, n_errors, n_others = (
+        np.bincount(dataset[rows], minlength=n_datasets)
+        for rows in (table.label >= 0, ~table.is_of_known_system, table.label == 0, table.label == 1)
+    )
+    for place, name in enumerate(table.dataset.names):
+        if n_unknown[place]:
+            n, of = int(n_unknown[place]), int(n_claims[place])
+            yield Notice(kind=NoticeKind.UNKNOWN_SYSTEM, about=name, n=n, of=of)
+        if n_systems[place] in (1, 2):
+            yield Notice(kind=NoticeKind.ONE_SYSTEM if n_systems[place] == 1 else NoticeKind.TWO_SYSTEMS, about=name)
+        if not n_errors[place]:
+            yield Notice(kind=NoticeKind.NO_UNATTRIBUTABLE, about=name)
+        if not n_others[place]:
+            yield Notice(kind=NoticeKind.NO_ATTRIBUTABLE, about=name)
+    for name, scores in table.scores.items():
+        if not ((scores > 0.0) & (scores < 1.0)).any():
+            yield Notice(kind=NoticeKind.LABELS_ONLY, about=name)
+
+
+def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[Notice, ...]:
+    """Warnings for readers of the figures."""
+    return (*_weaknesses(table, at), *_intervals(table, at, settings))
+
+
+def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[Notice]:
+    if table.n_effective is not None:
+        yield Notice(kind=NoticeKind.WEIGHTED, n=round(table.n_effective), of=table.n_rows)
+    response, n_responses = numbered(table.response.codes)
+    for name, scores in table.scores.items():
+        is_missing = np.isnan(scores)
+        if is_missing.any():
+            yield Notice(kind=NoticeKind.UNSCORED, about=name, n=int(is_missing.sum()), of=table.n_rows)
+            lacks = any_within(is_missing, response, n_responses)
+            n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())
+            if n_wrong:
+                yield Notice(kind=NoticeKind.UNSCORED_RESPONSES, about=name, n=n_wrong, of=int(lacks.sum()))
+    for one in at.chunking:
+        if one.group.kind == "all" and not one.within.n + one.across.n:
+            yield Notice(kind=NoticeKind.NO_LONG_DOCUMENT, about=one.chunked)
+
+
+def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[Notice]:
+    if not settings.n_resamples:
+        yield Notice(kind=NoticeKind.NO_RESAMPLES)
+        return
+    if settings.n_resamples < FEWEST_RESAMPLES:
+        yield Notice(kind=NoticeKind.FEW_RESAMPLES, n=settings.n_resamples)
+    if at.rates.basis.n_clusters < 2:
+        yield Notice(kind=NoticeKind.ONE_CLUSTER)
+        return
+    _, first = np.unique(clusters_of(table), return_index=True)
+    of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
+    for name, n in zip(table.dataset.names, of_dataset, strict=True):
+        if n < CLUSTERS_WARNED:
+            yield Notice(kind=NoticeKind.FEW_CLUSTERS, about=name, n=n)

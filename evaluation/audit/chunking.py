@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.records import Count, Record, Share
-from factloop.evaluation.audit.bigrams import Floats, bigrams_of, by_document, precision
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.surface import NoTextError
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
-from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
-from factloop.tools.verifiers.chunks import cut_by_words, word_ends
+from factloop.evaluation.audit.figures import Bools, Floats, Group
+from factloop.evaluation.audit.surface import NoTextError, bigrams_of, by_document, precision
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, pooled_groups, scores_of
+from factloop.tools.judges.chunks import cut_by_words, word_ends
 
 _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
@@ -36,8 +34,8 @@ class Changes(Record):
     share_gained: Share | None
     share_changed: Share | None
     """Share of the `n` claims whose prediction changes; None without claims."""
-    n_passed: Count | None = None
-    """Attributable with the whole document, and so able to be lost. None in audits before version 2.2."""
+    n_passed: Count
+    """Attributable with the whole document, and so able to be lost."""
 
 
 class LongDocumentRates(Record):
@@ -67,18 +65,18 @@ class ChunkingBias(Record):
     """R2-diff of zero: some chunk has all the wording that the document shares with the claim."""
     across: Changes
     """R2-diff above zero: no single chunk has it."""
-    on_whole: LongDocumentRates | None = None
+    on_whole: LongDocumentRates
     """Rates of the column that reads documents whole, over all long documents that both columns score."""
-    on_chunks: LongDocumentRates | None = None
-    """Those of the chunked column, over the same claims. Audits before version 2.1 have neither."""
+    on_chunks: LongDocumentRates
+    """Those of the chunked column, over the same claims."""
     n_short: Count
     """Claims left out as their documents fit into one chunk."""
     n_no_similarity: Count
     """Claims left out as they have fewer than two words."""
     n_unscored: Count
     """Claims left out as one of the two columns has no score."""
-    n_no_document: Count = 0
-    """Claims left out as their document is blank. Audits before version 2.2 have them in `n_short`."""
+    n_no_document: Count
+    """Claims left out as their document is blank."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:

@@ -25,11 +25,10 @@ import numpy as np
 
 from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
-from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
-from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.figures import AuditFigure, Figures, Floats, Group, Ints, estimates_of_groups, ratio
 from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, CountTable
-from factloop.evaluation.audit.units import Level
+from factloop.evaluation.audit.table import Level
 from factloop.evaluation.statistics.magnitudes import Magnitude, largest_magnitude, mean_magnitude
 
 OfGroups = list[tuple[Group, list[int], AuditFigure]]
@@ -97,8 +96,8 @@ class Quantification(Record):
     errors: tuple[SystemErrors, ...]
     systems: tuple[SystemBias, ...]
     evaluators: tuple[EvaluatorBias, ...]
-    datasets: tuple[DatasetBias, ...] = ()
-    """Each evaluator on each data set. Audits before version 2.1 have none."""
+    datasets: tuple[DatasetBias, ...]
+    """Each evaluator on each data set."""
 
     def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
         """The error rate of a system by labels. Raises StopIteration if the data set lacks it."""
@@ -130,7 +129,7 @@ def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level
 
 def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
     tally = counted.tally(level)
-    rates = _share(tally.labels[:, :, 0], tally.labels.sum(axis=2))
+    rates = ratio(tally.labels[:, :, 0], tally.labels.sum(axis=2))
     error_rates = _estimates(counted, rates, tally.n_labels.sum(axis=1), tally.cell_clusters[-1])
     return [
         SystemErrors(level=level, dataset=dataset, system=system, error_rate=error_rate)
@@ -169,7 +168,7 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
     tally = counted.tally(level)
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
     n = confusion.sum(axis=(2, 3))
-    labelled, predicted = _share(confusion[:, :, 0].sum(axis=2), n), _share(confusion[:, :, :, 0].sum(axis=2), n)
+    labelled, predicted = ratio(confusion[:, :, 0].sum(axis=2), n), ratio(confusion[:, :, :, 0].sum(axis=2), n)
     n_units = over_datasets(counted, tally.n_confusion[None, evaluator])[0].sum(axis=(1, 2))
     n_clusters = tally.dataset_clusters[evaluator]
     columns = [_estimates(counted, v, n_units, n_clusters) for v in (labelled, predicted, predicted - labelled)]
@@ -227,7 +226,7 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
-    return _share(seen + missed, n), _share(seen + alarm, n), tally.n_confusion[evaluator].sum(axis=(1, 2))
+    return ratio(seen + missed, n), ratio(seen + alarm, n), tally.n_confusion[evaluator].sum(axis=(1, 2))
 
 
 def _magnitudes(
@@ -279,11 +278,6 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
     """Without the rates of unknown systems, which are undefined, and without their units."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
-        return np.asarray(part / whole)
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:

@@ -9,20 +9,48 @@ where each response counts as one draw, however many claims it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
+from typing import Literal
 
 import numpy as np
 
 from factloop.core.records import Count, Record, Share
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTest, PairTests, Unpaired
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
-from factloop.evaluation.audit.units import Level, Units, units_of
+from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
+from factloop.evaluation.audit.table import (
+    THRESHOLD,
+    Codes,
+    Level,
+    PredictionTable,
+    any_within,
+    numbered,
+    rows_of,
+    scores_of,
+)
+from factloop.evaluation.statistics.clustered_proportions import ClusteredErrors, clustered_proportions
 from factloop.evaluation.statistics.correlation import Correlation, kendall, pearson
-from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, sign_flips
 
 ALPHA = 0.05
+SHARED = 0.5
+"""A pair is compared by prompts if at least this share of the claims (or responses) of each answers prompts of both."""
+LEAST_PROMPTS = 6
+"""With fewer no paired test can reach p = 0.05: five that all point one way have p = 1/16."""
+_AT_ONCE = 2**20
+"""Differences held at once, over prompts and pairs: 8 MB."""
+
+
+class PairTest(StrEnum):
+    PAIRED = "paired_sign_flips"
+    """Over prompts; with one response each to a prompt it is McNemar's exact test."""
+    CLUSTERED = "clustered_proportions"
+    """Over whole responses, or prompts where they are given: claims of one response resemble each other."""
+    TWO_PROPORTIONS = "two_proportions"
+    """Over claims (or responses) that count as independent: where there is one in each response, or on request."""
+
+
+Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
 
 
 class Order(StrEnum):
@@ -103,6 +131,170 @@ class Ranking(Record):
     """Claims without a score, or responses with such a claim."""
 
 
+class MeanRanking(Record):
+    """One evaluator over several data sets: each counts the same, however many systems it has."""
+
+    group: Group
+    evaluator: str
+    level: Level
+    share_wrong: Share | None
+    share_reversed: Share | None
+    """None where no data set has a pair."""
+    n_datasets: Count
+    """Data sets with at least one pair."""
+    n_pairs: Count
+    kendall: float | None
+    n_kendall: Count
+    """Data sets whose coefficient is defined, over which the mean is taken."""
+    pearson: float | None
+    n_pearson: Count
+
+
+@dataclass(frozen=True)
+class Units:
+    """Claims or responses of one data set, those that the evaluator scored; arrays of shape (n_units,)."""
+
+    system: Codes
+    prompt: Codes | None
+    cluster: Codes
+    """The prompt, or the response where there are no prompts: its claims resemble each other."""
+    is_error: Bools
+    """Not attributable by label."""
+    is_flagged: Bools
+    """Predicted not attributable by the evaluator."""
+    n_left_out: int
+    """Claims without a score, or responses with such a claim: whether all their claims hold is not known."""
+
+
+def units_of(
+    table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
+) -> Units:
+    """The scored claims or responses of the known systems of a data set, in the order of the table."""
+    scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
+    system, response = table.system.codes[rows], table.response.codes[rows]
+    prompt = None if table.prompt is None else table.prompt.codes[rows]
+    is_error, is_flagged, kept = table.label[rows] == 0, scores[rows] < threshold, ~np.isnan(scores[rows])
+    if level is Level.RESPONSE:
+        _, first = np.unique(response, return_index=True)
+        number, n = numbered(response)
+        is_error, is_flagged = any_within(is_error, number, n), any_within(is_flagged, number, n)
+        kept = ~any_within(~kept, number, n)
+        system, response = system[first], response[first]
+        prompt = None if prompt is None else prompt[first]
+    cluster = response if prompt is None else prompt
+    n_left_out = int((~kept).sum())
+    shared = None if prompt is None else prompt[kept]
+    return Units(system[kept], shared, cluster[kept], is_error[kept], is_flagged[kept], n_left_out)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Error rate of the first system less that of the second, over what the test compares."""
+
+    rate: float
+    p: float
+
+
+class PairTests:
+    """All pairs of the systems of one data set, to be compared by any marking of errors among the same units.
+
+    Where systems share prompts (`SHARED`, `LEAST_PROMPTS`) the test is `sign_flips` of the differences on the shared
+    prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2 with e errors among n claims on the prompt, N in all, and r the error
+    rate of both together, whose sum is the difference of the two error rates. Otherwise it is `unpaired`, by default
+    `clustered_proportions`: claims of one response that counted as independent would make two systems with ten claims
+    a response, two of which correlate by .5, differ in 42 % of samples though they are equally good.
+    """
+
+    def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
+        """`systems` are the codes of those to compare, each of which has units; pairs are named by places in it."""
+        self._n_systems = n_systems = len(systems)
+        place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
+        place_of[list(systems)] = np.arange(n_systems)
+        self._place = place_of[units.system]
+        self._prompt, self._is_shared, self._n_prompts = _shared(units, self._place, n_systems)
+        self._total, self._n = self._tally(np.ones(len(units.system), dtype=np.bool_))
+        keys, self._cluster = np.unique(
+            units.cluster.astype(np.int64) * max(n_systems, 1) + self._place, return_inverse=True
+        )
+        self._cluster_system = keys % max(n_systems, 1)
+        self.first, self.second = np.triu_indices(n_systems, 1)
+        has = (self._n > 0).astype(np.float64)
+        self._on_shared = self._n @ has.T
+        """(n_systems, n_systems): claims of the one on prompts that the other answered, too."""
+        covered = self._on_shared / self._total[:, None]
+        self.n_prompts: Ints = (has @ has.T).astype(np.int64)[self.first, self.second]
+        """(n_pairs,): shared by both."""
+        self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
+            np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
+        )
+        """(n_pairs,): the two are compared by prompts."""
+        no_errors = np.zeros(len(units.system), np.bool_)
+        is_clustered = np.array([one.is_clustered for one in self._by_cluster(no_errors)], np.bool_)
+        by_cluster = is_clustered[self.first] | is_clustered[self.second]
+        self.tests: list[PairTest] = [
+            PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
+            for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
+        ]
+        """(n_pairs,): the test of each. Where every cluster has one unit, clustered proportions are two proportions."""
+
+    def differences(self, is_error: Bools) -> list[Difference]:
+        """One for each pair, of these errors among the units."""
+        total, on_prompt = self._tally(is_error)
+        found = [Difference(0.0, 1.0)] * len(self.first)
+        paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
+        size = max(1, _AT_ONCE // max(self._n_prompts, 1))
+        for start in range(0, len(paired), size):
+            together = paired[start : start + size]
+            columns = self._by_prompt(on_prompt, self.first[together], self.second[together])
+            p_values = sign_flips(columns)
+            for pair, rate, p in zip(together.tolist(), columns.sum(axis=0).tolist(), p_values.tolist(), strict=True):
+                found[pair] = Difference(rate, p)
+        by_cluster = self._by_cluster(is_error) if len(unpaired) else []
+        for pair in unpaired.tolist():
+            first, second = int(self.first[pair]), int(self.second[pair])
+            rate = total[first] / self._total[first] - total[second] / self._total[second]
+            is_independent = self.tests[pair] is PairTest.TWO_PROPORTIONS
+            p = clustered_proportions(by_cluster[first], by_cluster[second], rho=0.0 if is_independent else None)
+            found[pair] = Difference(float(rate), p)
+        return found
+
+    def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
+        """Units of this kind of each system, and (n_systems, n_shared_prompts) on each prompt that several answered."""
+        cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
+        on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
+        total = np.bincount(self._place[kind], minlength=self._n_systems)
+        return total, on_prompt.reshape(self._n_systems, self._n_prompts)
+
+    def _by_prompt(self, errors: Floats, first: Ints, second: Ints) -> Floats:
+        """(n_shared_prompts, n_pairs): 0 on prompts that the two do not share."""
+        has = self._n > 0
+        wrong = errors @ has.T.astype(np.float64)
+        totals = self._on_shared[first, second], self._on_shared[second, first]
+        together = ((wrong[first, second] + wrong[second, first]) / (totals[0] + totals[1]))[:, None]
+        one = (errors[first] - together * self._n[first]) / totals[0][:, None]
+        other = (errors[second] - together * self._n[second]) / totals[1][:, None]
+        return np.ascontiguousarray(((one - other) * (has[first] & has[second])).T)
+
+    def _by_cluster(self, is_error: Bools) -> list[ClusteredErrors]:
+        """The errors of each system, summed up over its clusters."""
+        owner, number = self._cluster_system, self._cluster
+        totals = np.bincount(number, minlength=len(owner)).astype(np.float64)
+        errors = np.bincount(number[is_error], minlength=len(owner)).astype(np.float64)
+        of_system = [owner == place for place in range(self._n_systems)]
+        return [ClusteredErrors.of(errors[own], totals[own]) for own in of_system]
+
+
+def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
+    """The number of each unit's prompt among the shared ones, whether it has one, and how many there are."""
+    if units.prompt is None:
+        return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
+    prompt, n_prompts = numbered(units.prompt)
+    has = np.zeros((n_prompts, n_systems), dtype=np.bool_)
+    has[prompt, place] = True
+    is_shared = has.sum(axis=1) > 1
+    return (np.cumsum(is_shared) - 1)[prompt], is_shared[prompt], int(is_shared.sum())
+
+
 def rank_systems(
     table: PredictionTable,
     evaluator: str,
@@ -113,20 +305,33 @@ def rank_systems(
     alpha: float = ALPHA,
     p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
     unpaired: Unpaired = PairTest.CLUSTERED,
-    known: LabelTests | None = None,
 ) -> Ranking:
     """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
 
     A difference is significant if its adjusted p-value is below `alpha`. The paper's tables are unadjusted as far as
     it says. No p-value is drawn; neither the order of rows nor other data sets change a result.
     `unpaired` is the test of systems that do not share prompts; two proportions take all claims for independent.
-    `known` spares the tests by labels where several evaluators scored the same claims.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
-    places = [table.system.names.index(rate.system) for rate in rates]
-    tests, labelled = (known or LabelTests()).of(units, places, unpaired)
-    pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, p_adjustment)
+    tests = PairTests(units, [table.system.names.index(rate.system) for rate in rates], unpaired)
+    orders = [_orders(tests.differences(errors), alpha, p_adjustment) for errors in (units.is_error, units.is_flagged)]
+    places = zip(tests.first.tolist(), tests.second.tolist(), tests.tests, tests.n_prompts.tolist(), strict=True)
+    pairs = [
+        PairOrder(
+            first=rates[first].system,
+            second=rates[second].system,
+            test=test,
+            n_prompts=n_prompts if test is PairTest.PAIRED else 0,
+            labelled=labelled,
+            p_labelled=p_labelled,
+            predicted=predicted,
+            p_predicted=p_predicted,
+        )
+        for (first, second, test, n_prompts), (labelled, p_labelled), (predicted, p_predicted) in zip(
+            places, *orders, strict=True
+        )
+    ]
     n_wrong, n_reversed = sum(pair.is_wrong for pair in pairs), sum(pair.is_reversed for pair in pairs)
     error_rates = [rate.labelled for rate in rates], [rate.predicted for rate in rates]
     return Ranking(
@@ -160,25 +365,6 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
     )
 
 
-class MeanRanking(Record):
-    """One evaluator over several data sets: each counts the same, however many systems it has."""
-
-    group: Group
-    evaluator: str
-    level: Level
-    share_wrong: Share | None
-    share_reversed: Share | None
-    """None where no data set has a pair."""
-    n_datasets: Count
-    """Data sets with at least one pair."""
-    n_pairs: Count
-    kendall: float | None
-    n_kendall: Count
-    """Data sets whose coefficient is defined, over which the mean is taken."""
-    pearson: float | None
-    n_pearson: Count
-
-
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Means over data sets, as the paper gives them. Raises ValueError without rankings or with a mixture of them."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
@@ -203,48 +389,14 @@ def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
 
 
 def _rates(units: Units, names: Sequence[str]) -> list[SystemRates]:
-    n = np.bincount(units.system, minlength=len(names)).tolist()
-    labelled, predicted = (
-        np.bincount(units.system[kind], minlength=len(names)).tolist() for kind in (units.is_error, units.is_flagged)
-    )
+    kinds = (np.ones(len(units.system), np.bool_), units.is_error, units.is_flagged)
+    n, labelled, predicted = (np.bincount(units.system[kind], minlength=len(names)).tolist() for kind in kinds)
     rates = [
         SystemRates(system=name, n=n[code], labelled=labelled[code] / n[code], predicted=predicted[code] / n[code])
         for code, name in enumerate(names)
         if n[code]
     ]
     return sorted(rates, key=lambda rate: (rate.labelled, rate.system))
-
-
-def _ordered(
-    tests: PairTests,
-    labelled: Sequence[Difference],
-    predicted: Sequence[Difference],
-    rates: Sequence[SystemRates],
-    alpha: float,
-    p_adjustment: PValueAdjustment,
-) -> list[PairOrder]:
-    columns = zip(
-        tests.first.tolist(),
-        tests.second.tolist(),
-        tests.tests,
-        tests.n_prompts.tolist(),
-        _orders(labelled, alpha, p_adjustment),
-        _orders(predicted, alpha, p_adjustment),
-        strict=True,
-    )
-    return [
-        PairOrder(
-            first=rates[first].system,
-            second=rates[second].system,
-            test=test,
-            n_prompts=n_prompts if test is PairTest.PAIRED else 0,
-            labelled=by_label,
-            p_labelled=p_labelled,
-            predicted=by_prediction,
-            p_predicted=p_predicted,
-        )
-        for first, second, test, n_prompts, (by_label, p_labelled), (by_prediction, p_predicted) in columns
-    ]
 
 
 def _orders(found: Sequence[Difference], alpha: float, p_adjustment: PValueAdjustment) -> list[tuple[Order, float]]:

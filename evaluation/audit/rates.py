@@ -1,39 +1,36 @@
-"""How often an evaluator is right: balanced accuracy and the rates in it (Godbole & Jia, sections 2.2 and 3.2).
+"""How often an evaluator is right, and whether evaluators call the same claims wrong (Godbole & Jia, 2.2, 3.1, 3.2).
 
 Attributable is the positive class. All are shares in [0, 1] of claims, or of responses; the gap lies in [-1, 1].
 
     TPR = of those labelled attributable, the share predicted so            FNR = 1 - TPR
     TNR = of those labelled unattributable, the share predicted so          FPR = 1 - TNR
     balanced accuracy = (TPR + TNR) / 2, higher is better                   gap = TPR - TNR, best at 0
+    IoU(A, B) = claims that both predict unattributable / claims that at least one of them does; likewise attributable
 
-A positive gap is an evaluator that lets errors pass, a negative one that finds them where there are none. Each is taken
-over one data set, all its systems together; those of a task group and of all data sets are plain means, as in the
-paper. Claims without a score are left out and counted. Where a data set has scored claims of one class only, the rate
-of the other class and all that needs it is undefined.
+An evaluator with a positive gap lets errors pass; with a negative one it finds errors where there are none. Each is
+taken over one data set, all its systems together; those of a task group and of all data sets are plain means, as in the
+paper. Claims without a score, by one of the two for agreement, are left out and counted. A rate of a class of which a
+data set has no scored claim is undefined, and so is the IoU where neither evaluator predicts the verdict.
 
-Departures: the paper gives no intervals; task groups are not averaged there. A rate has an interval only if claims of
-its class come from two prompts (or responses) or more. Where all of them are alike (a rate of 0 or 1) no resample
-differs, which is no certainty: there a data set has Wilson's interval (1927), with as many cases as there are prompts
-(or responses), since how far their claims resemble each other cannot be seen. Balanced accuracy and gap then combine
-the intervals of both rates by their distances from them (MOVER: Zou and Donner 2008).
+Departures: the paper gives no intervals, does not average task groups, and does not compare evaluators with the labels.
+A rate has an interval only if claims of its class come from two prompts (or responses) or more. Where all of them are
+alike (a rate of 0 or 1) no resample differs, which is no certainty: there a data set has Wilson's interval (1927) of as
+many cases as there are prompts (or responses), since how far their claims resemble each other cannot be seen. Balanced
+accuracy and gap then combine the intervals of both rates by their distances from them (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from math import hypot
-from statistics import NormalDist
 
 import numpy as np
 
 from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
-from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
-from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.figures import AuditFigure, Figures, Floats, Group, Ints, estimates_of_groups, ratio
 from factloop.evaluation.audit.resampling import Basis, CountTable
-from factloop.evaluation.audit.units import Level
-
-MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
+from factloop.evaluation.audit.table import Level
 
 
 class EvaluatorRates(Record):
@@ -120,16 +117,12 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
     """The rate with Wilson's interval of as many cases as clusters; one end is the rate itself."""
-    if one.n_clusters < 2:
+    if one.n_clusters < 2 or one.value is None:
         return one
-    reach = _square_of_quantile(level) / (one.n_clusters + _square_of_quantile(level))
-    ends = (1.0 - reach, 1.0) if one.value else (0.0, reach)
-    return one.model_copy(update={"low": ends[0], "high": ends[1]})
+    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it ships no types
 
-
-def _square_of_quantile(level: float) -> float:
-    """The square of the normal quantile for a two-sided interval at the level."""
-    return NormalDist().inv_cdf((1.0 + level) / 2.0) ** 2
+    low, high = proportion_confint(one.value * one.n_clusters, one.n_clusters, 1.0 - level, "wilson")
+    return one.model_copy(update={"low": float(low), "high": float(high)})
 
 
 def _opposite(one: AuditFigure, rate: AuditFigure) -> AuditFigure:
@@ -159,8 +152,8 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
     """The measures with the numbers of claims and clusters that each rests on: of both classes those of the rarer."""
     by_label = confusion.sum(axis=3)
-    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
-        tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
+    tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
+    tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
     n_negative, n_positive = n_by_label.astype(np.int64).T
     both, (negative, positive) = n_negative + n_positive, label_clusters.T
     rarer = np.minimum(negative, positive)
@@ -183,4 +176,58 @@ def _why(by_label: Floats) -> list[Undefined]:
         if n_negative
         else Undefined.NO_UNATTRIBUTABLE
         for n_negative, n_positive in by_label.tolist()
+    ]
+
+
+class PairAgreement(Record):
+    """How far two evaluators, or one and the labels, name the same claims."""
+
+    evaluator: str
+    other: str | None
+    """None for the labels."""
+    group: Group
+    unattributable: AuditFigure
+    attributable: AuditFigure
+    n_left_out: Count
+    """Claims without a score by one of the two."""
+
+
+class Agreement(Record):
+    """The agreement of every pair of evaluators, and of each with the labels, at one threshold."""
+
+    basis: Basis
+    pairs: tuple[PairAgreement, ...]
+
+    def find(self, evaluator: str, other: str | None, group: Group) -> PairAgreement:
+        """The agreement of a pair, in either order. Raises StopIteration if the table lacks it."""
+        names = {evaluator, other}
+        return next(pair for pair in self.pairs if {pair.evaluator, pair.other} == names and pair.group == group)
+
+
+def agreement(counted: CountTable) -> Agreement:
+    """The agreement of each pair, by claims: on the data sets, on the task groups, then on all."""
+    pairs = [found for place in range(len(counted.pairs)) for found in _agreement(counted, place)]
+    return Agreement(basis=counted.basis, pairs=tuple(pairs))
+
+
+def _agreement(counted: CountTable, pair: int) -> list[PairAgreement]:
+    counts, n_clusters = counted.overlap[:, :, pair], counted.overlap_clusters[:, pair]
+    n = counted.n_overlap[:, pair].sum(axis=1)
+    n_all = over_datasets(counted, counted.claims.n_labels[None])[0].sum(axis=1)
+    why = [Undefined.NONE_PREDICTED if scored else Undefined.NOTHING_SCORED for scored in n.tolist()]
+    negative, positive = (
+        estimates_of_groups(counted, Figures(ratio(both, both + counts[:, :, 2]), n, n_clusters), why)
+        for both in (counts[:, :, 0], counts[:, :, 1])
+    )
+    one, other = counted.pairs[pair]
+    return [
+        PairAgreement(
+            evaluator=counted.evaluators[one],
+            other=counted.evaluators[other] if other < len(counted.evaluators) else None,
+            group=group,
+            unattributable=unattributable,
+            attributable=attributable,
+            n_left_out=int((n_all - n)[members].sum()),
+        )
+        for (group, members, unattributable), (_, _, attributable) in zip(negative, positive, strict=True)
     ]

@@ -12,15 +12,11 @@ bins hold few claims. Godbole and Jia take verdicts alone; these are this projec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from factloop.core.records import Count, Record, Share
-from factloop.evaluation.audit.bigrams import Floats
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.table import PredictionTable
-from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
+from factloop.evaluation.audit.figures import Bools, Floats, Group
+from factloop.evaluation.audit.table import PredictionTable, pooled_groups, scores_of
 
 N_BINS = 10
 
@@ -74,41 +70,33 @@ def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ..
 def _reliability(group: Group, evaluator: str, scores: Floats, holds: Bools, weight: Floats) -> Reliability:
     order = np.lexsort((weight, holds, scores))  # sums by order of the rows would differ in their last digits
     scores, holds, weight = scores[order], holds[order], weight[order]
-    bins = tuple(_bins(scores, holds, weight))
-    number = _bin_of(scores)
-    shares = np.bincount(number, weight, N_BINS) / weight.sum()
-    gaps = [abs((one.mean_score or 0.0) - (one.attributable or 0.0)) for one in bins]
-    share = float(np.average(holds, weights=weight))
-    return Reliability(
-        group=group,
-        evaluator=evaluator,
-        bins=bins,
-        ece=_share(float(shares @ np.array(gaps))),
-        brier=_share(float(np.average((scores - holds) ** 2, weights=weight))),
-        brier_of_share=_share(share * (1.0 - share)),
-        auc=_auc(scores, holds, weight),
-        n_attributable=int(holds.sum()),
-        n=len(scores),
-    )
-
-
-def _bin_of(scores: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-    """The bin of each score; one on a bound belongs to the bin below."""
-    return np.searchsorted(np.arange(1, N_BINS) / N_BINS, scores, side="left")
-
-
-def _bins(scores: Floats, holds: Bools, weight: Floats) -> Iterator[ScoreBin]:
-    number = _bin_of(scores)
+    # A score on a bound belongs to the bin below.
+    number = np.searchsorted(np.arange(1, N_BINS) / N_BINS, scores, side="left")
     n = np.bincount(number, minlength=N_BINS).tolist()
     whole, scored, held = (np.bincount(number, values, N_BINS) for values in (weight, weight * scores, weight * holds))
-    for place in range(N_BINS):
-        yield ScoreBin(
+    bins = tuple(
+        ScoreBin(
             low=place / N_BINS,
             high=(place + 1) / N_BINS,
             n=n[place],
             mean_score=_share(float(scored[place] / whole[place])) if n[place] else None,
             attributable=_share(float(held[place] / whole[place])) if n[place] else None,
         )
+        for place in range(N_BINS)
+    )
+    gaps = [abs((one.mean_score or 0.0) - (one.attributable or 0.0)) for one in bins]
+    share = float(np.average(holds, weights=weight))
+    return Reliability(
+        group=group,
+        evaluator=evaluator,
+        bins=bins,
+        ece=_share(float(whole / weight.sum() @ np.array(gaps))),
+        brier=_share(float(np.average((scores - holds) ** 2, weights=weight))),
+        brier_of_share=_share(share * (1.0 - share)),
+        auc=_auc(scores, holds, weight),
+        n_attributable=int(holds.sum()),
+        n=len(scores),
+    )
 
 
 def _auc(scores: Floats, holds: Bools, weight: Floats) -> float | None:

@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.core.records import Count, Record, Share
-from factloop.evaluation.audit.estimate import Floats, Ints
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, are_known
-from factloop.evaluation.audit.units import Bools, Level
-from factloop.evaluation.audit.verdicts import (
+from factloop.evaluation.audit.figures import Bools, Floats, Ints
+from factloop.evaluation.audit.table import (
+    THRESHOLD,
     JudgedUnits,
-    Thresholds,
+    Level,
+    PredictionTable,
+    are_known,
     cells_of,
     judged_claims,
     judged_responses,
-    threshold_of,
+    tasks_of,
 )
-from factloop.evaluation.statistics.blas import one_blas_thread
-from factloop.evaluation.statistics.bootstrap import draw_counts
+from factloop.evaluation.statistics.bootstrap import draw_counts, one_blas_thread
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -50,8 +50,8 @@ class Basis(Record):
     level: Share
     """Level of the intervals."""
     n_effective: float | None = None
-    """Claims that count the same and would say as much, where rows have a `probability` and a claim counts for its
-    inverse; None where all count the same, and in audits before version 2.4."""
+    """Claims of equal weight that would say as much, where rows have a `probability` and a claim counts for its
+    inverse; None where all count the same."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,6 @@ class Tally:
     Where claims have weights these are sums of weights; those named `n_...` are of the table, and count each once.
     """
 
-    level: Level
     labels: Floats
     """Shape (1 + n_resamples, n_cells, 2): units by label, whether or not they have a verdict."""
     confusion: Floats
@@ -122,7 +121,7 @@ def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
 def count(
     table: PredictionTable,
     *,
-    threshold: Thresholds = THRESHOLD,
+    threshold: float = THRESHOLD,
     rng: np.random.Generator | None = None,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
@@ -143,7 +142,7 @@ def count(
             counts.add(stratum, rng)
     return CountTable(
         basis=Basis(
-            thresholds={name: threshold_of(name, threshold) for name in table.scores},
+            thresholds=dict.fromkeys(table.scores, threshold),
             n_claims=table.n_rows,
             n_responses=len(responses.label),
             clusters="response" if table.prompt is None else "prompt",
@@ -164,18 +163,6 @@ def count(
         n_overlap=counts.n_overlap,
         overlap_clusters=counts.overlap_clusters,
     )
-
-
-def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """The task group of each data set; the empty text for one without rows. Raises ValueError where it has two."""
-    if table.task is None:
-        return None
-    n_tasks = len(table.task.names)
-    found = np.unique(table.dataset.codes.astype(np.int64) * n_tasks + table.task.codes).tolist()
-    tasks = {key // n_tasks: table.task.names[key % n_tasks] for key in found}
-    if len(tasks) < len(found):
-        raise ValueError("a data set belongs to one task group")
-    return tuple(tasks.get(place, "") for place in range(len(table.dataset.names)))
 
 
 @dataclass(frozen=True)
@@ -221,8 +208,8 @@ class _Counts:
     def __init__(self, n_evaluators: int, is_known: Bools, n_datasets: int, resamples: int) -> None:
         """`is_known` has shape (n_cells,): those of a known system."""
         n_cells, self.resamples, self._is_known = len(is_known), resamples, is_known
-        self.claims = _empty(Level.CLAIM, n_evaluators, n_cells, n_datasets, resamples)
-        self.responses = _empty(Level.RESPONSE, n_evaluators, n_cells, n_datasets, resamples)
+        self.claims = _empty(n_evaluators, n_cells, n_datasets, resamples)
+        self.responses = _empty(n_evaluators, n_cells, n_datasets, resamples)
         self.pairs = pairs_of(n_evaluators)
         self.overlap = np.zeros((1 + resamples, n_datasets, len(self.pairs), 3))
         self.n_overlap = np.zeros((n_datasets, len(self.pairs), 3), np.int64)
@@ -254,17 +241,16 @@ class _Counts:
             self.overlap[places, stratum.dataset] += sums
 
 
-def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resamples: int) -> Tally:
+def _empty(n_evaluators: int, n_cells: int, n_datasets: int, resamples: int) -> Tally:
     return Tally(
-        level,
-        np.zeros((1 + resamples, n_cells, 2)),
-        np.zeros((1 + resamples, n_evaluators, n_cells, 2, 2)),
-        np.zeros((n_cells, 2), np.int64),
-        np.zeros((n_evaluators, n_cells, 2, 2), np.int64),
-        np.zeros((n_evaluators + 1, n_cells), np.int64),
-        np.zeros((n_evaluators + 1, n_datasets), np.int64),
-        np.zeros((n_evaluators + 1, n_datasets), np.int64),
-        np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
+        labels=np.zeros((1 + resamples, n_cells, 2)),
+        confusion=np.zeros((1 + resamples, n_evaluators, n_cells, 2, 2)),
+        n_labels=np.zeros((n_cells, 2), np.int64),
+        n_confusion=np.zeros((n_evaluators, n_cells, 2, 2), np.int64),
+        cell_clusters=np.zeros((n_evaluators + 1, n_cells), np.int64),
+        dataset_clusters=np.zeros((n_evaluators + 1, n_datasets), np.int64),
+        known_clusters=np.zeros((n_evaluators + 1, n_datasets), np.int64),
+        label_clusters=np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
     )
 
 

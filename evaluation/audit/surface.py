@@ -1,20 +1,29 @@
 """Does an evaluator follow the wording? Its rates by how much of a claim's wording the document has.
 
 Godbole & Jia, section 4.1: evaluators pass false claims that copy the document, and refuse true ones that paraphrase
-it. Similarity is ROUGE-2 precision; the claims of a task group fall into five bins by its percentiles.
+it. Similarity is ROUGE-2 precision (Lin 2004), the share of a claim's pairs of neighbouring words that the document
+has; the claims of a task group fall into five bins by its percentiles.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
 import numpy as np
 
 from factloop.core.records import Count, Record, Share
-from factloop.evaluation.audit.bigrams import Floats, precisions
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
-from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
+from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
+from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, pooled_groups, scores_of
 
 N_BINS = 5
+Bigrams = Mapping[tuple[str, str], int]
+
+_WORD = re.compile(r"[^\W_]+")
+_PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+"""What each byte of an ASCII text becomes: five times as fast as the pattern."""
 
 
 class SimilarityBin(Record):
@@ -45,14 +54,45 @@ class SurfaceBias(Record):
     """Claims in the bins."""
     n_no_similarity: Count
     """Claims left out as they have fewer than two words."""
-    n_no_document: Count = 0
-    """Claims left out as their document is blank. Audits before version 2.2 took their similarity to be 0."""
+    n_no_document: Count
+    """Claims left out as their document is blank."""
     n_unscored: Count
     """Claims left out as the evaluator gave no score; the bounds of the bins rest on them, too."""
 
 
 class NoTextError(ValueError):
     """The table lacks claims or documents, so that no similarity can be taken."""
+
+
+def bigrams_of(text: str) -> Bigrams:
+    """How often each pair of neighbouring words occurs; words are lower-cased runs of letters and digits.
+
+    On ASCII text these are the words of the `rouge_score` package without its stemmer. Departure: it drops all other
+    letters, so that a Greek claim has no words and "café" is "caf"; here they count.
+    """
+    plain = text.encode("ascii").translate(_PLAIN).decode("ascii").split() if text.isascii() else None
+    return Counter(pairwise(_WORD.findall(text.lower()) if plain is None else plain))
+
+
+def precision(claim: Bigrams, document: Bigrams) -> float | None:
+    """Share in [0, 1] of the claim's bigrams found in the document, each at most as often as it occurs there.
+
+    None for a claim of fewer than two words, of which no share can be taken; `rouge_score` gives 0 there.
+    """
+    total = sum(claim.values())
+    if total == len(claim):  # nothing repeated: there is nothing to clip, and it takes half the time
+        found = sum(map(document.__contains__, claim))
+    else:
+        found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
+    return found / total if total else None
+
+
+def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
+    """The distinct documents, each with the places at which it stands: each is read once, for all its claims."""
+    places: dict[str, list[int]] = {}
+    for place, document in enumerate(documents):
+        places.setdefault(document, []).append(place)
+    yield from places.items()
 
 
 def similarities(table: PredictionTable) -> Floats:
@@ -65,7 +105,13 @@ def similarities(table: PredictionTable) -> Floats:
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("similarity takes the text of the claims and their documents")
-    return np.where(table.lacks_document, np.nan, precisions(table.claim_text, table.document))
+    values = np.full(table.n_rows, np.nan)
+    for document, places in by_document(table.document):
+        bigrams = bigrams_of(document)
+        for place in places:
+            value = precision(bigrams_of(table.claim_text[place]), bigrams)
+            values[place] = np.nan if value is None else value
+    return np.where(table.lacks_document, np.nan, values)
 
 
 def surface_bias(
@@ -76,42 +122,31 @@ def surface_bias(
     The paper gives those of the task groups. `similarity` is that of `similarities`, taken once for all evaluators; the
     bounds of the bins follow from it alone, so that two evaluators have the same bins.
     """
-    scores = scores_of(table, evaluator)
-    lacks = table.lacks_document
-    return tuple(
-        _bias(group, evaluator, table.label[rows] == 1, scores[rows], similarity[rows], lacks[rows], threshold)
-        for group, rows in pooled_groups(table)
-    )
+    scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
+    found = []
+    for group, rows in pooled_groups(table):
+        number = np.full(table.n_rows, -1)
+        number[rows] = _bins(similarity[rows])
+        used = rows & ~np.isnan(scores) & (number >= 0)
+        found.append(
+            SurfaceBias(
+                group=group,
+                evaluator=evaluator,
+                threshold=threshold,
+                bins=tuple(
+                    _bin(similarity[chosen], holds[chosen], scores[chosen] >= threshold)
+                    for chosen in (used & (number == place) for place in range(N_BINS))
+                ),
+                n=int(used.sum()),
+                n_no_similarity=int((rows & (number < 0) & ~lacks).sum()),
+                n_no_document=int((rows & lacks).sum()),
+                n_unscored=int((rows & np.isnan(scores) & (number >= 0)).sum()),
+            )
+        )
+    return tuple(found)
 
 
-def _bias(
-    group: Group,
-    evaluator: str,
-    is_attributable: Bools,
-    scores: Floats,
-    similarity: Floats,
-    lacks_document: Bools,
-    threshold: float,
-) -> SurfaceBias:
-    number, is_scored = _bins(similarity), ~np.isnan(scores)
-    passed = scores >= threshold
-    used = is_scored & (number >= 0)
-    return SurfaceBias(
-        group=group,
-        evaluator=evaluator,
-        threshold=threshold,
-        bins=tuple(
-            _bin(similarity[chosen], is_attributable[chosen], passed[chosen])
-            for chosen in (used & (number == place) for place in range(N_BINS))
-        ),
-        n=int(used.sum()),
-        n_no_similarity=int(((number < 0) & ~lacks_document).sum()),
-        n_no_document=int(lacks_document.sum()),
-        n_unscored=int((~is_scored & (number >= 0)).sum()),
-    )
-
-
-def _bins(similarity: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _bins(similarity: Floats) -> Ints:
     """The bin of each claim, -1 without a similarity; a value on a bound belongs to the bin below, as in pandas."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
@@ -121,15 +156,13 @@ def _bins(similarity: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     return number
 
 
-def _bin(similarity: Floats, is_attributable: Bools, passed: Bools) -> SimilarityBin:
-    n_attributable = int(is_attributable.sum())
-    n_unattributable = len(similarity) - n_attributable
-    true_passed, false_stopped = int((is_attributable & passed).sum()), int((~is_attributable & ~passed).sum())
+def _bin(similarity: Floats, holds: Bools, passed: Bools) -> SimilarityBin:
+    n_attributable, n_unattributable = int(holds.sum()), int((~holds).sum())
     return SimilarityBin(
         low=float(similarity.min()) if len(similarity) else None,
         high=float(similarity.max()) if len(similarity) else None,
         n_attributable=n_attributable,
         n_unattributable=n_unattributable,
-        tpr=true_passed / n_attributable if n_attributable else None,
-        tnr=false_stopped / n_unattributable if n_unattributable else None,
+        tpr=int((holds & passed).sum()) / n_attributable if n_attributable else None,
+        tnr=int((~holds & ~passed).sum()) / n_unattributable if n_unattributable else None,
     )

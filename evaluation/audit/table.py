@@ -1,21 +1,32 @@
-"""Labelled claims with the scores of evaluators, as columns: what every part of the audit reads."""
+"""Labelled claims with the scores of evaluators as columns, and the claims or responses that an audit counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 
 Codes = NDArray[np.int32]
 Scores = NDArray[np.float64]
+Verdicts = NDArray[np.int8]
+"""1 attributable, 0 not, -1 no verdict."""
 
 THRESHOLD = 0.5
 """At and above which a score predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
+
+
+class Level(StrEnum):
+    CLAIM = "claim"
+    RESPONSE = "response"
+    """A response is attributable if all of its claims are (Godbole & Jia, section 2.1)."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +38,7 @@ class Column:
     """Shape (n_rows,)."""
 
 
-def are_known(systems: Sequence[str]) -> NDArray[np.bool_]:
+def are_known(systems: Sequence[str]) -> Bools:
     """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, which holds the claims whose system was not recorded."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
@@ -93,6 +104,10 @@ class PredictionTable:
     def n_rows(self) -> int:
         return len(self.label)
 
+    @property
+    def has_text(self) -> bool:
+        return self.claim_text is not None and self.document is not None
+
     @cached_property
     def weight(self) -> Scores | None:
         """(n_rows,): what each claim counts, the inverse of its probability; their mean is 1. None: all the same."""
@@ -103,18 +118,147 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """Claims that count the same and would say as much (Kish 1965): the square of the sum of weights over the sum
-        of their squares. None where all count the same."""
+        """Kish's (1965) number of claims of equal weight that would say as much; None where all count the same."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
-    def is_of_known_system(self) -> NDArray[np.bool_]:
+    def is_of_known_system(self) -> Bools:
         """(n_rows,): claims whose system is known. The others tell nothing of any system, and count in rates alone."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
-    def lacks_document(self) -> NDArray[np.bool_]:
+    def lacks_document(self) -> Bools:
         """(n_rows,): claims whose document is blank, though the table has documents."""
         if self.document is None:
             return np.zeros(self.n_rows, np.bool_)
         return np.fromiter((not text or text.isspace() for text in self.document), np.bool_, self.n_rows)
+
+
+def rows_of(table: PredictionTable, dataset: str) -> Bools:
+    """Marks the rows of the data set. Raises ValueError for one that the table lacks."""
+    if dataset not in table.dataset.names:
+        raise ValueError(f"the table has no data set {dataset!r}")
+    return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
+
+
+def scores_of(table: PredictionTable, evaluator: str) -> Scores:
+    """The evaluator's column. Raises ValueError for an evaluator that the table lacks."""
+    if evaluator not in table.scores:
+        raise ValueError(f"the table has no evaluator {evaluator!r}")
+    return table.scores[evaluator]
+
+
+def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
+    """The task group of each data set; the empty text for one without rows. Raises ValueError where it has two."""
+    if table.task is None:
+        return None
+    n_tasks = len(table.task.names)
+    found = np.unique(table.dataset.codes.astype(np.int64) * n_tasks + table.task.codes).tolist()
+    tasks = {key // n_tasks: table.task.names[key % n_tasks] for key in found}
+    if len(tasks) < len(found):
+        raise ValueError("a data set belongs to one task group")
+    return tuple(tasks.get(place, "") for place in range(len(table.dataset.names)))
+
+
+def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
+    """The rows of each data set, then of each task group by name, then all: what is taken over claims, not averaged."""
+    columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
+    if table.task is not None:
+        columns.append(("task", table.task))
+    groups = [
+        (Group(kind=kind, name=name, pooled=kind == "task"), np.asarray(column.codes == code))
+        for kind, column in columns
+        for code, name in enumerate(column.names)
+    ]
+    return [*groups, (Group(kind="all", pooled=True), np.ones(table.n_rows, dtype=np.bool_))]
+
+
+def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
+    """The codes renumbered from 0 without gaps, in their order, and how many differ; faster than sorting."""
+    occurs = np.bincount(codes) > 0
+    return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
+
+
+def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
+    """(n_groups,): whether any row of the group is flagged."""
+    return np.bincount(number[flags], minlength=n_groups) > 0
+
+
+def clusters_of(table: PredictionTable) -> Ints:
+    """(n_rows,): the prompt of each row, told apart within its data set, or its response where there are no prompts."""
+    if table.prompt is None:
+        keys = table.response.codes.astype(np.int64)
+    else:
+        keys = table.dataset.codes.astype(np.int64) * len(table.prompt.names) + table.prompt.codes
+    return np.unique(keys, return_inverse=True)[1]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The pairs of data set and system that have rows, in the order of their names."""
+
+    dataset: Ints
+    """Shape (n_cells,)."""
+    system: Ints
+    of_row: Ints
+    """Shape (n_rows,)."""
+
+
+def cells_of(table: PredictionTable) -> Cells:
+    n_systems = max(len(table.system.names), 1)
+    keys = table.dataset.codes.astype(np.int64) * n_systems + table.system.codes
+    keys, of_row = np.unique(keys, return_inverse=True)
+    return Cells(keys // n_systems, keys % n_systems, of_row)
+
+
+@dataclass(frozen=True)
+class JudgedUnits:
+    """Claims or responses of a table. A cell is one system on one data set; a cluster is what a resample draws."""
+
+    cell: Ints
+    cluster: Ints
+    label: Verdicts
+    """Shape (n_units,); 0 or 1."""
+    verdicts: Verdicts
+    """Shape (n_evaluators, n_units)."""
+    weight: Floats | None = None
+    """(n_units,): what each counts. None: all the same."""
+
+    def at(self, rows: Ints) -> JudgedUnits:
+        return JudgedUnits(
+            self.cell[rows],
+            self.cluster[rows],
+            self.label[rows],
+            self.verdicts[:, rows],
+            None if self.weight is None else self.weight[rows],
+        )
+
+
+def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRESHOLD) -> JudgedUnits:
+    """The claims of the table; a score at or above the threshold predicts that a claim is attributable."""
+    verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
+    for place, scores in enumerate(table.scores.values()):
+        verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold)
+    return JudgedUnits(cells.of_row, clusters_of(table), table.label, verdicts, table.weight)
+
+
+def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
+    """The responses of the table: one is attributable if all its claims are (Godbole & Jia, section 2.1).
+
+    An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
+    another is unattributable: otherwise missing scores would raise its error rate. Each counts the same, also where
+    claims were drawn with probabilities of their own. Raises ValueError for a response with two prompts, and for one of
+    two systems or data sets.
+    """
+    _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
+    if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():
+        raise ValueError("a response is that of one system to one prompt")
+
+    def over_claims(verdicts: Verdicts) -> Verdicts:
+        is_open, is_wrong = (any_within(verdicts == kind, of_row, len(first)) for kind in (-1, 0))
+        return np.where(is_open, -1, ~is_wrong).astype(np.int8)
+
+    verdicts = np.empty((len(claims.verdicts), len(first)), np.int8)
+    for place, of_claims in enumerate(claims.verdicts):
+        verdicts[place] = over_claims(of_claims)
+    return JudgedUnits(claims.cell[first], claims.cluster[first], over_claims(claims.label), verdicts)

@@ -1,4 +1,4 @@
-"""`factloop cascade tune`: thresholds of a cascade, tuned on labelled claims."""
+"""`factloop research cascade tune`: thresholds of a cascade, tuned on labelled claims."""
 
 from factloop.core.extras import require
 

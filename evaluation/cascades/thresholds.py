@@ -24,8 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.checking.cascade.records import CascadePoint, CascadeSide, CascadeTuning, ErrorKind
-from factloop.evaluation.cascades.bounds import Floats, n_needed, p_values, upper_bound
-from factloop.evaluation.cascades.design_effects import effect_on_label, effect_on_settled, few_groups_factor
+from factloop.evaluation.cascades.bounds import (
+    Floats,
+    effect_on_label,
+    effect_on_settled,
+    few_groups_factor,
+    p_values,
+    upper_bound,
+)
 from factloop.evaluation.cascades.labelled import ScoredLabels, likeness
 from factloop.reports.figures import percent, plural
 
@@ -35,10 +41,6 @@ GRID: Floats = np.arange(1001) / 1000
 """Every threshold that is tried: readable, and fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the claims at which a chain of tests begins."""
-MOST_PROMISING = 12
-"""Thresholds for which the number of labels needed is worked out."""
-MOST_LABELLED = 10_000
-"""The most claims that people may be asked to label; a larger number is not named."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -201,8 +203,7 @@ def _side(
     at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str
 ) -> CascadeSide:
     if place is None:
-        not_wanted = f"no claim is to be {done} cheaply", None
-        why, needed = _unmet_reason(at, max_error, alpha, done) if is_wanted else not_wanted
+        why = _unmet_reason(at, max_error, done) if is_wanted else f"no claim is to be {done} cheaply"
         return CascadeSide(
             threshold=None,
             n=0,
@@ -215,7 +216,6 @@ def _side(
             confidence=1 - alpha,
             design_effect=1.0,
             why_none=why,
-            n_needed=needed,
         )
     n, wrong = int(at.n[place]), int(at.n_wrong[place])
     effect, label_effect = float(at.effect[place]), float(at.label_effect[place])
@@ -234,51 +234,21 @@ def _side(
     )
 
 
-def _unmet_reason(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple[str, int | None]:
-    """Why no threshold holds, and how many labelled claims might give one if errors stayed as they are."""
+def _unmet_reason(at: SettledAt, max_error: float, done: str) -> str:
+    """Why no threshold holds."""
     if not at.n_all or not at.n.max():
-        return "no claim has a score", None
+        return "no claim has a score"
     if not at.n_label:
-        return "no labelled claim would be wrong here, so nothing shows how often it errs", None
+        return "no labelled claim would be wrong here, so nothing shows how often it errs"
     settled = at.n > 0
     # half an error more: a few claims without one do not show that errors never occur
     error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)
     best = int(np.argmin(error))
     if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
         seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
-        return f"at no threshold were fewer than {percent(max_error)} of the {done} wrong: at best {seen}", None
-    needed = _least_needed(at, max_error, alpha)
-    if needed is None:
-        return f"too many of the {done} are wrong to be bounded by {percent(max_error)} with any number of labels", None
+        return f"at no threshold were fewer than {percent(max_error)} of the {done} wrong: at best {seen}"
     claims = plural(at.n_all, "labelled claim")
-    few = f"{claims} are too few to show that at most {percent(max_error)} of the {done} are wrong"
-    enough = f"about {needed:,}" if needed <= MOST_LABELLED else "no number of labels that people could give"
-    return f"{few}; if errors stay as they are, {enough} would do", needed
-
-
-def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
-    """The least number of labelled claims that would certify one of the most promising thresholds."""
-    error, label_error = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
-    room = max_error - error
-    # no chain of tests begins with fewer claims
-    promising = np.flatnonzero((at.n >= BEGINNINGS[0] * at.n_all) & (room > 0))
-    order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
-    found = []
-    for place in promising[order][:MOST_PROMISING]:
-        settled = n_needed(float(error[place]), max_error, alpha / len(BEGINNINGS))
-        label = n_needed(float(label_error[place]), max_error, alpha / len(BEGINNINGS))
-        if settled is not None and label is not None:
-            scale = max(at.effect[place] * settled / at.n[place], at.label_effect[place] * label / at.n_label)
-            found.append(float(scale * at.n_all))
-    # more are needed than there are: these were too few
-    return max(at.n_all + 1, round(min(found))) if found else None
-
-
-def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
-    """The share seen, taken a little higher where few claims were seen: none wrong of three is not never wrong."""
-    seen: Floats = n_wrong / np.maximum(n, 1)
-    higher: Floats = np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
-    return higher
+    return f"{claims} are too few to show that at most {percent(max_error)} of the {done} are wrong"
 
 
 def _point(tuned: CascadeTuning) -> CascadePoint:

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from factloop.checking.cascade.look import BETWEEN
 from factloop.checking.cascade.records import CascadeFile, CascadeTuning, ErrorKind
-from factloop.checking.cascade.verifiers import CheapVerifier, cheap_verifier
+from factloop.checking.cascade.stage import CheapVerifier, cheap_verifier
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import place_name
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of
@@ -19,7 +18,7 @@ from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
 from factloop.evaluation.verification.records import PairRow
 from factloop.reports.figures import plural
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.verifiers.pairs import VerifierPair, score_pairs
+from factloop.tools.judges.pairs import BETWEEN, VerifierPair, score_pairs
 
 BATCH = 64
 COMPARED = 8
@@ -31,7 +30,7 @@ TOLERANCE = 1e-3
 
 
 class LabelledRow(PairRow):
-    """A labelled row, in the layout of `factloop verify`; the text may also come in passages."""
+    """A labelled row, in the layout of `factloop research verify`; the text may also come in passages."""
 
     passages: tuple[str, ...] | None = None
 
@@ -49,12 +48,11 @@ class Tune:
     max_error: float
     error: ErrorKind = ErrorKind.BALANCED
     confidence: float = 0.95
-    embeddings: str | None = None
     allow_download: bool = False
 
     def __post_init__(self) -> None:
         """Raises ConfigError for a share that is out of range."""
-        for flag, share in (("--max-error", self.max_error), ("--confidence", self.confidence)):
+        for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
                 raise ConfigError(f"{flag} {share:g}: a share between 0 and 1, such as 0.05")
 
@@ -81,7 +79,7 @@ async def atune(
     A score that a row has under the verifier's name is taken, once some of them were found to be what it gives.
     `scored` is told how many claims have a score, and how many there are. Raises ConfigError, DataError.
     """
-    verifier = cheap_verifier(wanted.verifier, wanted.embeddings, allow_download=wanted.allow_download)
+    verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
     scores = await _scores(rows, verifier, data, scored)
     labelled = ScoredLabels(np.array(scores), np.array([row.label for row in rows], np.int8), _groups(rows))
     tuning = Tuning.of(labelled)
@@ -90,7 +88,6 @@ async def atune(
     return CascadeFile(
         verifier=wanted.verifier.strip(),
         identity=verifier.reader.identity,
-        embeddings=wanted.embeddings,
         upper=tuned.accepted.threshold,
         lower=tuned.rejected.threshold,
         data=data,

@@ -1,4 +1,4 @@
-"""`factloop compare`: two finished runs, or two systems of one run, side by side."""
+"""`factloop research compare`: two finished runs, or two systems of one run, side by side."""
 
 from factloop.core.extras import require
 

@@ -11,29 +11,42 @@ import numpy as np
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
-from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips, label_gains
-from factloop.evaluation.comparing.demands import Demand, judge_demands
-from factloop.evaluation.comparing.gains import demanded
-from factloop.evaluation.comparing.pairs import Pairing, pair_responses
+from factloop.evaluation.comparing.demands import Demand, demanded, judge_demands, metric_of, refuse_demands
+from factloop.evaluation.comparing.differences import RESAMPLES, Judging, contrast, figures_of
+from factloop.evaluation.comparing.pairs import Pairing, agree, count_flips, pair_flips, pair_responses, paired_claims
 from factloop.evaluation.comparing.records import (
-    ClaimAgreement,
     Comparison,
     ComparisonKind,
-    LabelComparison,
     Pair,
+    PairedDifference,
+    QuantityFigure,
     Setting,
     Side,
 )
-from factloop.evaluation.comparing.statistics import paired_differences, system_gains
-from factloop.evaluation.comparing.words import cautions, conclude
-from factloop.evaluation.runs.longform import RESAMPLES, choose_ks
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, KRule
-from factloop.evaluation.runs.measures import is_rated
+from factloop.evaluation.comparing.table import (
+    ClaimPanel,
+    ItemValues,
+    ResponsePanel,
+    claim_quantities,
+    count_row,
+    headline_of,
+    majority,
+    response_quantities,
+    share_quantities,
+)
+from factloop.evaluation.comparing.words import (
+    agreement_sentences,
+    comparison_cautions,
+    direction_of,
+    losses,
+)
+from factloop.evaluation.runs.longform import AbstentionPolicy, KRule, choose_ks, is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 
 ALPHA = 0.05
 NAMED = 5
 """Systems that an error names."""
+SIDES = ("A", "B")
 
 
 @dataclass(frozen=True)
@@ -72,48 +85,80 @@ def compare(
     one_run = first.summary is second.summary
     found = pair_responses(_chosen(first), _chosen(second), by_system=by_system, with_claims=not one_run)
     kind = _kind(found, one_run=one_run)
+    is_of_evaluators = kind is ComparisonKind.EVALUATORS
     pairs, other_text = _comparable(found, kind)
-    rng = np.random.default_rng(seed)
-    compared_ks = _ks(first, second, pairs, ks, policy)
-    differences = paired_differences(
-        pairs, compared_ks, abstention=policy, rng=rng, level=level, has_intervals=resamples > 0
-    )
-    claims = labels = None
-    if kind is ComparisonKind.EVALUATORS:
-        claims, labels = _compared_claims(found, len(pairs), Resampler(rng, resamples, level))
-    gains = system_gains(pairs, compared_ks, policy) if kind is ComparisonKind.SYSTEMS else label_gains(found.claims)
-    asked = list(demanded(demands, gains, kind))
+    prompts = {name: place for place, name in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
+    responses = _response_panel(pairs, prompts, policy)
+    claims, n_conflicting = paired_claims(found.claims if is_of_evaluators else (), prompts)
+    quantities = list(response_quantities(responses, _ks(first, second, pairs, ks, policy)))
+    headline = quantities
+    if is_of_evaluators:
+        quantities, headline = _of_evaluators(claims, responses, quantities)
+    contrasts = [contrast(values, 0, 1) for values in quantities]
+    metrics = [metric_of(one) for one in quantities if not is_of_evaluators or direction_of(one.quantity)]
+    refuse_demands(demands, metrics, "evaluators" if is_of_evaluators else "systems")
+    judging = Judging(SIDES, "responses", level, seed=seed, has_intervals=resamples > 0, group="prompt")
+    differences, families = judging.judge(contrasts, headline)
+    figures = figures_of(quantities, 2, seed=seed, resamples=resamples, level=level)
+    agreement = agree(found, claims, seed=seed, resamples=resamples, level=level) if is_of_evaluators else None
+    flips = pair_flips(found.claims, claims) if is_of_evaluators else ()
+    first_verdicts, second_verdicts = (majority(side) for side in claims.verdicts)
+    counted = [count_flips(SIDES, first_verdicts, second_verdicts, flips)] if is_of_evaluators else []
     settings = differing_settings(first.summary, second.summary)
     n_unpaired = len(found.only_first) + len(found.only_second) + len(other_text)
+    sentences = () if agreement is None else agreement_sentences(agreement, level)
+    cautions = comparison_cautions(kind, settings, one_run=one_run, n_unpaired=n_unpaired, n_conflicting=n_conflicting)
     return Comparison(
         kind=kind,
-        first=_side(first, [*(pair.first for pair in found.pairs), *found.only_first]),
-        second=_side(second, [*(pair.second for pair in found.pairs), *found.only_second]),
+        first=_side(first, [*(pair.first for pair in found.pairs), *found.only_first], figures[0]),
+        second=_side(second, [*(pair.second for pair in found.pairs), *found.only_second], figures[1]),
         settings=settings,
         abstention=policy,
         alpha=alpha,
         level=level,
         n_resamples=resamples,
         seed=seed,
+        families=families,
         differences=differences,
-        conclusions=conclude(differences, claims, labels, alpha=alpha, level=level, has_intervals=resamples > 0),
-        demands=judge_demands(asked, alpha=alpha, seed=seed),
+        conclusions=(*_conclusions(differences), *sentences),
+        demands=judge_demands(list(demanded(demands, contrasts, SIDES, "responses", "prompt")), alpha=alpha, seed=seed),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),
         only_second=tuple(found.only_second),
         other_text=other_text,
-        claims=claims,
-        labels=labels,
-        flips=flips(found.claims) if kind is ComparisonKind.EVALUATORS else (),
+        claims=agreement,
+        flip_counts=tuple(counted),
+        flips=flips,
         created_at=datetime.now(UTC),
-        warnings=cautions(kind, settings, one_run=one_run, n_unpaired=n_unpaired),
+        warnings=tuple(cautions),
     )
+
+
+def _of_evaluators(
+    claims: ClaimPanel, responses: ResponsePanel, quantities: list[ItemValues]
+) -> tuple[list[ItemValues], list[ItemValues]]:
+    """All quantities of two evaluators, and those that decide between them.
+
+    As in an experiment on responses, labels decide where there are any.
+    """
+    labelled = list(claim_quantities(claims)) if claims.n_labelled else []
+    whole = [*labelled, *quantities, *share_quantities(responses)]
+    return whole, [headline_of(whole)] if labelled else quantities
+
+
+def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
+    """A sentence for each difference in a main quantity, and for others that are shown."""
+    shown = [one.words for one in differences if one.is_headline]
+    headline = next((one for one in differences if one.is_headline), None)
+    left_out = [] if headline is None else list(losses(headline, differences))
+    rest = [one.words for one in differences if not one.is_headline and one.words not in left_out]
+    return [f"{words}." for words in (*shown, *left_out, *rest)]
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
     """The data, and each setting of the fingerprints, in which two runs differ."""
-    one = {"data": first.data, **_flat(first.fingerprint.model_dump(mode="json"))}
-    other = {"data": second.data, **_flat(second.fingerprint.model_dump(mode="json"))}
+    one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
+    other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
         Setting(name=name, first=one.get(name), second=other.get(name))
         for name in dict.fromkeys((*one, *other))
@@ -121,11 +166,12 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
     )
 
 
-def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
+def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
+    """Settings by dotted name, in words; None for one that is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{before}{name}.")
+            found |= flat_settings(value, f"{before}{name}.")
         elif isinstance(value, list):
             found[before + name] = ", ".join(map(str, value)) or None
         else:
@@ -193,6 +239,16 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
     return kept, tuple(pair.first for pair in found.pairs if not pair.same_text)
 
 
+def _response_panel(pairs: Sequence[Pair], prompts: Mapping[str, int], policy: AbstentionPolicy) -> ResponsePanel:
+    """The counts of both sides; those of a response that the policy leaves out are missing."""
+    sides = ([pair.first for pair in pairs], [pair.second for pair in pairs])
+    counts = np.array([[[count_row(line.counts) for line in side]] for side in sides], np.float64)
+    if policy is AbstentionPolicy.EXCLUDE:
+        counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
+    cluster = np.array([prompts[pair.first.prompt_id] for pair in pairs], np.int64)
+    return ResponsePanel(cluster, len(prompts), counts)
+
+
 def _ks(
     first: ComparedRun,
     second: ComparedRun,
@@ -212,22 +268,7 @@ def _ks(
     return sorted(chosen[0] & chosen[1] or given or chosen[0] | chosen[1])
 
 
-def _compared_claims(
-    found: Pairing, n_responses: int, resampler: Resampler
-) -> tuple[ClaimAgreement, LabelComparison | None]:
-    """How far evaluators agree on the claims that both judged, and which of them people's labels bear out."""
-    agreement = agree(
-        found.claims,
-        n_responses=n_responses,
-        n_only_first=found.n_claims_only_first,
-        n_only_second=found.n_claims_only_second,
-        resampler=resampler,
-    )
-    return agreement, compare_with_labels(found.claims, resampler=resampler)
-
-
-def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
-    counts = [line.counts for line in lines]
+def _side(run: ComparedRun, lines: Sequence[ResponseLine], figures: tuple[QuantityFigure, ...]) -> Side:
     return Side(
         run=run.name,
         data=run.summary.data,
@@ -236,6 +277,7 @@ def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
         n_responses=len(lines),
         n_abstained=sum(line.abstained for line in lines),
         n_unscored_responses=sum(line.unscored for line in lines),
-        counts=Counts.sum_of(counts),
+        counts=Counts.sum_of(line.counts for line in lines),
+        figures=figures,
         usage=run.summary.usage,
     )

@@ -1,4 +1,4 @@
-"""Demands on a comparison, for continuous integration: the second side must not be worse than the first.
+"""Demands on a comparison, for continuous integration: no other side may be worse than the first.
 
 A demand without a margin fails where a loss is shown; one with a margin fails unless a loss as large as the margin is
 ruled out, which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups. The first lets
@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.paired import POWER
-from factloop.evaluation.comparing.records import DemandResult
-from factloop.evaluation.comparing.words import equals, p_value
+from factloop.evaluation.comparing.differences import Contrast
+from factloop.evaluation.comparing.records import DemandResult, Quantity
+from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.words import amount, direction_of, equals, item_of, name_of, p_value, size
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
+from factloop.reports.figures import plural
 
 FLAG = "--fail-if-worse"
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?::(?P<margin>.+))?")
@@ -43,26 +45,48 @@ class Demand:
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
 
+METRICS = tuple(one.value for one in Quantity if direction_of(one))
+"""The quantities of which one direction is better between judges."""
+_AMOUNTS = frozenset({Quantity.COST_USD.value, Quantity.TOKENS.value})
+"""Quantities that are no share, and may differ by any amount."""
+
+
 @dataclass(frozen=True)
 class DemandedDifference:
-    """A demand with the difference that it is about."""
+    """A demand with the difference that it is about; None where the metric was not measured."""
 
     demand: Demand
     first: str
     second: str
-    gain: StratifiedMean | None
-    """Second minus first, turned where less is better: above 0 the second is better. None where the
-    metric was not measured."""
-    name: str
-    """The metric in words."""
-    amount: Callable[[float], str]
-    """A difference in words, with its sign."""
-    basis: str
-    """`n = 120 claims in 40 groups`."""
-    better: int = 1
-    """1 where more of the metric is better, -1 where less is."""
-    why: str = ""
-    """Why there is no difference."""
+    kind: str
+    """Of the data: `claims`, `responses`."""
+    group: str
+    contrast: Contrast | None
+
+    @property
+    def quantity(self) -> Quantity:
+        return Quantity(self.demand.metric)
+
+    @property
+    def better(self) -> int:
+        """1 where more of the metric is better, -1 where less is."""
+        return direction_of(self.quantity) or 1
+
+    @property
+    def gain(self) -> StratifiedMean | None:
+        """Second minus first, turned where less is better: above 0 the second is better."""
+        if self.contrast is None:
+            return None
+        apart = self.contrast.apart
+        return apart if self.better > 0 else StratifiedMean(-apart.sums, apart.counts)
+
+    @property
+    def why(self) -> str:
+        """Why there is no difference."""
+        if self.contrast is None:
+            return "it is not measured here"
+        why = self.contrast.values.undefined(self.contrast.apart)
+        return "" if why is None else why.words
 
 
 def read_demand(text: str) -> Demand:
@@ -81,11 +105,37 @@ def read_demand(text: str) -> Demand:
     return Demand(found["metric"], None if found["k"] is None else int(found["k"]), margin)
 
 
-def refuse_margin_of_share(demand: Demand) -> None:
-    """Raises ConfigError for a margin that no loss in a share can reach, such as 5 for five points."""
-    if demand.margin is not None and demand.margin >= 1.0:
-        of = f"{FLAG} {demand.name}:{demand.margin:g}"
-        raise ConfigError(f"{of}: the margin of a share is below 1: 0.05 is five points")
+def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
+    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or a margin that no share can reach."""
+    for one in demands:
+        name = one.name
+        if not any(_is_about(one, metric) for metric in metrics):
+            raise ConfigError(f"{FLAG} {name}: of {of} there is {', '.join(metrics) or 'nothing to demand'}")
+        if one.margin is not None and one.margin >= 1.0 and one.metric not in _AMOUNTS:
+            of_share = f"{FLAG} {name}:{one.margin:g}: the margin of a share is below 1"
+            raise ConfigError(f"{of_share}: 0.05 is five points")
+
+
+def demanded(
+    demands: Sequence[Demand], contrasts: Sequence[Contrast], sides: Sequence[str], kind: str, group: str = "group"
+) -> Iterator[DemandedDifference]:
+    """Each demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
+    for demand in demands:
+        for place in range(1, len(sides)):
+            pairs = [one for one in contrasts if (one.first, one.second) == (0, place)]
+            about: list[Contrast | None] = [one for one in pairs if _is_about(demand, metric_of(one.values))]
+            for one in about or [None]:
+                of_k = demand if one is None else replace(demand, k=one.values.k)
+                yield DemandedDifference(of_k, sides[0], sides[place], kind, group, one)
+
+
+def metric_of(values: ItemValues) -> str:
+    """`tnr`, `f1@64`."""
+    return Demand(values.quantity.value, values.k).name
+
+
+def _is_about(demand: Demand, metric: str) -> bool:
+    return metric == demand.name or (demand.k is None and metric.partition("@")[0] == demand.metric)
 
 
 def judge_demands(asked: Sequence[DemandedDifference], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
@@ -130,46 +180,22 @@ def _result(
         is_met=is_met,
         words="",
     )
-    return found.model_copy(update={"words": _words(one, found, alpha)})
+    return found.model_copy(update={"words": _words(one, found)})
 
 
-def _words(one: DemandedDifference, found: DemandResult, alpha: float) -> str:
-    where = f"{one.second} against {one.first} in {one.name}"
-    if found.loss is None or found.p is None or found.p_corrected is None:
-        return f"{where}: cannot be said, {one.why or 'nothing scored'}"
-    apart = one.amount(-one.better * found.loss)
+def _words(one: DemandedDifference, found: DemandResult) -> str:
+    quantity = one.quantity
+    where = f"{one.second} against {one.first} in {name_of(quantity, one.demand.k)}"
+    if found.loss is None or found.p is None or found.p_corrected is None or one.contrast is None:
+        return f"{where}: cannot be tested, {one.why or 'nothing scored'}"
+    apart = amount(-one.better * found.loss, quantity, signed=True)
     adjusted = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} adjusted"
-    grounds = f"{apart}, one-sided p {equals(found.p)}{adjusted}, {one.basis}"
+    n = plural(one.contrast.apart.n, item_of(quantity, one.kind))
+    rests_on = f"n = {n} from {plural(one.contrast.apart.n_clusters, one.group)}"
+    grounds = f"{apart}, one-sided p {equals(found.p)}{adjusted}, {rests_on}"
     if found.margin is None:
         return f"{where}: {'no loss shown' if found.is_met else 'a loss is shown'} ({grounds})"
-    too_much = f"a loss of {_size(one, found.margin)} or more"
+    too_much = f"a loss of {size(found.margin, quantity)} or more"
     if found.is_met:
         return f"{where}: {too_much} is ruled out ({grounds})"
-    return f"{where}: {too_much} is not ruled out ({grounds}){_needed_words(one, found.margin, alpha)}"
-
-
-def _size(one: DemandedDifference, value: float) -> str:
-    return one.amount(abs(value)).lstrip("+")
-
-
-def _needed_words(one: DemandedDifference, margin: float, alpha: float) -> str:
-    needed = None if one.gain is None else groups_needed(one.gain, margin, alpha=alpha)
-    if one.gain is None or needed is None or needed <= one.gain.n_clusters:
-        return ""
-    return f"; about {needed:,} such groups would rule it out 4 times out of 5 if there is none"
-
-
-def groups_needed(gain: StratifiedMean, margin: float, *, alpha: float) -> int | None:
-    """The number of groups that would rule out a loss of `margin` with a chance of `POWER`, were there no difference.
-
-    n (c SE / margin)^2 with c = z(1 - alpha) + z(power), as if the sum over groups were normal, and no fewer than those
-    whose signs can reach alpha. None where a stratum has fewer than two groups.
-    """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    error = gain.standard_error
-    if error is None:
-        return None
-    both = float(ndtri(1.0 - alpha) + ndtri(POWER))
-    least = math.ceil(math.log2(1.0 / alpha))
-    return max(least, math.ceil(gain.n_clusters * (both * error / margin) ** 2))
+    return f"{where}: {too_much} is not ruled out ({grounds})"

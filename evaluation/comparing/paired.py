@@ -6,9 +6,9 @@ difference, which, if the sides do not differ, is a matter of chance (Fisher 193
 intervals hold the differences that this test does not reject.
 
 Of several differences the intervals are simultaneous by Bonferroni's inequality: with m of them each is at the level
-1 - alpha / m, whatever the data show. Where the p-value is at most alpha / m, Holm's method rejects, too, and so does
-that of Benjamini and Hochberg: no such interval leaves 0 out beside a difference that is not shown. These methods
-reject more. There the interval ends at 0, as in the regions that go with Holm's method (Guilbaud 2008).
+1 - alpha / m, whatever the data show. Where the p-value is at most alpha / m, Holm's method rejects, too: no such
+interval leaves 0 out beside a difference that is not shown. Holm's method rejects more. There the interval ends at 0,
+as in the regions that go with it (Guilbaud 2008).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 POWER = 0.8
-"""The chance of showing a difference of the size that a report names, or of meeting a demand on so many groups."""
+"""The chance of showing a difference of the size that a report names."""
 EQUAL = 1e-12
 """A difference below this is rounding."""
 

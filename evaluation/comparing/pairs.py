@@ -1,4 +1,4 @@
-"""Brings the responses of two runs together, and the claims of those that are the same text.
+"""Brings the responses of two runs together, and the claims of those that are the same text, as a table by prompt.
 
 Reports are read one at a time. Of the first run what is kept is, for each response, a hash of its text and its claims
 without their evidence; of the second, nothing but what it adds to them.
@@ -7,17 +7,30 @@ without their evidence; of the second, nothing but what it adds to them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import counted_claims
-from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
-from factloop.evaluation.comparing.records import Pair
+from factloop.core.figure import Undefined, ends
+from factloop.evaluation.comparing.matching import RIGHT, JudgedClaim, match_claims
+from factloop.evaluation.comparing.records import (
+    ClaimAgreement,
+    Direction,
+    Flip,
+    FlipCount,
+    FlipSide,
+    GroupFigure,
+    Pair,
+)
+from factloop.evaluation.comparing.table import CODES, MISSING, SPLIT, UNSCORED, VERDICTS, ClaimPanel, Codes, Floats
+from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.kappa import kappas
 
-Key = tuple[str | None, str]
-"""The prompt, and the system where several are paired by name."""
 NAMED = 3
 """Prompts that an error names for each side."""
 
@@ -52,6 +65,16 @@ class Pairing:
     only_first: list[ResponseLine] = field(default_factory=list)
     only_second: list[ResponseLine] = field(default_factory=list)
 
+    def add(self, one: _Response, other: _Response) -> None:
+        same_text = one.digest == other.digest
+        self.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
+        if same_text:
+            matched = match_claims(one.claims, other.claims)
+            self.n_claims_only_first += len(one.claims) - len(matched)
+            self.n_claims_only_second += len(other.claims) - len(matched)
+            place = one.line.system, one.line.prompt_id, one.line.id
+            self.claims += [ClaimPair(*place, *_trimmed(*both)) for both in matched]
+
 
 def pair_responses(
     first: Iterable[JudgedResponse], second: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool
@@ -60,47 +83,34 @@ def pair_responses(
 
     Raises ConfigError where no prompt is shared, and where a side answers a prompt twice.
     """
-    waiting: dict[Key, _Response] = {}
+    waiting: dict[tuple[str | None, str], _Response] = {}
+    found, seen = Pairing(), set[tuple[str | None, str]]()
     for judged in first:
-        key = _key(judged, by_system=by_system)
+        key = (judged.system if by_system else None, judged.prompt_id)
         if key in waiting:
             raise _second_answer(judged)
         waiting[key] = _kept(judged, with_claims=with_claims)
-    found, seen = Pairing(), set[Key]()
     for judged in second:
-        key = _key(judged, by_system=by_system)
+        key = (judged.system if by_system else None, judged.prompt_id)
         if key in seen:
             raise _second_answer(judged)
         seen.add(key)
-        other = _kept(judged, with_claims=with_claims)
-        one = waiting.pop(key, None)
+        one, other = waiting.pop(key, None), _kept(judged, with_claims=with_claims)
         if one is None:
             found.only_second.append(other.line)
         else:
-            _add(found, one, other)
+            found.add(one, other)
     found.only_first = [one.line for one in waiting.values()]
     if not found.pairs:
         raise ConfigError(
             "the runs share no prompt, so nothing can be compared: "
             f"A answers {_some(found.only_first)}; B answers {_some(found.only_second)}"
         )
-    found.pairs.sort(key=lambda pair: _order(pair.first))
+    found.pairs.sort(key=lambda pair: (*_order(pair.first), pair.second.system))
     found.claims.sort(key=lambda pair: (pair.prompt_id, pair.system))  # stable: claims stay as in their response
     found.only_first.sort(key=_order)
     found.only_second.sort(key=_order)
     return found
-
-
-def _add(found: Pairing, one: _Response, other: _Response) -> None:
-    same_text = one.digest == other.digest
-    found.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
-    if not same_text:
-        return
-    matched = match_claims(one.claims, other.claims)
-    found.n_claims_only_first += len(one.claims) - len(matched)
-    found.n_claims_only_second += len(other.claims) - len(matched)
-    line = one.line
-    found.claims += [ClaimPair(line.system, line.prompt_id, line.id, *_trimmed(*both)) for both in matched]
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
@@ -113,15 +123,9 @@ def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedC
 def _kept(judged: JudgedResponse, *, with_claims: bool) -> _Response:
     report = judged.report
     line = ResponseLine(id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=report.counts)
-    claims = tuple(
-        JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id))
-        for claim in (counted_claims(report) if with_claims else ())
-    )
+    counted = counted_claims(report) if with_claims else ()
+    claims = tuple(JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id)) for claim in counted)
     return _Response(line, hashlib.sha256(report.response.encode()).digest(), claims)
-
-
-def _key(judged: JudgedResponse, *, by_system: bool) -> Key:
-    return (judged.system if by_system else None, judged.prompt_id)
 
 
 def _order(line: ResponseLine) -> tuple[str, str]:
@@ -139,3 +143,114 @@ def _some(lines: Sequence[ResponseLine]) -> str:
     named = ", ".join(repr(prompt[:60]) for prompt in prompts[:NAMED])
     rest = len(prompts) - NAMED
     return (f"{named} and {rest:,} more" if rest > 0 else named) or "none"
+
+
+_ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
+
+
+def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
+    """The claims as a table, and how many of them the two runs give different labels; these count as unlabelled."""
+    labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
+    gold = [_code(next(iter(given))) if len(given) == 1 else MISSING for given in labels]
+    sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
+    cluster = np.array([prompts[pair.prompt_id] for pair in claims], np.int64)
+    panel = ClaimPanel(cluster, max(1, len(prompts)), np.array(gold, np.int8), np.array(sides, np.int8))
+    return panel, sum(len(given) > 1 for given in labels)
+
+
+def _code(label: FactLabel) -> int:
+    return CODES[RIGHT[label]]
+
+
+def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
+    """The table of both sides' verdicts with the share of equal ones and Cohen's kappa.
+
+    Intervals are percentile bootstraps over whole prompts. There is none where the claims come from one prompt, and
+    where every resample gives the same.
+    """
+    tables = np.zeros((panel.n_clusters, 4, 4))
+    np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
+    scored = tables[:, :UNSCORED, :UNSCORED]
+    n = int(scored.sum())
+    n_groups = int(np.count_nonzero(scored.sum(axis=(1, 2))))
+    figures = {}
+    for name, statistic, why in (
+        ("agreement", _equal_share, Undefined.NOT_BOTH_SCORED),
+        ("kappa", kappas, Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED),
+    ):
+        (value,) = statistic(scored.sum(axis=0)[None])
+        if np.isnan(value):
+            figures[name] = GroupFigure(value=None, undefined=why, n=n, n_groups=n_groups)
+            continue
+        interval = None
+        if n_groups > 1 and resamples:
+            rng = np.random.default_rng(seed)
+            interval = percentile_interval(bootstrap(scored, statistic, rng, resamples), level)
+        figures[name] = GroupFigure(value=float(value), **ends(interval), n=n, n_groups=n_groups)
+    return ClaimAgreement(
+        n_matched=len(found.claims),
+        n_only_first=found.n_claims_only_first,
+        n_only_second=found.n_claims_only_second,
+        n_labelled=panel.n_labelled,
+        table=tuple(tuple(int(cell) for cell in row) for row in tables.sum(axis=0)),
+        **figures,
+    )
+
+
+def _equal_share(tables: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
+
+
+def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
+    """The claims on which both sides have a verdict, and not the same."""
+    first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
+
+    def flip(place: int) -> Flip:
+        pair = claims[place]
+        sides = [
+            FlipSide(claim_id=one.id, verdict=VERDICTS[CODES[one.verdict]], rationale=one.rationale)
+            for one in (pair.first, pair.second)
+        ]
+        return make_flip(("A", "B"), pair.response_id, pair.first.shown, int(panel.gold[place]), sides)
+
+    return in_order(flip(place) for place in flipped(first, second))
+
+
+def flipped(first: Codes, second: Codes) -> list[int]:
+    """Places of the claims on which both sides have a verdict of most repeats, and not the same."""
+    places: list[int] = np.flatnonzero((first >= 0) & (second >= 0) & (first != second)).tolist()
+    return places
+
+
+def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: Sequence[FlipSide]) -> Flip:
+    first, second = found
+    right = VERDICTS[gold] if gold >= 0 else None
+    direction = Direction.NEUTRAL
+    if right is not None:
+        direction = {second.verdict: Direction.BETTER, first.verdict: Direction.WORSE}.get(right, Direction.NEUTRAL)
+    return Flip(
+        first=sides[0], second=sides[1], group=group, claim=claim, gold=right, direction=direction,
+        first_side=first, second_side=second,
+    )  # fmt: skip
+
+
+def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
+    """Worse first, then better, then neutral, and else as they were."""
+    return tuple(sorted(flips, key=lambda flip: _ORDER.index(flip.direction)))
+
+
+def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:
+    """`first` and `second` are the verdicts of most repeats, SPLIT or MISSING, of each claim."""
+    n = {direction: sum(flip.direction is direction for flip in flips) for direction in Direction}
+    is_unscored = (first == MISSING) | (second == MISSING)
+    return FlipCount(
+        first=sides[0],
+        second=sides[1],
+        n_claims=int(((first >= 0) & (second >= 0)).sum()),
+        n_better=n[Direction.BETTER],
+        n_worse=n[Direction.WORSE],
+        n_neutral=n[Direction.NEUTRAL],
+        n_split=int((((first == SPLIT) | (second == SPLIT)) & ~is_unscored).sum()),
+        n_unscored=int(is_unscored.sum()),
+    )

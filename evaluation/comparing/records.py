@@ -1,194 +1,186 @@
-"""Records of comparing two runs: paired differences, agreement claim by claim, and all that these rest on.
+"""Records of paired comparisons: what two runs and the variants of an experiment share, and two runs side by side.
 
-The runs are `first` and `second`, A and B in reports. Every difference is second minus first, so that above 0 the
-second is higher.
+Every difference is second minus first, so that above 0 the second is higher. Shares and differences of shares are in
+[-1, 1]; costs are in US dollars and tokens in numbers for one item (a claim, or a response).
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field
 
-from factloop.core.figure import Figure, Undefined
-from factloop.core.records import Count, Counts, NonNegative, Record, Share, Usage, Verdict
-from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, K, Quantity
+from factloop.core.figure import Figure
+from factloop.core.records import Count, Counts, Evidence, NonNegative, Record, Share, Usage, Verdict
+from factloop.evaluation.runs.longform import AbstentionPolicy, K
 from factloop.evaluation.runs.records import ResponseLine
 
-Difference = Annotated[float, Field(ge=-1.0, le=1.0)]
+Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
-class ComparisonKind(StrEnum):
-    """The kind of a comparison, by the difference between its sides."""
+class Quantity(StrEnum):
+    """A quantity measured of a side."""
 
-    SYSTEMS = "systems"
-    """The responses: two systems answered the same prompts, or one did so twice."""
-    EVALUATORS = "evaluators"
-    """The judge: the same responses were judged by two models or settings."""
-
-
-class Side(Record):
-    """One of the two that are compared."""
-
-    run: str
-    """The run's folder, as it was named."""
-    data: str
-    """What the run was over."""
-    judge: str
-    """Model and plan that judged."""
-    systems: tuple[str, ...]
-    """The systems that wrote the responses."""
-    n_responses: Count
-    n_abstained: Count
-    n_unscored_responses: Count
-    """Responses none of whose claims got a verdict."""
-    counts: Counts
-    usage: Usage
-    """Usage of the whole run, even if only some of its systems are compared."""
+    BALANCED_ACCURACY = "balanced_accuracy"
+    """Mean of TPR and TNR; 0.5 is guessing, higher is better."""
+    ACCURACY = "accuracy"
+    """Share of verdicts that are people's label."""
+    TPR = "tpr"
+    """The share called supported of what people call supported; a verdict `irrelevant` is in neither rate."""
+    TNR = "tnr"
+    """The share called not supported of the claims that people call not supported."""
+    BIAS = "bias"
+    """Quantification bias: share called supported minus people's share, over the same claims; best at 0."""
+    F1 = "f1"
+    PRECISION = "precision"
+    """Precision of a response; neither this nor F1@K says which judge is right."""
+    UNSCORED_SHARE = "unscored_share"
+    """Share of unscored claims; for responses, the mean of their shares."""
+    IRRELEVANT_SHARE = "irrelevant_share"
+    COST_USD = "cost_usd"
+    TOKENS = "tokens"
 
 
-class Setting(Record):
-    """A setting in which the two runs differ; None where a run has no such setting."""
+class GroupFigure(Figure):
+    """A figure over items in groups, with its percentile bootstrap interval over the groups."""
 
-    name: str
-    first: str | None
-    second: str | None
+    low: float | None = None
+    high: float | None = None
+    """None with fewer than two groups (of each label, for balanced accuracy), and where all resamples give the same, as
+    of a rate of 0 or 1: nothing varies, which is no certainty."""
+    n: Count
+    """Items it rests on: claims, or responses. An item counts once, however many repeats it has."""
+    n_groups: Count
+    """What is resampled: items of one response, document or prompt together, with all their repeats."""
+    n_left_out: Count = 0
+    """Items that it could rest on and that have no value: without any verdict, or without a label."""
 
 
-class Pair(Record):
-    """Two responses to one prompt, or one response judged twice."""
-
-    first: ResponseLine
-    second: ResponseLine
-    same_text: bool
-
-
-class PairedDifference(Record):
-    """The mean of a quantity on both sides, over the pairs in which both have a value, and how far apart they are."""
+class QuantityFigure(GroupFigure):
+    """One quantity of one side."""
 
     quantity: Quantity
     k: K | None = None
     """The K of F1@K."""
-    first: Share | None
-    second: Share | None
-    difference: Difference | None
-    """Second minus first; None where no pair has two values."""
-    low: Difference | None = None
-    high: Difference | None = None
-    """The differences that turning the signs of whole prompts does not reject at `level`. 0 is among them just where no
-    difference is shown at one minus the comparison's level: where Holm's method shows one that Bonferroni's inequality
-    would not, the interval ends at 0. None with fewer than two prompts, where all pairs are as far apart, and where so
-    few prompts can rule out nothing."""
-    level: Share | None = None
-    """Level of this interval by itself, the same for all differences: 1 - (1 - the comparison's level) / m of the m
-    that vary, so that all together hold the truth at the comparison's level. In version 1.2 it followed the p-value;
-    None in version 1.1 and before, which have percentile bootstraps at the comparison's level."""
-    n_pairs: Count
-    n_prompts: Count
-    n_left_out: Count
-    """Pairs in which a side has no value: left out by the policy for abstentions, or without any verdict."""
+
+
+class Outcome(StrEnum):
+    """The outcome of a difference for the second side."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"
+    """Shown, of a quantity of which neither direction is better."""
+    LOWER = "lower"
+    NOT_SHOWN = "not_shown"
+    """No difference was shown, which is not the same as none."""
+    UNKNOWN = "unknown"
+    """Nothing can be said."""
+
+
+class PairedDifference(GroupFigure):
+    """How far two sides are apart in one quantity, over the items in which both have it. `value` is second - first.
+
+    `n_left_out` counts the items in which either has none. The interval holds the differences that turning the signs of
+    whole groups does not reject, at `level`: 0 is among them just where no difference is shown, and where a stepwise
+    adjustment shows one that Bonferroni's inequality would not, the interval ends at 0.
+    """
+
+    first: str
+    second: str
+    quantity: Quantity
+    k: K | None = None
+    first_value: float | None
+    second_value: float | None
+    """Both values are of the same items; they are not the figures that each side has over all its own."""
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of pairs. What differs by rounding alone is equal."""
+    """Numbers of items. What differs by rounding alone is equal."""
     p: Share | None
-    """Two-sided, by turning the signs of whole prompts."""
+    """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
     p_corrected: Share | None
-    """Adjusted by Holm's method over the differences of the comparison that could have had so small a p-value."""
-
-    @model_validator(mode="after")
-    def _counts_every_pair(self) -> Self:
-        if self.first_higher + self.equal + self.second_higher != self.n_pairs:
-            raise ValueError("higher, lower and equal pairs are all pairs")
-        return self
-
-
-class ClaimFigure(Figure):
-    """A figure in [-1, 1] over claims, with its interval over prompts."""
-
-    value: Difference | None
-    low: Difference | None = None
-    high: Difference | None = None
-    n: Count
-    """Claims that it rests on."""
-
-    @field_validator("undefined", mode="before")
-    @classmethod
-    def _reads_version_1_0(cls, value: Any) -> Any:
-        """Comparisons of version 1.0 have the reason in words."""
-        return next((reason for words, reason in _WORDS_OF_1_0 if value == words), value)
+    """Adjusted within its family."""
+    level: Level
+    """Level of this interval by itself: 1 - (1 - the report's level) / m of the m differences of its family that vary,
+    so that all together hold the truth at the report's level."""
+    detectable: NonNegative | None = None
+    """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
+    by the number of tests in the family that could show one. None where the groups do not vary
+    or are too few to show anything."""
+    is_headline: bool
+    outcome: Outcome
+    words: str
 
 
-_WORDS_OF_1_0 = (
-    ("no matched claim has a verdict of both", Undefined.NOT_BOTH_SCORED),
-    ("no labelled claim has a verdict of both", Undefined.NOT_BOTH_SCORED),
-    ("both give every claim one and the same verdict, so chance alone would agree", Undefined.ONE_CLASS),
-    (
-        "balanced accuracy needs claims that people call supported, and some that they call not supported",
-        Undefined.CLASS_MISSING,
-    ),
-)
+class Family(Record):
+    """Differences whose p-values are adjusted together."""
+
+    name: Literal["headline", "details"]
+    n_tests: Count
+    n_counted: Count
+    """The tests that could have shown a difference, which p-values are adjusted for."""
+    words: str
+    """The differences, in words."""
 
 
-class ClaimAgreement(Record):
-    """How two evaluators judge the same claims of the same responses."""
+class Direction(StrEnum):
+    """Whether a flip went to people's label or away from it."""
 
-    n_responses: Count
-    """Responses with the same text on both sides."""
-    n_matched: Count
-    n_only_first: Count
-    n_only_second: Count
-    """Claims that only one side makes of a response."""
-    table: tuple[tuple[Count, ...], ...]
-    """Matched claims: a row for each verdict of the first side, a column for each of the second, in the order
-    supported, not supported, irrelevant, unscored."""
-    agreement: ClaimFigure
-    """Share with the same verdict among matched claims that both sides judged."""
-    kappa: ClaimFigure
-    """Cohen's kappa of the same claims over the three verdicts."""
+    BETTER = "better"
+    WORSE = "worse"
+    NEUTRAL = "neutral"
+    """There is no label, or neither verdict is it."""
 
 
-class LabelComparison(Record):
-    """How near each evaluator is to people's labels, on matched claims with a label."""
+class FlipSide(Record):
+    """One side of a claim that flipped."""
 
-    n_labelled: Count
-    n_conflicting: Count
-    """Claims that the two runs give different labels; nothing rests on them."""
-    n_unscored: Count
-    """Labelled claims without a verdict of one side or of both; nothing rests on them."""
-    both_right: Count
-    first_right: Count
-    """Only the first side's verdict is the label."""
-    second_right: Count
-    neither_right: Count
-    agreement: tuple[ClaimFigure, ClaimFigure, ClaimFigure]
-    """Share of verdicts that are the label: first, second, second minus first."""
-    p_mcnemar: Share | None
-    """McNemar's exact test, two-sided, which takes claims as independent."""
-    p_by_prompt: Share | None
-    """Two-sided p by turning the signs of whole prompts, which allows for their likeness."""
-    balanced_accuracy: tuple[ClaimFigure, ClaimFigure, ClaimFigure]
-    """Mean of TPR and TNR, over claims that the label and both verdicts call supported or not supported."""
+    claim_id: str
+    verdict: Verdict
+    """The verdict of most repeats."""
+    n_repeats: Count = 1
+    """Repeats with this verdict."""
+    n_scored: Count = 1
+    """Repeats with any verdict."""
+    rationale: str
+    """The rationale of the first repeat with this verdict; the passages are its own, too."""
+    cited: tuple[Evidence, ...] = ()
+    n_evidence: Count = 0
+    """Passages it had, cited or not; a comparison of two runs keeps none."""
 
 
 class Flip(Record):
-    """One claim on which the two evaluators have different verdicts."""
+    """A claim of which the verdicts of most repeats differ between two sides."""
 
-    system: str
-    prompt_id: str
-    response_id: str
-    first_claim_id: str
-    second_claim_id: str
+    first: str
+    second: str
+    group: str
+    """The group of a claim; the response that makes it where responses are judged."""
     claim: str
     """The claim as the first side words it, to be understood alone."""
-    first: Verdict
-    second: Verdict
-    first_rationale: str
-    second_rationale: str
-    label: FactLabel | None = None
+    gold: Verdict | None
+    """The verdict that is people's label; None without a label."""
+    direction: Direction
+    first_side: FlipSide
+    second_side: FlipSide
+
+
+class FlipCount(Record):
+    """Flips between two sides, among the claims on which both have a verdict of most repeats."""
+
+    first: str
+    second: str
+    n_claims: Count
+    n_better: Count
+    n_worse: Count
+    n_neutral: Count
+    n_split: Count
+    """Claims on which the repeats of a side are split evenly, so that it has no such verdict."""
+    n_unscored: Count
+    """Claims on which a side has no verdict at all, or no result."""
 
 
 class DemandResult(Record):
@@ -212,10 +204,75 @@ class DemandResult(Record):
     words: str
 
 
+class ComparisonKind(StrEnum):
+    """The kind of a comparison of two runs, by the difference between its sides."""
+
+    SYSTEMS = "systems"
+    """The responses: two systems answered the same prompts, or one did so twice."""
+    EVALUATORS = "evaluators"
+    """The judge: the same responses were judged by two models or settings."""
+
+
+class Side(Record):
+    """One of the two that are compared: A, or B."""
+
+    run: str
+    """The run's folder, as it was named."""
+    data: str
+    """What the run was over."""
+    judge: str
+    """Model and plan that judged."""
+    systems: tuple[str, ...]
+    """The systems that wrote the responses."""
+    n_responses: Count
+    n_abstained: Count
+    n_unscored_responses: Count
+    """Responses none of whose claims got a verdict."""
+    counts: Counts
+    figures: tuple[QuantityFigure, ...]
+    """Over the compared responses and matched claims that have a value on this side."""
+    usage: Usage
+    """Usage of the whole run, even if only some of its systems are compared."""
+
+
+class Setting(Record):
+    """A setting in which the two runs differ; None where a run has no such setting."""
+
+    name: str
+    first: str | None
+    second: str | None
+
+
+class Pair(Record):
+    """Two responses to one prompt, or one response judged twice."""
+
+    first: ResponseLine
+    second: ResponseLine
+    same_text: bool
+
+
+class ClaimAgreement(Record):
+    """How two evaluators judge the same claims of the same responses."""
+
+    n_matched: Count
+    n_only_first: Count
+    n_only_second: Count
+    """Claims that only one side makes of a response."""
+    n_labelled: Count
+    """Matched claims with a label."""
+    table: tuple[tuple[Count, ...], ...]
+    """Matched claims: a row for each verdict of the first side, a column for each of the second, in the order
+    supported, not supported, irrelevant, unscored."""
+    agreement: GroupFigure
+    """Share with the same verdict among matched claims that both sides judged."""
+    kappa: GroupFigure
+    """Cohen's kappa of the same claims over the three verdicts."""
+
+
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
+    schema_version: Literal["3.0"] = "3.0"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -224,14 +281,15 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals: of all differences together, and of each other figure alone."""
+    """Level of the intervals: of the differences of a family together, and of each other figure alone."""
     n_resamples: Count
-    """Resamples behind the intervals of agreement and of labels."""
+    """Resamples behind the intervals of figures and of agreement."""
     seed: int
+    families: tuple[Family, ...]
     differences: tuple[PairedDifference, ...]
-    """Differences of the measures that are compared: precision, then F1 at each K."""
+    """F1 at each K and precision; of evaluators the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """What follows, in sentences: one for each difference, then on claims and labels."""
+    """What follows, in sentences: one for each difference, then on claims."""
     demands: tuple[DemandResult, ...] = ()
     """What was demanded of the second side."""
     pairs: tuple[Pair, ...]
@@ -242,8 +300,8 @@ class Comparison(Record):
     other_text: tuple[ResponseLine, ...] = ()
     """Responses of the first side whose counterpart has another text; left out where evaluators are compared."""
     claims: ClaimAgreement | None = None
-    labels: LabelComparison | None = None
-    """None where there are no labels, or where systems are compared."""
+    """None where systems are compared."""
+    flip_counts: tuple[FlipCount, ...] = ()
     flips: tuple[Flip, ...] = ()
     created_at: datetime
     warnings: tuple[str, ...] = ()

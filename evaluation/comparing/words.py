@@ -1,19 +1,22 @@
-"""Says in sentences what a comparison shows and what it does not."""
+"""Says in sentences what a paired difference shows and what it does not; never that two sides are equal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from factloop.core.figure import Undefined
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.records import (
     ClaimAgreement,
-    ClaimFigure,
     ComparisonKind,
-    LabelComparison,
+    GroupFigure,
+    Outcome,
     PairedDifference,
+    Quantity,
     Setting,
 )
-from factloop.evaluation.runs.measures import BY_QUANTITY
-from factloop.evaluation.statistics.significance import fewest_prompts, least_p_of
+from factloop.evaluation.statistics.significance import fewest_prompts
 from factloop.reports.figures import percent, plural
 
 MINUS = "\u2212"
@@ -21,63 +24,100 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 """Settings that do not say how claims are judged."""
 
 
-def conclude(
-    differences: Sequence[PairedDifference],
-    claims: ClaimAgreement | None,
-    labels: LabelComparison | None,
-    *,
-    alpha: float,
-    level: float,
-    has_intervals: bool = True,
-) -> tuple[str, ...]:
-    """A sentence for each difference, then on claims and on labels."""
-    n_tests = len(differences)
-    said = [
-        difference_in_words(one, alpha=alpha, level=level, n_tests=n_tests, has_intervals=has_intervals)
-        for one in differences
-    ]
-    if claims is not None:
-        said += _claim_sentences(claims, level)
-    if labels is not None:
-        said += _label_sentences(labels, alpha=alpha, level=level)
-    return tuple(said)
+@dataclass(frozen=True)
+class _QuantityWords:
+    """The words for a quantity, and for a side that has more or less of it, and which way is better."""
+
+    name: str
+    more: str
+    less: str
+    better: int = 0
 
 
-def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool, n_unpaired: int) -> tuple[str, ...]:
-    """Reasons not to take the figures at face value."""
-    judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
-    said = []
-    if kind is ComparisonKind.SYSTEMS and judging:
-        said.append(
-            f"The two runs were judged differently ({', '.join(judging)}): a difference may be the judge's, "
-            "not the systems'."
-        )
-    if kind is ComparisonKind.EVALUATORS and not judging and not one_run:
-        said.append(
-            "Both runs were judged by the same settings: what differs is chance, in models or in searches, "
-            "and no difference of evaluators."
-        )
-    if n_unpaired:
-        said.append(
-            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; nothing here rests on that."
-        )
-    return tuple(said)
+_WORDS: Mapping[Quantity, _QuantityWords] = {
+    Quantity.BALANCED_ACCURACY: _QuantityWords(
+        "balanced accuracy", "agrees better with the labels", "agrees worse with the labels", 1
+    ),
+    Quantity.ACCURACY: _QuantityWords(
+        "accuracy", "agrees more often with the labels", "agrees less often with the labels", 1
+    ),
+    Quantity.TPR: _QuantityWords("TPR", "finds more of the supported claims", "finds fewer of the supported claims", 1),
+    Quantity.TNR: _QuantityWords(
+        "TNR", "finds more of the unsupported claims", "finds fewer of the unsupported claims", 1
+    ),
+    Quantity.BIAS: _QuantityWords("bias", "calls more claims supported", "calls fewer claims supported"),
+    Quantity.F1: _QuantityWords("F1", "has a higher F1", "has a lower F1"),
+    Quantity.PRECISION: _QuantityWords("precision", "has a higher precision", "has a lower precision"),
+    Quantity.UNSCORED_SHARE: _QuantityWords(
+        "unscored share", "leaves more claims without a verdict", "leaves fewer claims without a verdict", -1
+    ),
+    Quantity.IRRELEVANT_SHARE: _QuantityWords(
+        "irrelevant share", "calls more claims irrelevant", "calls fewer claims irrelevant"
+    ),
+    Quantity.COST_USD: _QuantityWords("cost", "costs more", "costs less", -1),
+    Quantity.TOKENS: _QuantityWords("tokens", "takes more tokens", "takes fewer tokens", -1),
+}
+_CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
 
-def name_of(one: PairedDifference) -> str:
-    """`Precision`, `F1@64`."""
-    return BY_QUANTITY[one.quantity].heading(one.k)
+def name_of(quantity: Quantity, k: int | None = None) -> str:
+    """`balanced accuracy`, `F1@32`."""
+    return _WORDS[quantity].name + (f"@{k}" if k is not None else "")
 
 
-def points(value: float) -> str:
-    """Hundredths with one digit, and their sign: `+3.1`, `−0.4`, `0.0`."""
-    shown = f"{abs(100 * value):.1f}"
-    return shown if float(shown) == 0 else f"{'+' if value > 0 else MINUS}{shown}"
+def item_of(quantity: Quantity, kind: str) -> str:
+    """The noun for what the quantity is averaged over: `claim` or `response`; `kind` is that of the data."""
+    return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
-def point_interval(low: float, high: float) -> str:
-    """`−2.1 to +1.3`."""
-    return f"{points(low)} to {points(high)}"
+def is_share(quantity: Quantity) -> bool:
+    return quantity not in (Quantity.COST_USD, Quantity.TOKENS)
+
+
+def direction_of(quantity: Quantity) -> int:
+    """1 where more of it is better, -1 where less is, 0 where neither is."""
+    return _WORDS[quantity].better
+
+
+def outcome_of(quantity: Quantity, difference: float) -> Outcome:
+    """The outcome of a difference that is shown."""
+    better = direction_of(quantity)
+    if not better:
+        return Outcome.HIGHER if difference > 0 else Outcome.LOWER
+    return Outcome.BETTER if better * difference > 0 else Outcome.WORSE
+
+
+def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> str:
+    """`0.843`, `+0.043`, `$0.00120`, `1,204`; a dash for None. Bias always has its sign."""
+    if value is None:
+        return "–"
+    if quantity is Quantity.COST_USD:
+        shown = f"${abs(value):,.2f}" if abs(value) >= 10 else f"${abs(value):.3g}"
+    elif quantity is Quantity.TOKENS:
+        shown = f"{abs(value):,.0f}" if abs(value) >= 100 else f"{abs(value):,.1f}"
+    else:
+        shown = f"{abs(value):.3f}"
+    is_nothing = not any(digit in shown for digit in "123456789")
+    sign = "" if is_nothing else MINUS if value < 0 else "+" if signed or quantity is Quantity.BIAS else ""
+    return f"{sign}{shown}"
+
+
+def size(value: float | None, quantity: Quantity) -> str:
+    """Formats as `amount` does, without a sign."""
+    return amount(value, quantity).removeprefix("+")
+
+
+def interval(figure: GroupFigure, quantity: Quantity, *, signed: bool = False) -> str:
+    """`0.012 to 0.074`, or a dash."""
+    if figure.low is None or figure.high is None:
+        return "–"
+    return f"{amount(figure.low, quantity, signed=signed)} to {amount(figure.high, quantity, signed=signed)}"
+
+
+def basis(figure: GroupFigure, noun: str, group: str = "group") -> str:
+    """`n = 120 claims from 40 groups`."""
+    shown = f"n = {plural(figure.n, noun)}"
+    return shown if figure.n == figure.n_groups else f"{shown} from {plural(figure.n_groups, group)}"
 
 
 def p_value(p: float | None) -> str:
@@ -101,94 +141,134 @@ def level_words(level: float) -> str:
     return ">99.99999999%"
 
 
-def difference_in_words(
-    one: PairedDifference, *, alpha: float, level: float, n_tests: int, has_intervals: bool = True
-) -> str:
-    """One difference as a sentence: whether it is shown, how large, on how many prompts, how sure."""
-    name = name_of(one)
-    if one.difference is None or one.p is None or one.p_corrected is None:
-        return f"{name}: nothing can be said, as no pair has a value on both sides."
-    size = f"{points(one.difference)} points (B minus A)"
-    interval = f"no interval ({why_no_interval(one, level, has_intervals=has_intervals)})"
-    if one.low is not None and one.high is not None:
-        interval = f"{level_words(one.level or level)} interval {point_interval(one.low, one.high)}"
-    grounds = f"{size}, {interval}, p {equals(one.p)}"
-    if n_tests > 1:
-        grounds += f" ({p_value(one.p_corrected)} adjusted for {n_tests} tests)"
-    at = f"at n = {_prompts(one)}"
-    if one.p_corrected <= alpha:
-        better = "B" if one.difference > 0 else "A"
-        return f"{name}: {better} is higher {at}: {grounds}."
-    if one.p <= alpha:
-        return f"{name}: no difference shown {at} once p is adjusted for {n_tests} tests: {grounds}."
-    if least_p_of(one.n_prompts) > alpha:
-        needed = f"p is {least_p_of(one.n_prompts):.4g} at least, and {fewest_prompts(alpha):,} prompts could show one"
-        return f"{name}: no difference can be shown {at}: {needed}; {grounds}."
-    return f"{name}: no difference shown {at}: {grounds}."
-
-
-def why_no_interval(one: PairedDifference, level: float, *, has_intervals: bool) -> str:
+def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = "group") -> str:
     """Why a difference has no interval: `5 prompts, 6 needed`, or that nothing varies."""
     if not has_intervals:
         return "not asked for"
-    needed = fewest_prompts(1.0 - (one.level or level))
-    if one.n_prompts < needed:
-        return f"{plural(one.n_prompts, 'prompt')}, {needed:,} needed"
-    return "nothing varies"
+    needed = fewest_prompts(1.0 - one.level)
+    return f"{plural(one.n_groups, group)}, {needed:,} needed" if one.n_groups < needed else "nothing varies"
 
 
-def _prompts(one: PairedDifference) -> str:
-    prompts = plural(one.n_prompts, "prompt")
-    return prompts if one.n_pairs == one.n_prompts else f"{prompts} ({plural(one.n_pairs, 'response')})"
+@dataclass(frozen=True)
+class DifferenceTest:
+    """The settings of the test of a difference."""
+
+    alpha: float
+    n_tests: int
+    n_counted: int
+    """Those of them that could show a difference."""
+    noun: str
+    """The items: `claim`, `response`."""
+    group: str = "group"
+    """What they come from: `group`, `prompt`."""
+    has_intervals: bool = True
 
 
-def _claim_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    n_alone = claims.n_only_first + claims.n_only_second
-    if n_alone:
+def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
+    """The verdict on one difference, with all that it rests on. `one.words` is not read."""
+    name, noun = name_of(one.quantity, one.k), tested.noun
+    if one.value is None or one.p is None or one.p_corrected is None:
+        return f"Cannot compare {one.second} with {one.first} in {name}: {one.why or Undefined.NOTHING_SCORED.words}"
+    rests_on = basis(one, noun, tested.group)
+    by = amount(one.value, one.quantity, signed=True)
+    per = "" if is_share(one.quantity) else f" a {noun}"
+    apart = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
+    if one.outcome is Outcome.UNKNOWN:
+        held = tested.alpha / tested.n_counted
+        adjusted = f" adjusted for {tested.n_counted} tests" if tested.n_counted > 1 else ""
+        return (
+            f"Cannot tell at {rests_on}: {one.second} and {one.first} are {apart}{per} apart, but so few "
+            f"{tested.group}s cannot reach p = {tested.alpha:g}{adjusted} even if all point one way; "
+            f"{fewest_prompts(held):,} could"
+        )
+    left_out = f"; {plural(one.n_left_out, noun)} without a value on one side left out" if one.n_left_out else ""
+    grounds = [_interval_words(one, tested), rests_on, _p_words(one, tested)]
+    if one.outcome is Outcome.NOT_SHOWN:
+        between = f"No difference shown between {one.second} and {one.first} in {name} at {rests_on}"
+        return f"{between}: {by}{per} ({grounds[0]}, {grounds[2]}){_power_words(one, noun)}{left_out}"
+    said = _WORDS[one.quantity]
+    verb = said.more if one.value > 0 else said.less
+    at_k = f"@{one.k}" if one.k is not None else ""
+    return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({', '.join(grounds)}){left_out}"
+
+
+def _interval_words(one: PairedDifference, tested: DifferenceTest) -> str:
+    if one.low is None:
+        return f"no interval: {why_no_interval(one, has_intervals=tested.has_intervals, group=tested.group)}"
+    return f"{level_words(one.level)} interval {interval(one, one.quantity, signed=True)}"
+
+
+def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
+    held, raw = equals(one.p_corrected), equals(one.p)
+    if tested.n_tests < 2:
+        return f"p {raw}"
+    is_lost = one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0)
+    n = plural(tested.n_tests, "test")
+    counted = n if tested.n_counted >= tested.n_tests else f"{tested.n_counted} of {n}"
+    return f"p {held} after Holm’s adjustment for {counted}" + (f", {p_value(one.p)} before" if is_lost else "")
+
+
+def _power_words(one: PairedDifference, noun: str) -> str:
+    if one.detectable is None:
+        return f"; not one {noun} differs" if one.value == 0 and one.p == 1 else ""
+    if is_share(one.quantity) and one.detectable >= 1:
+        return "; so few would not show any difference reliably"
+    least = size(one.detectable, one.quantity)
+    return f"; a difference of about {least} or more would have been seen {round(5 * POWER)} times out of 5"
+
+
+def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
+    """Which side leaves out more claims: one that drops the hard ones looks better than it is."""
+    for one in differences:
+        is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
+        is_shown = one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+        if is_loss and is_shown and (one.first, one.second) == (headline.first, headline.second):
+            yield one.words
+
+
+def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
+    """How many claims of two evaluators match, and how far their verdicts agree."""
+    if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made by A alone and "
             f"{claims.n_only_second:,} by B alone are not compared one by one."
         )
-    agreement = claims.agreement
+    agreement, kappa = claims.agreement, claims.kappa
     if agreement.value is None:
         yield f"Agreement claim by claim is undefined: {agreement.why}."
         return
-    kappa = claims.kappa
     chance = f"Cohen’s kappa {kappa.value:.2f}" if kappa.value is not None else f"kappa undefined: {kappa.why}"
+    low, high = agreement.interval or (None, None)
+    between = "" if low is None else f" ({percent(level)} interval {100 * low:.1f}% to {100 * (high or 0.0):.1f}%)"
     yield (
         f"A and B give the same verdict on {percent(round(agreement.value, 3))} of {agreement.n:,} claims that both "
-        f"judged{_beside(agreement, level)}; {chance}."
+        f"judged{between}; {chance}."
     )
 
 
-def _label_sentences(labels: LabelComparison, *, alpha: float, level: float) -> Iterator[str]:
-    first, second, apart = labels.agreement
-    if first.value is None or second.value is None or apart.value is None or labels.p_by_prompt is None:
-        yield f"Nothing can be said on people’s labels: {apart.why}."
-        return
-    shares = f"A agrees on {percent(round(first.value, 3))}, B on {percent(round(second.value, 3))}"
-    size = f"{points(apart.value)} points{_beside(apart, level, signed=True)}"
-    tests = f"p {equals(labels.p_by_prompt)} by prompt, p {equals(labels.p_mcnemar)} by McNemar’s exact test"
-    shown = labels.p_by_prompt <= alpha
-    nearer = ("B" if apart.value > 0 else "A") + " is nearer to people’s labels"
-    yield (
-        f"{nearer if shown else 'Neither is shown to be nearer to people’s labels'}: of {apart.n:,} labelled claims "
-        f"that both judged {shares}, {size}, {tests}."
-    )
-    _, _, balanced = labels.balanced_accuracy
-    if balanced.value is None:
-        yield f"Balanced accuracy is undefined: {balanced.why}."
-    else:
+def comparison_cautions(
+    kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool, n_unpaired: int, n_conflicting: int
+) -> Iterator[str]:
+    """Reasons not to take the figures of two runs at face value."""
+    judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
+    if kind is ComparisonKind.SYSTEMS and judging:
         yield (
-            f"Balanced accuracy differs by {points(balanced.value)} points on {balanced.n:,} claims"
-            f"{_beside(balanced, level, signed=True)}."
+            f"The two runs were judged differently ({', '.join(judging)}): a difference may be the judge's, "
+            "not the systems'."
         )
+    if kind is ComparisonKind.EVALUATORS and not judging and not one_run:
+        yield (
+            "Both runs were judged by the same settings: what differs is chance, in models or in searches, "
+            "and no difference of evaluators."
+        )
+    if n_unpaired:
+        yield (
+            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; nothing here rests on "
+            f"{'it' if n_unpaired == 1 else 'them'}."
+        )
+    if n_conflicting:
+        yield conflicting_words(n_conflicting)
 
 
-def _beside(figure: ClaimFigure, level: float, *, signed: bool = False) -> str:
-    if figure.low is None or figure.high is None:
-        return ""
-    shown = (
-        point_interval(figure.low, figure.high) if signed else f"{100 * figure.low:.1f}% to {100 * figure.high:.1f}%"
-    )
-    return f" ({percent(level)} interval {shown})"
+def conflicting_words(n: int) -> str:
+    return f"{plural(n, 'claim')} came with two different labels and counted as unlabelled."

@@ -19,8 +19,7 @@ from factloop.core.files.tables import TableItem, load_items
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
-_EVIDENCE = re.compile(r"\s*(?:\[\d+\]\s*)?(?P<url>https?://\S+)(?P<passage>.*)", re.DOTALL)
-_JUDGED = ("support", "correctness")
+_ADDRESS = re.compile(r"\s*(?:\[\d+\]\s*)?https?://\S+")
 
 
 class Support(StrEnum):
@@ -34,18 +33,9 @@ class Support(StrEnum):
     NOT_APPLICABLE = "N/A"
 
 
-class Correctness(StrEnum):
-    DEFINITELY_CORRECT = "Definitely correct"
-    PROBABLY_CORRECT = "Probably correct"
-    UNSURE = "Unsure"
-    LIKELY_INCORRECT = "Likely incorrect"
-    DEFINITELY_INCORRECT = "Definitely incorrect"
-
-
 class CitedEvidence(Record):
     model_config = ConfigDict(extra="ignore")
 
-    url: str | None
     passage: str | None
     """None where the system cites an address alone."""
 
@@ -54,24 +44,20 @@ class ExpertQaClaim(TableItem):
     answer_id: NotBlank
     system: NotBlank
     question: NotBlank
-    field: str
-    """What the expert is an expert of."""
     claim: NotBlank
     evidence: tuple[CitedEvidence, ...]
     support: Support | None
     """None where the expert gave no judgement."""
-    correctness: Correctness | None
 
     @property
     def attributable(self) -> Literal[0, 1] | None:
         """1 where the cited evidence supports the claim completely, 0 where it does so in part or not.
 
         None where nothing was judged, support does not apply, or no evidence is cited: then there is no document to be
-        attributed to. That `Partial` is 0 is the likelier of two readings of LLM-AggreFact, and not a proven one. With
-        it all six systems' rates of claims lie within two standard errors of Table 21 of Godbole & Jia; with `Partial`
-        as 1 all but one do (`bing_chat`: 9.8 % against 16.7 %, z = -2.1), four of them closer. Errors are by responses
-        as clusters: with claims as independent two rates are 2.5 and 2.7 off by the reading here. The sample is another
-        than the paper's (`docs/papers.md`).
+        attributed to. That `Partial` is 0 is the likelier of two readings of LLM-AggreFact, not a proven one. With it
+        all six systems' rates of claims lie within two standard errors, by responses as clusters, of Table 21 of
+        Godbole & Jia; with `Partial` as 1 all but one do (`bing_chat`: 9.8 % against 16.7 %, z = -2.1), four of them
+        closer. The sample is another than the paper's (`docs/papers.md`).
         """
         if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None
@@ -96,12 +82,9 @@ def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
     return load_items([place], ExpertQaClaim, _claims)
 
 
-def parse_evidence(text: str) -> CitedEvidence:
-    """The address and the passage of `[4] https://… passage`; a text without an address is a passage."""
-    found = _EVIDENCE.match(text)
-    if not found:
-        return CitedEvidence(url=None, passage=text.strip() or None)
-    return CitedEvidence(url=found["url"], passage=found["passage"].strip() or None)
+def passage_of(evidence: str) -> str | None:
+    """The passage of `[4] https://… passage`; a text without an address is a passage."""
+    return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 
 def _claims(row: Row) -> Iterator[Row]:
@@ -126,18 +109,16 @@ def _object(row: Row, value: object, field: str) -> Mapping[str, Any]:
 
 
 def _claim(row: Row, system: str, place: int, claim: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = row.fields.get("metadata")
     answer = f"expertqa-{row.line - 1:04}-{system}"
     evidence = claim.get("evidence") or []
+    if isinstance(evidence, list):
+        evidence = [{"passage": passage_of(one)} if isinstance(one, str) else one for one in evidence]
     return {
-        **{name: claim.get(name) for name in _JUDGED},
         "id": f"{answer}-c{place:02}",
         "answer_id": answer,
         "system": system,
         "question": row.fields.get("question"),
-        "field": metadata.get("field") if isinstance(metadata, Mapping) else None,
         "claim": claim.get("claim_string"),
-        "evidence": [parse_evidence(one) if isinstance(one, str) else one for one in evidence]
-        if isinstance(evidence, list)
-        else evidence,
+        "evidence": evidence,
+        "support": claim.get("support"),
     }

@@ -126,7 +126,8 @@ def _refuse_single_claim(row: Row) -> None:
             "a row of one claim; here a row is a response, with its labelled facts under `sentences` "
             "(docs/evaluation.md shows one). Claims with `label` and `verdict` go to "
             "factloop eval RESPONSES --calibration FILE, "
-            "claims with `label` alone to factloop experiment, claims with `document` to factloop verify",
+            "claims with `label` alone to factloop research experiment, claims with `document` to "
+            "factloop research verify",
             "claim",
         )
 

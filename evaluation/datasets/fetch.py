@@ -1,7 +1,7 @@
 """Gets a data set: by download from upstream, or from a folder that holds it already.
 
-Nothing half-written ever has the name of a file: a download goes to `NAME.part`, which the next attempt goes on with,
-is compared with its checksum, and is renamed. Beside the files lies a record of where they are from.
+Nothing half-written ever has the name of a file: a download goes to `NAME.part`, is compared with its checksum, and is
+renamed. Beside the files lies a record of where they are from.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from factloop.core.errors import ConfigError, DataError
+import requests
+
+from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
 from factloop.core.records import Record
-from factloop.evaluation.datasets.download import Download
-from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, find_dataset
+from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile
 
 RECORD = ".source.json"
 
@@ -40,17 +43,72 @@ class FetchedFile(Record):
     """The checksum is the known one. False where none is known: then nothing was compared."""
 
 
-def get(
-    name: str,
-    into: str | Path,
-    from_dir: str | Path | None = None,
-    *,
-    parts: tuple[str, ...] = (),
-    download: Download | None = None,
-    on_file: Callable[[FetchedFile], None] | None = None,
-) -> tuple[FetchedFile, ...]:
-    """Fetches the data set of this name as `fetch` does. Raises ConfigError, too, for an unknown name."""
-    return fetch(find_dataset(name), into, from_dir, parts=parts, download=download, on_file=on_file)
+@dataclass(frozen=True)
+class Download:
+    """How files are downloaded. `timeout_s` bounds the wait for each answer and for each piece of it."""
+
+    timeout_s: float = 30.0
+    attempts: int = 4
+    wait_s: float = 1.0
+    """Wait before the second attempt; twice as long before each further one."""
+    longest_wait_s: float = 60.0
+    """A server that wants to be left alone for longer is not asked again."""
+
+    def to(self, url: str, target: Path, sha256: str | None) -> None:
+        """Puts what is at `url` to `target`, whose folder is there, and tries again where that can help.
+
+        Raises ToolError, and DataError where the file has another checksum; it is then removed.
+        """
+        part = target.with_name(f"{target.name}.part")
+        for attempt in range(1, self.attempts + 1):
+            try:
+                self._attempt(url, part)
+                break
+            except ToolError as error:
+                wait_s = max(self.wait_s * 2 ** (attempt - 1), error.retry_after_s or 0.0)
+                if not error.retryable or attempt == self.attempts or wait_s > self.longest_wait_s:
+                    raise
+                time.sleep(wait_s)
+        found = sha256_of(part)
+        if sha256 not in (None, found):
+            part.unlink()
+            raise DataError(
+                f"its SHA-256 is {found}, where {sha256} was expected: it changed, or was tampered with", path=url
+            )
+        part.replace(target)
+
+    def _attempt(self, url: str, part: Path) -> None:
+        try:
+            with requests.get(url, stream=True, timeout=self.timeout_s) as answer:
+                _refuse_failure(answer, url)
+                with part.open("wb") as file:
+                    for chunk in answer.iter_content(_CHUNK):
+                        file.write(chunk)
+        except requests.Timeout as error:
+            raise ToolTimeout(tool=_TOOL, timeout_s=self.timeout_s) from error
+        except requests.RequestException as error:
+            kind = type(error).__name__
+            retryable = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
+            raise ToolError(f"{url}: no whole answer ({kind})", tool=_TOOL, retryable=retryable) from error
+
+
+_TOOL = "download"
+_CHUNK = 2**16
+"""Bytes."""
+
+
+def _refuse_failure(answer: requests.Response, url: str) -> None:
+    status = answer.status_code
+    if status == 200:
+        return
+    after = answer.headers.get("Retry-After", "")
+    raise ToolError(
+        f"{url}: the server answers with status {status}",
+        tool=_TOOL,
+        status=status,
+        retry_after_s=float(after) if after.isdecimal() else None,
+        retryable=status >= 500 or status in (408, 425, 429),
+    )
 
 
 def fetch(
@@ -81,7 +139,11 @@ def fetch(
                 found = _downloads(dataset, part, folder, download or Download())
             else:
                 found = _copies(part, folder, Path(from_dir))
-            of_part = list(_told(found, on_file))
+            of_part = []
+            for file in found:
+                of_part.append(file)
+                if on_file is not None:
+                    on_file(file)
             if of_part:
                 _write_record(dataset, folder, of_part)
             elif parts:
@@ -93,22 +155,16 @@ def fetch(
             tried = f"copy {error.filename} to {error.filename2}"
         raise ConfigError(f"cannot {tried}: {error.strerror or error}") from error
     if not fetched:
-        raise DataError(f"there is no file of {dataset.name} here; looked for {_names(chosen)}", path=str(from_dir))
+        names = [part.own_file or (part.files[0].path if part.files else part.name) for part in chosen]
+        raise DataError(f"there is no file of {dataset.name} here; looked for {', '.join(names)}", path=str(from_dir))
     return tuple(fetched)
-
-
-def _told(found: Iterator[FetchedFile], on_file: Callable[[FetchedFile], None] | None) -> Iterator[FetchedFile]:
-    for file in found:
-        if on_file is not None:
-            on_file(file)
-        yield file
 
 
 def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Download) -> Iterator[FetchedFile]:
     if dataset.gated:
         raise ConfigError(
             f"{dataset.title} is handed out only to those who accept its terms: download it at {dataset.homepage} and "
-            "name the folder (--from-dir)"
+            "name the folder (--from)"
         )
     for file in part.files:
         target = folder / file.path
@@ -199,8 +255,3 @@ def _remove_former(folder: Path, kept: set[str]) -> None:
     for path in former - kept:
         if (folder / path).resolve().is_relative_to(folder.resolve()):
             (folder / path).unlink(missing_ok=True)
-
-
-def _names(parts: list[DatasetPart]) -> str:
-    names = [part.own_file or (part.files[0].path if part.files else part.name) for part in parts]
-    return ", ".join(names)

@@ -1,4 +1,4 @@
-"""The folder that `factloop data get` puts data sets into, and where the other commands find them in it."""
+"""The folder that `factloop research data get` puts data sets into, and where the other commands find them in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.fetch import RECORD
-from factloop.evaluation.datasets.registry import Dataset, find_dataset
+from factloop.evaluation.datasets.registry import find_dataset
 
 VARIABLE = "FACTLOOP_DATA_DIR"
 
@@ -43,20 +43,16 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
         return place / own_file if own_file is not None and (place / own_file).is_file() else place
     folder = data_folder()
     if not is_got(folder, dataset, part):
+        command = f"factloop research data get {known.name}"
+        if known.gated:
+            command += f" --from FOLDER (from {known.homepage})"
+        elif len(known.parts) > 1:
+            command += f" --part {part}"
         missing = f"{named_part(dataset, part)} is not in {folder}"
-        raise ConfigError(f"{missing}; get it with: {_command(known, part)}, or name it with --data")
+        raise ConfigError(f"{missing}; get it with: {command}, or name it with --data")
     return folder / dataset / part
 
 
 def named_part(dataset: str, part: str) -> str:
     """The name that reports give to a part found in the folder."""
     return f"{find_dataset(dataset).title} ({part})"
-
-
-def _command(dataset: Dataset, part: str) -> str:
-    words = ["factloop data get", dataset.name]
-    if dataset.gated:
-        words.append(f"--from-dir FOLDER (from {dataset.homepage})")
-    elif len(dataset.parts) > 1:
-        words.append(f"--part {part}")
-    return " ".join(words)

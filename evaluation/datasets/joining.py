@@ -17,7 +17,7 @@ from typing import Literal
 
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.benchmark import BENCHMARK
-from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
+from factloop.evaluation.datasets.labelled_pairs import AggreFactClaim
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM, LabelledClaim
 from factloop.evaluation.datasets.upstream import UpstreamResponse
 

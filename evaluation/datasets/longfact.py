@@ -80,6 +80,6 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
     return order[:n]
 
 
-def with_postamble(prompt: str, postamble: str = POSTAMBLE) -> str:
+def with_postamble(prompt: str) -> str:
     """The prompt with the request for detail after it, as the models under test are asked."""
-    return f"{prompt.rstrip()} {postamble}"
+    return f"{prompt.rstrip()} {POSTAMBLE}"

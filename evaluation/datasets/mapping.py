@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from factloop.core.errors import DataError
 from factloop.core.files.rows import Identifier, NotBlank, Row
 from factloop.core.files.tables import TableItem, read_rows
 from factloop.core.records import Record
-from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.misspelt import refuse_misspelt
 
 T = TypeVar("T", bound=TableItem)
 
 UNKNOWN_SYSTEM = "unknown"
 """Of claims whose system is not known: audits leave them out of all that is taken by system."""
+
+
+_SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
+
+
+def binary_label(value: Any) -> Literal[0, 1]:
+    """0 or 1, as a whole number or, as CSV has it, as a text. Raises ValueError for everything else."""
+    text = str(value).strip() if type(value) in (int, str) else ""
+    if text not in _SPELLED:
+        raise ValueError("a label is 0 or 1")
+    return _SPELLED[text]
+
+
+BinaryLabel = Annotated[Literal[0, 1], BeforeValidator(binary_label)]
+"""1 where the claim is attributable (supported, consistent), 0 where it is not."""
 
 
 class LabelledClaim(TableItem):
@@ -35,6 +51,10 @@ class LabelledClaim(TableItem):
     document_id: Identifier | None = None
     """Its document's id, where upstream keeps documents apart from claims."""
     label: BinaryLabel
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        """The claim itself, as an item of a data set."""
+        yield self
 
 
 class ColumnMapping(Record):
@@ -97,3 +117,28 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
         column = mapping.columns.get(mapping.label_field, mapping.label_field)
         raise row.error(f"the labels that the mapping knows are {known}, not {text[:40]!r}", column)
     return mapping.labels[text]
+
+
+_SEPARATOR = re.compile(r"[^a-z0-9]+")
+
+
+def refuse_misspelt(row: Row, known: Collection[str]) -> None:
+    """Raises DataError for a column that is spelt nearly as a known one which the row has not."""
+    for name in row.fields:
+        for near in sorted(known):
+            if name not in known and near not in row.fields and _is_near(name, near):
+                raise row.error(f"there is no such column; is it {near!r}? Rename it, or leave it out", name)
+
+
+@lru_cache(maxsize=1024)
+def _is_near(name: str, known: str) -> bool:
+    """Whether the letters are the same but for one that is missing or too many, or two that are swapped.
+
+    A wrong letter mostly makes another word: *store* is no *score*.
+    """
+    letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
+    for _ in range(2):  # cuts off the same start, and then, both turned, the same end
+        n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])
+        letters, wanted = letters[n_same:][::-1], wanted[n_same:][::-1]
+    is_swapped = len(letters) == 2 and letters == wanted[::-1]
+    return is_swapped or len(letters + wanted) == 0 or (len(letters + wanted) == 1 and not letters.isdigit())

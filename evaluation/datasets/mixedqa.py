@@ -2,6 +2,10 @@
 
 One JSON object a line: `question`, `reference_answers` (a list), `source` (the data set the question is from),
 `responses` (a list of `system`, `text`, `human_correct`), and `id`, which may be absent. Other fields are passed over.
+
+Or as its authors published it (dannalily/TrustScore, `qa_human_check.json`): one JSON array of questions with
+`question`, `answers`, `source`, and under `flan`, `llama` and `gpt` what the system answered (`pred`) and the judgement
+on it (`human_eval`, "0" or "1").
 """
 
 from __future__ import annotations
@@ -12,11 +16,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from factloop.core.files.json_array import read_json_array
 from factloop.core.files.jsonl import read_jsonl
 from factloop.core.files.rows import Identifier, NotBlank, Row
 from factloop.core.records import Record
 
 Label = Literal[0, 1]
+SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
+"""The published name of each system, and the one that the paper has for it."""
+_LABELS = {"0": 0, "1": 1}
 
 
 def human_label(value: Any) -> Label:
@@ -61,20 +69,49 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     questions: dict[tuple[str, str], int] = {}
     for row in read_jsonl(place):
         item = row.numbered().read_as(MixedQaItem)
-        _refuse_again(row, "id", ids.setdefault(item.id, row.line))
-        _refuse_again(row, "question", questions.setdefault((item.source, item.question), row.line))
-        _refuse_second_answers(row, item)
+        for field, first in (
+            ("id", ids.setdefault(item.id, row.line)),
+            ("question", questions.setdefault((item.source, item.question), row.line)),
+        ):
+            if first != row.line:
+                raise row.error(f"line {first} has the same", field)
+        systems = [response.system for response in item.responses]
+        for number, system in enumerate(systems):
+            if system in systems[:number]:
+                raise row.error("this system has answered already", f"responses[{number}].system")
         yield item
 
 
-def _refuse_again(row: Row, field: str, first: int) -> None:
-    if first != row.line:
-        raise row.error(f"line {first} has the same", field)
+def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
+    """The questions in the order of the file, numbered from `mixedqa-0000`.
+
+    Raises DataError, when it gets there, for a malformed item, and for one that none of the systems answers.
+    """
+    for number, row in enumerate(read_json_array(place)):
+        fields = {
+            "id": f"mixedqa-{number:04}",
+            "question": row.fields.get("question"),
+            "reference_answers": row.fields.get("answers"),
+            "source": row.fields.get("source"),
+            "responses": [_response(row, name) for name in SYSTEMS if name in row.fields],
+        }
+        yield row.renamed(fields, {"reference_answers": "answers"}).read_as(MixedQaItem)
 
 
-def _refuse_second_answers(row: Row, item: MixedQaItem) -> None:
-    seen: set[str] = set()
-    for place, response in enumerate(item.responses):
-        if response.system in seen:
-            raise row.error("this system has answered already", f"responses[{place}].system")
-        seen.add(response.system)
+def _response(row: Row, name: str) -> dict[str, Any]:
+    given = row.fields[name]
+    if not isinstance(given, dict):
+        raise row.error("an object is needed", name)
+    label = given.get("human_eval")
+    if not isinstance(label, str) or label not in _LABELS:
+        raise row.error('a label is "0" or "1"', f"{name}.human_eval")
+    return {"system": SYSTEMS[name], "text": given.get("pred"), "human_correct": _LABELS[label]}
+
+
+def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
+    """MixedQA as published or in our own layout, from one file or from the folder that it was put into."""
+    folder = Path(place)
+    if folder.is_dir():
+        theirs = folder / "qa_human_check.json"
+        place = theirs if theirs.is_file() else folder / "mixedqa.jsonl"
+    return load_published_mixedqa(place) if str(place).endswith(".json") else load_mixedqa(place)

@@ -20,6 +20,7 @@ from pydantic import Field, TypeAdapter
 from factloop.core.errors import ConfigError
 from factloop.core.plugins import DATASETS, load_plugin, plugin_names
 from factloop.core.records import Record
+from factloop.evaluation.datasets.mapping import ColumnMapping, LabelledClaim, load_mapped
 
 Loader = Callable[[str | Path], Iterator[Record]]
 
@@ -43,11 +44,13 @@ class DatasetPart(Record):
     """The name of the one JSON Lines file that may hold the same rows instead."""
     columns: tuple[str, ...]
     """Columns of the published files."""
-    loader: str
+    loader: str | None = None
     """`package.module:function`: it takes a file or a folder and yields the items. Items with labels have a method
-    `labelled_claims`."""
+    `labelled_claims`. Without one the rows are labelled claims, by the mapping."""
+    mapping: ColumnMapping = ColumnMapping()
+    """How one file of labelled claims calls their fields and labels."""
     one_file: bool = False
-    """Whether the loader takes a single file: of a folder the one that lies in it."""
+    """Whether the loader takes a single file: of a folder the one that lies in it. It does without a loader."""
 
 
 class Dataset(Record):
@@ -90,6 +93,8 @@ def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
     Raises ConfigError for an unknown name, and DataError, when it gets there, for a malformed row.
     """
     found = find_dataset(name).part(part)
+    if found.loader is None:
+        return load_mapped(_only_file_of(place, found.own_file), found.mapping, LabelledClaim)
     module, _, function = found.loader.partition(":")
     load: Loader = getattr(import_module(module), function)
     return load(_only_file_of(place, found.own_file) if found.one_file else place)

@@ -3,20 +3,59 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from langchain_core.documents import Document
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.files.lines import place_name
 from factloop.core.files.rows import Identifier, NotBlank, Row, shown
 from factloop.core.files.tables import TableItem
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
-from factloop.evaluation.datasets.own_documents import MaybeDocuments, OwnDocument
 
+MaybeText = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
+
+
+class OwnDocument(Record):
+    """A document, which may be blank. Fields beside these are passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    title: MaybeText = ""
+    source: MaybeText = ""
+    """The name that evidence gives it, such as its address; nothing is fetched from there."""
+
+    def as_document(self) -> Document:
+        named = {"source": self.source, "title": self.title}
+        return Document(self.text, metadata={name: value for name, value in named.items() if value})
+
+
+def _as_object(given: Any) -> Any:
+    if isinstance(given, str):
+        return {"text": given}
+    if not isinstance(given, Mapping | OwnDocument):
+        raise ValueError("a text is needed, or an object with `text`")
+    return given
+
+
+def _as_list(given: Any) -> Any:
+    """One text is one document; a blank one is none, for CSV may leave it out."""
+    if isinstance(given, str):
+        return [given] if given.strip() else None
+    if given is not None and not isinstance(given, list | tuple):
+        raise ValueError("a list of texts is needed, or of objects with `text`")
+    return given
+
+
+MaybeDocuments = Annotated[
+    tuple[Annotated[OwnDocument, BeforeValidator(_as_object)], ...] | None, BeforeValidator(_as_list)
+]
+"""Texts, or objects with `text` and perhaps `title` and `source`; None where none are named."""
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
@@ -47,8 +86,6 @@ class GivenResponse(Record):
 class _ResponseRow(TableItem):
     system: MaybeName = None
     prompt_id: MaybeName = None
-    postamble: MaybeName = None
-    """The name of a request after the prompt, by which `generate longfact` asks one prompt in several words."""
     prompt: NotBlank | None
     response: Annotated[str, BeforeValidator(_refuse_null)]
     documents: MaybeDocuments = None
@@ -102,14 +139,14 @@ class _PromptTexts:
     """The prompts by their ids: those of one id are taken for one, so that their responses are paired."""
 
     warn: Callable[[str], None] | None
-    first: dict[tuple[str, str | None], tuple[int, bytes]] = field(default_factory=dict)
-    """Line and hash of the first prompt with an id and request."""
+    first: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    """Line and hash of the first prompt with an id."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
         if self.warn is None or item.prompt_id is None or item.prompt is None:
             return
         told = hashlib.sha256(item.prompt.strip().encode()).digest()
-        line, first = self.first.setdefault((item.prompt_id, item.postamble), (row.line, told))
+        line, first = self.first.setdefault(item.prompt_id, (row.line, told))
         if told != first:
             self.warn(
                 f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "

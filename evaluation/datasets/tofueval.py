@@ -1,7 +1,7 @@
 """TofuEval: sentences of topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
-Two layouts are read: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no, `exp`, `type`), and JSON
-Lines (`system`, `sentence`, `label` 1 or 0, `explanation`, `error_types`). The dialogues themselves are in neither.
+Two layouts are read: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines (`system`,
+`sentence`, `label` 1 or 0). The dialogues themselves are in neither.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pydantic import Field
 
 from factloop.core.files.rows import Identifier, NotBlank, Row, shown
 from factloop.core.files.tables import TableItem, load_items
-from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.mapping import LabelledClaim
+from factloop.evaluation.datasets.mapping import BinaryLabel, LabelledClaim
 
-_OUR_NAMES = {"model_name": "system", "summ_sent": "sentence", "exp": "explanation"}
+_OUR_NAMES = {"model_name": "system", "summ_sent": "sentence"}
 _SENTENCE_LABELS = {"yes": 1, "no": 0}
 
 
@@ -29,8 +28,6 @@ class TofuEvalSentence(TableItem):
     sentence: NotBlank
     label: BinaryLabel
     """1 where the sentence is consistent with the dialogue, 0 where it holds an error."""
-    error_types: tuple[str, ...] = ()
-    explanation: str | None = None
 
     @property
     def response(self) -> tuple[str, str, str]:
@@ -61,6 +58,5 @@ def _rename_fields(row: Row) -> tuple[Row]:
     label = fields["sent_label"]
     if not isinstance(label, str) or label not in _SENTENCE_LABELS:
         raise row.error(f"the labels are yes and no, not {shown(label)}", "sent_label")
-    types = tuple(part.strip() for part in str(fields.get("type") or "").split(",") if part.strip())
-    named = {**fields, "label": _SENTENCE_LABELS[label], "error_types": types}
+    named = {**fields, "label": _SENTENCE_LABELS[label]}
     return (row.renamed(named, {ours: theirs for theirs, ours in _OUR_NAMES.items()}),)

@@ -17,8 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.debiasing import influence
-from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
+from factloop.evaluation.debiasing.estimates import (
+    NO_VARIANCE,
+    covariance,
+    labelled_influence,
+    run_rate_influence,
+    smallest_sample,
+    t_quantile,
+    undefined,
+    unseen_variance_of_rate,
+    with_interval,
+)
 from factloop.evaluation.debiasing.records import Estimate, Method
 from factloop.evaluation.debiasing.samples import Floats, Samples
 
@@ -57,10 +66,10 @@ def precision(samples: Samples, level: float) -> Estimate:
     if why is not None:
         return undefined(METHOD, why, samples, level)
     ratio = _ratio(samples)
-    if not ratio.has_signal(influence.quantile(max(samples.n_label_groups, 2), level)):
+    if not ratio.has_signal(t_quantile(max(samples.n_label_groups, 2), level)):
         return undefined(METHOD, Undefined.NO_SIGNAL, samples, level)
     groups = smallest_sample(METHOD, samples)
-    interval = ratio.interval(influence.quantile(groups, level)) if groups > 1 else None
+    interval = ratio.interval(t_quantile(groups, level)) if groups > 1 else None
     return with_interval(METHOD, ratio.top / ratio.bottom, interval, samples, level)
 
 
@@ -75,20 +84,20 @@ def _why_undefined(samples: Samples) -> Undefined | None:
 def _ratio(samples: Samples) -> _Ratio:
     right, wrong = samples.label, 1.0 - samples.label
     tpr, fpr = samples.labelled_mean(samples.verdict, right), samples.labelled_mean(samples.verdict, wrong)
-    tpr_moves = influence.labelled_influence(samples.verdict, samples, right)
-    fpr_moves = influence.labelled_influence(samples.verdict, samples, wrong)
-    top, bottom = influence.run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves
+    tpr_moves = labelled_influence(samples.verdict, samples, right)
+    fpr_moves = labelled_influence(samples.verdict, samples, wrong)
+    top, bottom = run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves
     of_tpr, of_fpr = _unseen(samples, tpr_moves, right), _unseen(samples, fpr_moves, wrong)
     return _Ratio(
         top=float(samples.supported.sum() / samples.scored.sum()) - fpr,
         bottom=tpr - fpr,
-        top_variance=influence.covariance(top, top) + of_fpr,
-        bottom_variance=influence.covariance(bottom, bottom) + of_tpr + of_fpr,
-        covariance=influence.covariance(top, bottom) + of_fpr,
+        top_variance=covariance(top, top) + of_fpr,
+        bottom_variance=covariance(bottom, bottom) + of_tpr + of_fpr,
+        covariance=covariance(top, bottom) + of_fpr,
     )
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
     """The variance that a rate has beyond what is seen: none where its claims differ."""
-    seen = influence.covariance(moves, moves)
-    return influence.unseen_variance_of_rate(samples, among) if seen <= influence.ROUNDING else 0.0
+    seen = covariance(moves, moves)
+    return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

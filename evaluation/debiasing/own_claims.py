@@ -11,7 +11,7 @@ Where the probabilities are given, each claim was drawn by itself, and the varia
 are not, it is not known whether claims or whole responses were drawn: the variance is taken over groups, which is right
 for whole groups and slightly wide for single claims.
 
-Half an error more than was seen enters the variance (`influence.unseen_variance`): without it 95 % intervals of labels
+Half an error more than was seen enters the variance (`estimates.unseen_variance`): without it 95 % intervals of labels
 drawn by `labels next` held the truth in 89 % of simulated runs (`benchmarks.chosen_labels`).
 """
 
@@ -21,8 +21,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from factloop.evaluation.debiasing import influence
-from factloop.evaluation.debiasing.estimates import FEWEST_OF_A_CLASS, share_interval, wilson, with_interval
+from factloop.evaluation.debiasing.estimates import (
+    FEWEST_OF_A_CLASS,
+    NO_VARIANCE,
+    share_interval,
+    t_quantile,
+    unseen_variance,
+    wilson,
+    with_interval,
+)
 from factloop.evaluation.debiasing.records import Caution, Estimate, Method
 from factloop.evaluation.debiasing.samples import Floats, Samples
 
@@ -42,7 +49,7 @@ def precision(samples: Samples, level: float) -> Estimate | None:
     n_draws = own.n_label_groups if own.label_chance is None else len(own.label)
     if n_draws < 2:
         return with_interval(METHOD, value, None, own, level, weight=weight)
-    quantile = influence.quantile(n_draws, level)
+    quantile = t_quantile(n_draws, level)
     spread = _variance(own, own.label - weight * own.verdict, open_share)
     low, high = share_interval(value, spread, quantile, is_evenly_drawn=own.is_evenly_drawn)
     cautions = set()
@@ -86,7 +93,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
     verdict = own.verdict - own.labelled_mean(own.verdict)
     square = float((weight * verdict**2).sum())
     together = float((weight * verdict * (own.label - own.labelled_mean(own.label))).sum())
-    return float(np.clip(together / square, 0.0, 1.0)) if square > influence.ROUNDING * weight.sum() else 0.0
+    return float(np.clip(together / square, 0.0, 1.0)) if square > NO_VARIANCE * weight.sum() else 0.0
 
 
 def _variance(own: Samples, values: Floats, open_share: Floats) -> float:
@@ -95,4 +102,4 @@ def _variance(own: Samples, values: Floats, open_share: Floats) -> float:
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]
     n = len(moves)
-    return float((moves**2).sum()) * n / (n - 1) + influence.unseen_variance(own, open_share)
+    return float((moves**2).sum()) * n / (n - 1) + unseen_variance(own, open_share)

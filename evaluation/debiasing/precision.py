@@ -4,12 +4,66 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from factloop.core.figure import Undefined
-from factloop.evaluation.debiasing import adjusted_count, influence, own_claims, prediction_powered
-from factloop.evaluation.debiasing.estimates import undefined, with_interval
-from factloop.evaluation.debiasing.evaluator_rates import evaluator_rates
-from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method, Transfer
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples, by_scores
+from factloop.evaluation.debiasing import adjusted_count, own_claims, prediction_powered
+from factloop.evaluation.debiasing.estimates import (
+    NO_VARIANCE,
+    covariance,
+    labelled_influence,
+    run_rate_influence,
+    t_quantile,
+    undefined,
+    wilson,
+    with_interval,
+)
+from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, EvaluatorRates, Method, Transfer
+from factloop.evaluation.debiasing.samples import (
+    Floats,
+    JudgedResponses,
+    LabelledClaims,
+    Samples,
+    as_samples,
+    by_scores,
+)
+
+Interval = tuple[float | None, float | None]
+
+
+def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
+    """TPR and FPR on the labelled claims, by their weights.
+
+    The intervals are Wilson's (1927) for as many claims as would have the variance of the rate (Korn and Graubard
+    1998), by Student's t for the groups. Where the rate is 0 or 1 there is no variance, and as many count as groups.
+    """
+    n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
+    tpr, (tpr_low, tpr_high) = _rate(samples, samples.label, level) if n_right else (None, (None, None))
+    fpr, (fpr_low, fpr_high) = _rate(samples, 1.0 - samples.label, level) if n_wrong else (None, (None, None))
+    return EvaluatorRates(
+        tpr=tpr,
+        tpr_low=tpr_low,
+        tpr_high=tpr_high,
+        fpr=fpr,
+        fpr_low=fpr_low,
+        fpr_high=fpr_high,
+        level=level,
+        n_supported=n_right,
+        n_not_supported=n_wrong,
+        n_unscored=samples.n_unscored_labels,
+    )
+
+
+def _rate(samples: Samples, among: Floats, level: float) -> tuple[float, Interval]:
+    rate = min(1.0, samples.labelled_mean(samples.verdict, among))
+    n_groups = len(np.unique(samples.label_group[among > 0]))
+    if n_groups < 2:
+        return rate, (None, None)
+    moves = labelled_influence(samples.verdict, samples, among)
+    variance = covariance(moves, moves)
+    n = rate * (1.0 - rate) / variance if variance > NO_VARIANCE else float(n_groups)
+    low, high = wilson(rate, n, t_quantile(n_groups, level))
+    return rate, (max(0.0, low), min(1.0, high))
 
 
 def debiased_precision(
@@ -70,8 +124,8 @@ def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())
-    moves = influence.run_rate_influence(samples)
+    moves = run_rate_influence(samples)
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
-    reach = influence.quantile(samples.n_run_groups, level) * math.sqrt(influence.covariance(moves, moves))
+    reach = t_quantile(samples.n_run_groups, level) * math.sqrt(covariance(moves, moves))
     return with_interval(Method.RAW, value, (value - reach, value + reach), samples, level)

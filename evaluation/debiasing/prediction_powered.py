@@ -30,12 +30,17 @@ import numpy as np
 
 from factloop.core.extras import require
 from factloop.core.figure import Undefined
-from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import (
     FEWEST_OF_A_CLASS,
+    NO_VARIANCE,
+    covariance,
+    labelled_influence,
+    run_rate_influence,
     share_interval,
     smallest_sample,
+    t_quantile,
     undefined,
+    unseen_variance,
     wilson,
     with_interval,
 )
@@ -58,18 +63,18 @@ def precision(samples: Samples, level: float) -> Estimate:
 
 
 def _grouped_precision(samples: Samples, level: float) -> Estimate:
-    run, label = influence.run_rate_influence(samples), influence.labelled_influence(samples.label, samples)
-    change = run - influence.labelled_influence(samples.verdict, samples)
-    square, together = influence.covariance(change, change), influence.covariance(label, change)
-    weight = float(np.clip(-together / square, 0.0, 1.0)) if square > influence.ROUNDING else 0.0
+    run, label = run_rate_influence(samples), labelled_influence(samples.label, samples)
+    change = run - labelled_influence(samples.verdict, samples)
+    square, together = covariance(change, change), covariance(label, change)
+    weight = float(np.clip(-together / square, 0.0, 1.0)) if square > NO_VARIANCE else 0.0
     moves = label + weight * change
     value, groups = _value(samples, weight), smallest_sample(METHOD, samples)
     if groups < 2:
         return with_interval(METHOD, value, None, samples, level, weight=weight)
-    variance, is_even = influence.covariance(moves, moves), samples.is_evenly_drawn
+    variance, is_even = covariance(moves, moves), samples.is_evenly_drawn
     if not is_even:
-        variance += influence.unseen_variance(samples)
-    quantile = influence.quantile(groups, level)
+        variance += unseen_variance(samples)
+    quantile = t_quantile(groups, level)
     return _widened(value, share_interval(value, variance, quantile, is_evenly_drawn=is_even), samples, level, weight)
 
 
@@ -112,10 +117,10 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
     Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
     there are groups where the labels have none.
     """
-    share, moves = samples.labelled_mean(samples.label), influence.labelled_influence(samples.label, samples)
-    variance = influence.covariance(moves, moves)
+    share, moves = samples.labelled_mean(samples.label), labelled_influence(samples.label, samples)
+    variance = covariance(moves, moves)
     n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
-    return wilson(share, n, influence.quantile(samples.n_label_groups, level))
+    return wilson(share, n, t_quantile(samples.n_label_groups, level))
 
 
 def _library() -> Any:

@@ -18,7 +18,7 @@ from factloop.core.records import Usage
 from factloop.tools.calls.answers import AnsweredBy, Call, Value
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:

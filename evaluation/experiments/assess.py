@@ -4,42 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain, combinations
+from itertools import combinations
+from math import fsum
 from typing import Literal
 
 import numpy as np
 
-from factloop.core.figure import ends
-from factloop.core.records import Judgement
-from factloop.evaluation.comparing.demands import Demand, judge_demands
-from factloop.evaluation.experiments.conclusions import cautions, conclude
-from factloop.evaluation.experiments.demands import demanded, refuse_demands
-from factloop.evaluation.experiments.differences import contrast
-from factloop.evaluation.experiments.flips import flips_of
-from factloop.evaluation.experiments.matrix import item_rows
-from factloop.evaluation.experiments.panel import Panel, panel_of
-from factloop.evaluation.experiments.quantities import (
+from factloop.core.figure import Undefined, ends
+from factloop.core.records import Judgement, Usage
+from factloop.evaluation.comparing.demands import Demand, demanded, judge_demands, refuse_demands
+from factloop.evaluation.comparing.differences import LEVEL, RESAMPLES, Judging, contrast, figures_of
+from factloop.evaluation.comparing.records import GroupFigure, PairedDifference, Quantity
+from factloop.evaluation.comparing.table import (
+    SUPPORTED,
+    UNSCORED,
+    ClaimPanel,
     ItemValues,
+    SpentPanel,
     claim_quantities,
+    headline_of,
     response_quantities,
     share_quantities,
     spent_quantities,
 )
-from factloop.evaluation.experiments.records import Results
-from factloop.evaluation.experiments.report import (
+from factloop.evaluation.comparing.words import amount, conflicting_words, losses
+from factloop.evaluation.experiments.panel import Panel, flips_of, item_rows, panel_of
+from factloop.evaluation.experiments.records import (
+    Conclusion,
     ExperimentReport,
-    FamilyAdjustment,
-    Quantity,
-    QuantityFigure,
+    Latency,
+    Results,
     VariantReport,
 )
-from factloop.evaluation.experiments.spending import total_usage
-from factloop.evaluation.experiments.stability import latency_of, stability_of
-from factloop.evaluation.experiments.verdicts import Interval, Verdicts
-from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
+from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
+from factloop.reports.figures import percent, plural
+from factloop.tools.calls.meter import UsageMeter
 
-LEVEL = 0.95
-RESAMPLES = 2000
+FEW_GROUPS = 20
+"""Number of groups below which percentile intervals are too narrow."""
 
 
 def assess(
@@ -48,31 +50,31 @@ def assess(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    p_adjustment: FamilyAdjustment | Literal["holm", "benjamini-hochberg", "none"] = FamilyAdjustment.HOLM,
     pairs: Literal["baseline", "all"] = "baseline",
     demands: Sequence[Demand] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
     """The report of an experiment's results; the order of these changes nothing. It costs nothing.
 
-    Differences are held against alpha = 1 - level, and their intervals are adjusted as their p-values are. Every
+    Differences are held against alpha = 1 - level, adjusted for their number, as their intervals are. Every
     variant is compared with the baseline, or every two with each other; flips are always those against the baseline.
     Without `resamples` there are no intervals. Time is linear in results and in resamples times groups. Raises
     DataError where a claim or response comes twice in one repeat of a variant or with two labels, and ValueError for a
-    level outside (0, 1), resamples below 0, an unknown adjustment.
+    level outside (0, 1) and resamples below 0.
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
-    p_adjustment = FamilyAdjustment(p_adjustment)
     refuse_demands(demands)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
-    compared = _pairs(len(panel.variants), pairs)
-    contrasts = [contrast(values, *pair, n_repeats=results.repeats) for pair in compared for values in quantities]
-    verdicts = Verdicts(panel.variants, _headline(quantities), p_adjustment, level, results.kind, seed, resamples > 0)
-    differences = verdicts.judge(contrasts)
+    headline = headline_of(quantities)
+    n_variants = len(panel.variants)
+    compared = combinations(range(n_variants), 2) if pairs == "all" else ((0, place) for place in range(1, n_variants))
+    contrasts = [contrast(values, *pair) for pair in compared for values in quantities]
+    judging = Judging(panel.variants, results.kind, level, seed, has_intervals=resamples > 0)
+    differences, families = judging.judge(contrasts, (headline,))
     asked = list(demanded(demands, contrasts, panel.variants, results.kind))
-    flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
+    flips = [flips_of(panel, 0, place) for place in range(1, n_variants)]
     variants = tuple(_variants(results, panel, quantities, seed=seed, resamples=resamples, level=level))
     return ExperimentReport(
         name=results.name,
@@ -80,26 +82,25 @@ def assess(
         data=results.data,
         n_items=results.n_items,
         n_labelled=panel.claims.n_labelled,
-        n_supported=panel.claims.n_supported,
+        n_supported=int((panel.claims.gold == SUPPORTED).sum()),
         repeats=results.repeats,
         baseline=results.baseline,
         k=results.k,
         level=level,
         n_resamples=resamples,
         seed=seed,
-        p_adjustment=p_adjustment,
-        families=verdicts.families(contrasts),
-        headline=verdicts.headline.quantity,
-        headline_k=verdicts.headline.k,
-        conclusions=conclude(differences),
-        demands=judge_demands(asked, alpha=verdicts.alpha, seed=seed),
+        families=families,
+        headline=headline.quantity,
+        headline_k=headline.k,
+        conclusions=tuple(_conclusions(differences)),
+        demands=judge_demands(asked, alpha=judging.alpha, seed=seed),
         variants=variants,
         differences=differences,
         flip_counts=tuple(count for count, _ in flips),
         flips=tuple(flip for _, found in flips for flip in found),
         items=tuple(item_rows(panel, results)),
         paid=results.paid,
-        warnings=tuple(cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats)),
+        warnings=tuple(_cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats)),
         created_at=created_at,
     )
 
@@ -114,36 +115,11 @@ def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
     yield from spent_quantities(panel.spent)
 
 
-def _headline(quantities: Sequence[ItemValues]) -> ItemValues:
-    """The quantity that decides between variants, chosen by the data alone and never by the results.
-
-    Balanced accuracy where people's labels are of both kinds, accuracy where they are of one; of responses without
-    labels F1 at the first K, or precision without any K.
-    """
-    first = quantities[0]
-    if first.quantity is Quantity.BALANCED_ACCURACY:
-        has_one_label = first.eligible.any() and len({*first.stratum[first.eligible].tolist()}) == 1
-        return quantities[1] if has_one_label else first
-    return first
-
-
-def _pairs(n_variants: int, pairs: Literal["baseline", "all"]) -> list[tuple[int, int]]:
-    if pairs == "all":
-        return list(combinations(range(n_variants), 2))
-    return [(0, place) for place in range(1, n_variants)]
-
-
 def _variants(
-    results: Results,
-    panel: Panel,
-    quantities: Sequence[ItemValues],
-    *,
-    seed: int,
-    resamples: int,
-    level: float,
+    results: Results, panel: Panel, quantities: Sequence[ItemValues], *, seed: int, resamples: int, level: float
 ) -> Iterator[VariantReport]:
     """The report of each variant alone."""
-    figures = _figures(panel, quantities, seed=seed, resamples=resamples, level=level)
+    figures = figures_of(quantities, len(panel.variants), seed=seed, resamples=resamples, level=level)
     by_name = {one.name: one for one in results.variants}
     judged = results.responses if results.kind == "responses" else results.claims
     for place, name in enumerate(panel.variants):
@@ -152,47 +128,106 @@ def _variants(
             variant=by_name[name],
             n_items=int(is_there.any(axis=0).sum()),
             n_missing=max(0, results.n_items * results.repeats - int(is_there.sum())),
-            figures=tuple(figures[place]),
+            figures=figures[place],
             stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
-            latency=latency_of(panel.spent, place),
-            usage=total_usage(one.usage for one in judged if one.variant == name),
-            why_unscored=_why_unscored(one.judgement for one in results.claims if one.variant == name),
+            latency=_latency(panel.spent, place),
+            usage=_total(one.usage for one in judged if one.variant == name),
+            why_unscored=_why_unscored([one.judgement for one in results.claims if one.variant == name]),
         )
 
 
-def _why_unscored(judgements: Iterable[Judgement]) -> str | None:
+def _why_unscored(judgements: Sequence[Judgement]) -> str | None:
     """The first cause where all are unscored; None where one has a verdict, and where there is none."""
-    first: Judgement | None = None
-    for one in judgements:
-        if one.verdict is not None:
-            return None
-        first = first or one
-    if first is None or first.unscored_reason is None:
+    if not judgements or any(one.verdict is not None for one in judgements):
         return None
-    return " ".join(first.rationale.split()) or first.unscored_reason.value
+    first = judgements[0]
+    return " ".join(first.rationale.split()) or (first.unscored_reason.value if first.unscored_reason else None)
 
 
-def _figures(
-    panel: Panel, quantities: Sequence[ItemValues], *, seed: int, resamples: int, level: float
-) -> list[list[QuantityFigure]]:
-    """The figures of each variant, their intervals from the same resamples."""
-    means = [[values.mean(place) for values in quantities] for place in range(len(panel.variants))]
-    alone = list(chain.from_iterable(means))
-    intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))
-    return [
-        [_measured(values, mean, next(intervals)) for values, mean in zip(quantities, of_variant, strict=True)]
-        for of_variant in means
-    ]
+def _latency(panel: SpentPanel, variant: int) -> Latency:
+    """Quantiles of the latency, with linear interpolation, over items and repeats."""
+    seconds = panel.wall_s[variant][panel.is_there[variant]]
+    if not len(seconds):
+        return Latency(median_s=None, p95_s=None, n=0)
+    median, p95 = np.quantile(seconds, [0.5, 0.95])
+    return Latency(median_s=float(median), p95_s=float(p95), n=len(seconds))
 
 
-def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> QuantityFigure:
-    return QuantityFigure(
-        quantity=values.quantity,
-        k=values.k,
-        value=mean.value,
-        undefined=values.undefined(mean),
-        **ends(interval),
-        n=mean.n,
-        n_groups=mean.n_clusters,
-        n_left_out=values.n_left_out(mean),
-    )
+def _total(usages: Iterable[Usage]) -> Usage:
+    """The sums, stage by stage; `wall_s` is that of the items' own times: what one after the other would take."""
+    found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
+    for one in found:
+        meter.add(one)
+    return meter.snapshot(fsum(one.wall_s for one in found))
+
+
+def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
+    """The share of claims on which all repeats of the variant at this place agree.
+
+    Claims without a verdict in some repeat are left out and counted.
+    """
+    verdicts = panel.verdicts[variant]
+    whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)
+    n_left_out = int(verdicts.shape[1] - whole.sum())
+    if len(verdicts) < 2 or not whole.any():
+        why = Undefined.ONE_REPEAT if len(verdicts) < 2 else Undefined.NOTHING_SCORED
+        return GroupFigure(value=None, undefined=why, n=0, n_groups=0, n_left_out=n_left_out)
+    same = (verdicts == verdicts[0]).all(axis=0)[whole].astype(np.float64)
+    mean = clustered_mean(same, panel.cluster[whole], panel.n_clusters)
+    (interval,) = stratified_intervals([mean], np.random.default_rng(seed), resamples, level)
+    return GroupFigure(value=mean.value, **ends(interval), n=len(same), n_groups=mean.n_clusters, n_left_out=n_left_out)
+
+
+def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
+    """For each comparison the verdict on the headline, and whether one variant leaves out more claims."""
+    for one in differences:
+        if one.is_headline:
+            words = ". ".join([one.words, *losses(one, differences)]) + "."
+            yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
+
+
+def _cautions(
+    variants: Sequence[VariantReport], differences: Sequence[PairedDifference], *, n_conflicting: int, repeats: int
+) -> Iterator[str]:
+    """Reasons not to take the figures at face value; the baseline is the first of the variants."""
+    if len(variants) < 2:
+        yield "There is one variant, so nothing is compared."
+    yield from (said for one in variants for said in _result_cautions(one))
+    yield from (said for one in variants[1:] for said in _setting_cautions(one, variants[0]))
+    if n_conflicting:
+        yield conflicting_words(n_conflicting)
+    n_groups = [one.n_groups for one in differences if one.is_headline and one.value is not None]
+    if n_groups and min(n_groups) < FEW_GROUPS:
+        yield (
+            f"The headline rests on {plural(min(n_groups), 'group')}: with fewer than {FEW_GROUPS}, intervals are "
+            "too narrow; the p-values hold."
+        )
+    if len(variants) > 1 and repeats < 2:
+        yield "There is one repeat: what a variant would say another time is not known."
+
+
+def _result_cautions(one: VariantReport) -> Iterator[str]:
+    name = one.variant.name
+    if one.n_missing:
+        yield f"{name}: {plural(one.n_missing, 'result')} missing; the experiment was stopped before its end."
+    unscored = one.find(Quantity.UNSCORED_SHARE)
+    if unscored is not None and unscored.value:
+        share = "every claim is" if unscored.value == 1 else f"{percent(round(unscored.value, 3))} of claims are"
+        why = f": {one.why_unscored}" if one.why_unscored else "."
+        yield f"{name}: {share} without a verdict and in no figure of agreement{why}"
+    irrelevant = one.find(Quantity.IRRELEVANT_SHARE)
+    if irrelevant is not None and irrelevant.value:
+        yield (
+            f"{name}: {amount(irrelevant.value, Quantity.IRRELEVANT_SHARE)} of claims are called irrelevant, which is "
+            "wrong for accuracy and in no other figure of agreement."
+        )
+
+
+def _setting_cautions(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
+    name = one.variant.name
+    if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes:
+        yield f"{name} has the settings and prompts of {baseline.variant.name}: what differs is chance."
+    elif not one.variant.shares_evidence:
+        n_other = one.variant.n_compared - one.variant.n_same_evidence
+        seen = f" in {n_other:,} of {plural(one.variant.n_compared, 'result')}" if one.variant.n_compared else ""
+        yield f"{name} judged other evidence than {baseline.variant.name}{seen}: a difference may be the search’s."

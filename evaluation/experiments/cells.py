@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from factloop.core.errors import DataError
-from factloop.core.records import Claim, FactualityReport, Fingerprint, Record, Usage
+from factloop.core.records import FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.experiments.items import Item
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
 from factloop.evaluation.running.log import LogFormat, no_passing_failure
@@ -55,19 +55,28 @@ CELL_LOG = LogFormat[Cell, CellKey](
 )
 
 
-def claim_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:
-    """The cell of a claim, which is the only one of its report."""
-    (claim,) = report.claims
-    (gold,) = item.gold
-    judged = _judged(variant, repeat, item, claim, claim_id=item.run.id, gold=gold, usage=_waited(report.usage))
-    return Cell(variant=variant, repeat=repeat, item=item.run.id, claims=(judged,), fingerprint=report.fingerprint)
+def cell_of(variant: str, repeat: int, item: Item, report: FactualityReport, *, is_claim: bool) -> Cell:
+    """The cell of a claim, which is the only one of its report, or of a response with all claims found or given.
 
-
-def response_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:
-    """The cell of a response with all the claims found in it, or given with it."""
-    gold = item.gold if item.run.facts is not None else (None,) * len(report.claims)
+    Usage is timed by the waits for answers: the time elapsed favours a variant that finds its answers made.
+    """
+    waited_s = sum(stage.wall_s for stage in report.usage.stages.values())
+    usage = report.usage.model_copy(update={"wall_s": waited_s})
+    given = item.run.facts is not None
+    gold = item.gold if given else (None,) * len(report.claims)
     claims = tuple(
-        _judged(variant, repeat, item, claim, claim_id=f"{item.run.id}/{claim.id}", gold=label, usage=Usage())
+        JudgedClaim(
+            variant=variant,
+            repeat=repeat,
+            claim_id=item.run.id if is_claim else f"{item.run.id}/{claim.id}",
+            group=item.group,
+            claim=claim.text if given else claim.self_contained,
+            gold=label,
+            judgement=claim.judgement,
+            evidence=claim.evidence,
+            queries=claim.queries,
+            usage=usage if is_claim else Usage(),
+        )
         for claim, label in zip(report.claims, gold, strict=True)
     )
     text = JudgedText(
@@ -77,35 +86,13 @@ def response_cell(variant: str, repeat: int, item: Item, report: FactualityRepor
         system=item.run.system,
         prompt_id=item.run.prompt_id,
         counts=report.counts,
-        usage=_waited(report.usage),
+        usage=usage,
     )
     return Cell(
         variant=variant,
         repeat=repeat,
         item=item.run.id,
         claims=claims,
-        response=text,
+        response=None if is_claim else text,
         fingerprint=report.fingerprint,
     )
-
-
-def _judged(
-    variant: str, repeat: int, item: Item, claim: Claim, *, claim_id: str, gold: bool | None, usage: Usage
-) -> JudgedClaim:
-    return JudgedClaim(
-        variant=variant,
-        repeat=repeat,
-        claim_id=claim_id,
-        group=item.group,
-        claim=claim.text if item.run.facts is not None else claim.self_contained,
-        gold=gold,
-        judgement=claim.judgement,
-        evidence=claim.evidence,
-        queries=claim.queries,
-        usage=usage,
-    )
-
-
-def _waited(usage: Usage) -> Usage:
-    """The usage, timed by the waits for answers: the time elapsed favours a variant that finds its answers made."""
-    return usage.model_copy(update={"wall_s": sum(stage.wall_s for stage in usage.stages.values())})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from factloop.checking.estimate import Estimate, estimate
 from factloop.core.records import Count, NonNegative, Record
@@ -43,8 +44,13 @@ class ExperimentEstimate(Record):
 
 def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings]) -> ExperimentEstimate:
     """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key."""
-    variants = [_variant_estimate(name, of_variant, data) for name, of_variant in settings.items()]
-    known = [one.cost_usd for one in variants if one.cost_usd is not None]
+    variants = []
+    for name, of_variant in settings.items():
+        given = of_variant.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
+        alone = [item for item in data.items if item.run.documents is None]
+        own = [item for item in data.items if item.run.documents is not None]
+        found = [*_item_estimates(of_variant, data.kind, alone), *_item_estimates(given, data.kind, own)]
+        variants.append(VariantEstimate(variant=name, **_added(found, ("n_sentences", "n_claims", *_SPENT), 1)))
     return ExperimentEstimate(
         name=plan.name,
         data=data.name,
@@ -53,34 +59,19 @@ def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str,
         repeats=plan.repeats,
         n_cells=len(data.items) * len(variants) * plan.repeats,
         variants=tuple(variants),
-        calls=plan.repeats * sum(one.calls for one in variants),
         searches=sum(one.searches for one in variants),
-        prompt_tokens=plan.repeats * sum(one.prompt_tokens for one in variants),
-        completion_tokens=plan.repeats * sum(one.completion_tokens for one in variants),
-        cost_usd=plan.repeats * sum(known) if len(known) == len(variants) else None,
+        **_added(variants, ("calls", "prompt_tokens", "completion_tokens"), plan.repeats),
     )
 
 
-def _variant_estimate(name: str, settings: CheckSettings, data: Data) -> VariantEstimate:
-    given = settings.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
-    found = [
-        one
-        for of_part, documents in ((settings, False), (given, True))
-        for one in _item_estimates(
-            of_part, data.kind, [item for item in data.items if (item.run.documents is not None) is documents]
-        )
-    ]
+_SPENT = ("calls", "searches", "prompt_tokens", "completion_tokens")
+
+
+def _added(found: Sequence[Estimate], fields: Sequence[str], times: int) -> dict[str, Any]:
+    """The sums of these fields and of the cost, so many times; the cost is None where one is unknown."""
     known = [one.cost_usd for one in found if one.cost_usd is not None]
-    return VariantEstimate(
-        variant=name,
-        n_sentences=sum(one.n_sentences for one in found),
-        n_claims=sum(one.n_claims for one in found),
-        calls=sum(one.calls for one in found),
-        searches=sum(one.searches for one in found),
-        prompt_tokens=sum(one.prompt_tokens for one in found),
-        completion_tokens=sum(one.completion_tokens for one in found),
-        cost_usd=sum(known) if len(known) == len(found) else None,
-    )
+    cost_usd = times * sum(known) if len(known) == len(found) else None
+    return {field: times * sum(getattr(one, field) for one in found) for field in fields} | {"cost_usd": cost_usd}
 
 
 def _item_estimates(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:

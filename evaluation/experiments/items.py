@@ -1,7 +1,7 @@
 """The items of an experiment: labelled claims, or responses with or without labelled facts, as the file holds them.
 
 - claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, `group`, as
-  `factloop verify` and `factloop audit` read them;
+  `factloop research verify` and `factloop research audit` read them;
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, perhaps with `documents`, as `factloop eval FILE` reads them.
 """
@@ -21,11 +21,10 @@ from factloop.core.files.tables import read_rows
 from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, load_factscore
-from factloop.evaluation.datasets.own_documents import OwnDocument
-from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.datasets.responses import OwnDocument, load_responses
 from factloop.evaluation.runs.items import RunItem, labelled_item, response_items
+from factloop.evaluation.verification.pairs import load_pairs
 from factloop.evaluation.verification.records import PairRow
-from factloop.evaluation.verification.rows import load_pairs
 
 Kind = Literal["claims", "responses"]
 
@@ -75,7 +74,7 @@ def load_data(path: Path) -> Data:
         items = tuple(_claims(path))
     else:
         kind = "responses"
-        items = tuple(_response(item) for item in _responses(path, set(first.fields)))
+        items = tuple(Item(item, item.id) for item in _responses(path, set(first.fields)))
     for item in items:
         check_whole(f"{path}: {item.run.id!r}", item.run.response)
     return Data(_named(path), kind, items, hashlib.sha256(_ITEMS.dump_json(items)).hexdigest())
@@ -131,10 +130,6 @@ def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:
         return response_items(load_responses(path))
     said = "a row has `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
     raise DataError(f"{said}, not {', '.join(sorted(fields))[:80] or 'nothing'}", path=str(path), line=1)
-
-
-def _response(item: RunItem) -> Item:
-    return Item(item, item.id)
 
 
 def _named(path: Path) -> str:

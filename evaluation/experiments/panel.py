@@ -1,78 +1,41 @@
-"""The results of an experiment as arrays: variants, repeats and items along the axes.
+"""The results of an experiment as a table: arrays for the figures, and rows, cells and flips with what is behind them.
 
-An item is a claim or a response. Its cluster is what is resampled: the group of a claim, the prompt of a response. The
+Claims are one where group and id are, or, of responses, whose variants may split differently, response and text. The
 order of the results changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from factloop.core.citations import named
 from factloop.core.errors import DataError
-from factloop.core.records import Usage, Verdict
+from factloop.core.factuality import f1_at_k, is_unknown, precision
+from factloop.core.records import Usage
 from factloop.evaluation.comparing.matching import plain
-from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Results
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int8]
-
-SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING = 0, 1, 2, 3, -1
-"""Codes of verdicts; MISSING where the experiment has no result."""
-VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
-_CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
+from factloop.evaluation.comparing.pairs import count_flips, flipped, in_order, make_flip
+from factloop.evaluation.comparing.records import Flip, FlipCount, FlipSide
+from factloop.evaluation.comparing.table import (
+    CODES,
+    MISSING,
+    NOT_SUPPORTED,
+    SUPPORTED,
+    VERDICTS,
+    ClaimPanel,
+    Codes,
+    Ints,
+    ResponsePanel,
+    SpentPanel,
+    count_row,
+    majority,
+)
+from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedClaim, JudgedText, Results
 
 ClaimKey = tuple[str, str]
-"""Group and the claim's id; for responses, whose variants may split differently, its text instead of the id."""
-
-
-@dataclass(frozen=True)
-class ClaimPanel:
-    """The verdict of every variant on every claim in every repeat."""
-
-    cluster: Ints
-    """(n_claims,)"""
-    n_clusters: int
-    gold: Floats
-    """(n_claims,): 1 supported, 0 not, NaN where people gave no label."""
-    verdicts: Codes
-    """(n_variants, n_repeats, n_claims)"""
-
-    @property
-    def n_labelled(self) -> int:
-        return int((~np.isnan(self.gold)).sum())
-
-    @property
-    def n_supported(self) -> int:
-        """Those that people called supported."""
-        return int((self.gold == 1).sum())
-
-
-@dataclass(frozen=True)
-class ResponsePanel:
-    """How many claims of every response got each verdict."""
-
-    cluster: Ints
-    n_clusters: int
-    counts: Floats
-    """(n_variants, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
-
-
-@dataclass(frozen=True)
-class SpentPanel:
-    """The cost of every item in every repeat, as if its variant had been run alone; NaN where missing or unknown."""
-
-    cluster: Ints
-    n_clusters: int
-    is_there: NDArray[np.bool_]
-    """(n_variants, n_repeats, n_items), like all that follow."""
-    cost_usd: Floats
-    tokens: Floats
-    wall_s: Floats
+"""Group and the claim's id; for responses its text instead of the id."""
 
 
 @dataclass(frozen=True)
@@ -90,22 +53,29 @@ class Panel:
     n_conflicting: int
     """Claims of responses that came with two different labels; they count as unlabelled."""
 
+    def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
+        """The variant's judgements of the claim, by repeat."""
+        repeats = range(1, self.claims.verdicts.shape[1] + 1)
+        found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
+        return [one for one in found if one is not None]
+
 
 def panel_of(results: Results) -> Panel:
     """The arrays. Raises DataError where a claim comes twice in one repeat of a variant, or with two labels."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
-    clusters = _clusters(results, keys)
-    codes = {name: code for code, name in enumerate(sorted({*clusters.values(), *_prompts(results)}))}
+    prompt_of = {one.response_id: one.prompt_id for one in results.responses}
+    clusters = [prompt_of.get(group, group) for group, _ in keys]  # claims of responses go with their prompt
+    codes = {name: code for code, name in enumerate(sorted({*clusters, *prompt_of.values()}))}
     n_clusters = max(1, len(codes))
-    gold, n_conflicting = _gold(results, found.values(), keys)
+    gold, n_conflicting = _gold(found, keys, by_responses=results.kind == "responses")
     place = {key: number for number, key in enumerate(keys)}
     place_of = {name: number for number, name in enumerate(variants)}
     verdicts = np.full((len(variants), results.repeats, len(keys)), MISSING, np.int8)
     for (variant, repeat, key), one in found.items():
-        verdicts[place_of[variant], repeat - 1, place[key]] = _CODES[one.judgement.verdict]
-    cluster = np.array([codes[clusters[key]] for key in keys], np.int64)
+        verdicts[place_of[variant], repeat - 1, place[key]] = CODES[one.judgement.verdict]
+    cluster = np.array([codes[name] for name in clusters], np.int64)
     claims = ClaimPanel(cluster, n_clusters, gold, verdicts)
     if results.kind == "claims":
         usages = {(place_of[name], repeat - 1, place[key]): one.usage for (name, repeat, key), one in found.items()}
@@ -134,28 +104,18 @@ def _refuse_repeat(one: JudgedClaim | JudgedText, repeats: int) -> None:
         raise DataError(f"{one.variant}: a result of repeat {one.repeat}, and the experiment has {repeats}")
 
 
-def _prompts(results: Results) -> set[str]:
-    return {one.prompt_id for one in results.responses}
-
-
-def _clusters(results: Results, keys: Sequence[ClaimKey]) -> dict[ClaimKey, str]:
-    """The cluster of each claim; those of responses are resampled with the prompt of their response."""
-    prompt_of = {one.response_id: one.prompt_id for one in results.responses}
-    return {key: prompt_of.get(key[0], key[0]) for key in keys}
-
-
-def _gold(results: Results, claims: Iterable[JudgedClaim], keys: Sequence[ClaimKey]) -> tuple[Floats, int]:
-    by_responses = results.kind == "responses"
-    labels: dict[ClaimKey, set[bool]] = {key: set() for key in keys}
-    for one in claims:
-        name = plain(one.claim) if by_responses else one.claim_id
+def _gold(
+    found: Mapping[tuple[str, int, ClaimKey], JudgedClaim], keys: Sequence[ClaimKey], *, by_responses: bool
+) -> tuple[Codes, int]:
+    labels: dict[ClaimKey, set[int]] = {key: set() for key in keys}
+    for (_, _, key), one in found.items():
         if one.gold is not None:
-            labels[one.group, name].add(one.gold)
+            labels[key].add(SUPPORTED if one.gold else NOT_SUPPORTED)
     conflicting = [key for key in keys if len(labels[key]) > 1]
     if conflicting and not by_responses:
         raise DataError(f"the claim {conflicting[0][1]!r} comes with two labels")
-    gold = [float(next(iter(labels[key]))) if len(labels[key]) == 1 else np.nan for key in keys]
-    return np.array(gold, np.float64), len(conflicting)
+    gold = [next(iter(labels[key])) if len(labels[key]) == 1 else MISSING for key in keys]
+    return np.array(gold, np.int8), len(conflicting)
 
 
 def _responses(
@@ -173,10 +133,9 @@ def _responses(
         at = place_of[one.variant], one.repeat - 1, place[one.response_id]
         if one.prompt_id != prompt_of[one.response_id]:
             raise DataError(f"the response {one.response_id!r} answers two prompts")
-        if not np.isnan(counts[at]).all():
+        if at in usages:
             raise DataError(f"{one.variant}, repeat {one.repeat}: the response {one.response_id!r} has two results")
-        found = one.counts
-        counts[at] = found.supported, found.not_supported, found.irrelevant, found.unscored
+        counts[at] = count_row(one.counts)
         usages[at] = one.usage
     return ResponsePanel(cluster, n_clusters, counts), _spent(usages, shape, cluster, n_clusters)
 
@@ -195,3 +154,93 @@ def _spent(
         elif not usage.calls:
             cost[at] = 0.0
     return SpentPanel(cluster, n_clusters, is_there, cost, tokens, wall)
+
+
+def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
+    """The flips between two variants, given by place: worse first, then better, then neutral; by group and claim."""
+    one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
+    names = panel.variants[first], panel.variants[second]
+
+    def flip(claim: int) -> Flip:
+        shown = panel.results_of(first, claim)[0]
+        sides = [
+            _side(panel.results_of(first, claim), one[claim]),
+            _side(panel.results_of(second, claim), other[claim]),
+        ]
+        return make_flip(names, shown.group, shown.claim, int(panel.claims.gold[claim]), sides)
+
+    flips = in_order(flip(claim) for claim in flipped(one, other))
+    return count_flips(names, one, other, flips), flips
+
+
+def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
+    of_verdict = [one for one in results if one.judgement.verdict is VERDICTS[code]]
+    shown = of_verdict[0]
+    cited = {*shown.judgement.cited}
+    return FlipSide(
+        claim_id=shown.claim_id,
+        verdict=VERDICTS[code],
+        n_repeats=len(of_verdict),
+        n_scored=sum(one.judgement.verdict is not None for one in results),
+        rationale=named(shown.judgement.rationale, shown.evidence),
+        cited=tuple(one for one in shown.evidence if one.id in cited),
+        n_evidence=len(shown.evidence),
+    )
+
+
+def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
+    """A row for each claim, or for each response, by group and item; its cells in the order of the panel's variants."""
+    return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
+
+
+def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
+    most = [majority(verdicts) for verdicts in panel.claims.verdicts]
+    for place in range(len(panel.claim_keys)):
+        by_variant = [panel.results_of(variant, place) for variant in range(len(panel.variants))]
+        shown = next(one for found in by_variant for one in found)
+        gold = int(panel.claims.gold[place])
+        yield ItemRow(
+            item_id=shown.claim_id,
+            group=shown.group,
+            claim=shown.claim,
+            gold=VERDICTS[gold] if gold >= 0 else None,
+            cells=tuple(
+                _claim_cell(found, int(codes[place]), gold) for found, codes in zip(by_variant, most, strict=True)
+            ),
+        )
+
+
+def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
+    """`code` is the verdict of most repeats, below 0 where there is none."""
+    scored = [one for one in found if one.judgement.verdict is not None]
+    right = sum(CODES[one.judgement.verdict] == gold for one in scored)
+    return ItemCell(
+        verdict=VERDICTS[code] if code >= 0 else None,
+        unscored_reason=found[0].judgement.unscored_reason if found and not scored else None,
+        value=right / len(scored) if scored and gold >= 0 else None,
+        n_scored=len(scored),
+        n_repeats=len(found),
+    )
+
+
+def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
+    found: dict[tuple[str, str], list[JudgedText]] = {}
+    for one in sorted(results.responses, key=lambda one: one.repeat):
+        found.setdefault((one.response_id, one.variant), []).append(one)
+    prompts = {one.response_id: one.prompt_id for one in results.responses}
+    k = min(results.k) if results.k else None
+    for name in sorted(prompts, key=lambda name: (prompts[name], name)):
+        cells = tuple(_response_cell(found.get((name, variant), ()), k) for variant in panel.variants)
+        yield ItemRow(item_id=name, group=prompts[name], cells=cells)
+
+
+def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
+    """An answer without claims has an F1@K of 0, and one whose every claim is unscored has none, as in the figures."""
+    counts = [one.counts for one in found]
+    values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
+    known = [value for value in values if value is not None]
+    return ItemCell(
+        value=sum(known) / len(known) if known else None,
+        n_scored=sum(one.scored > 0 for one in counts),
+        n_repeats=len(counts),
+    )

@@ -1,13 +1,28 @@
-"""Records of an experiment: its variants, and what each of them said of every claim in every repeat."""
+"""Records of an experiment: its variants, what each of them said of every claim, and the report made of that."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from factloop.core.records import Count, Counts, Evidence, Fingerprint, Judgement, Record, Usage
+from factloop.core.reasons import UnscoredReason
+from factloop.core.records import Count, Counts, Evidence, Fingerprint, Judgement, NonNegative, Record, Usage, Verdict
+from factloop.evaluation.comparing.records import (
+    DemandResult,
+    Family,
+    Flip,
+    FlipCount,
+    GroupFigure,
+    Level,
+    Outcome,
+    PairedDifference,
+    Quantity,
+    QuantityFigure,
+)
+from factloop.evaluation.runs.longform import K
 
 Repeat = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -76,7 +91,7 @@ class Results(Record):
     repeats: Repeat
     baseline: Name
     variants: tuple[Variant, ...]
-    k: tuple[Annotated[int, Field(ge=1)], ...]
+    k: tuple[K, ...]
     claims: tuple[JudgedClaim, ...]
     """The claims of every variant in every repeat. For responses: the claims found; those of equal text pair up."""
     responses: tuple[JudgedText, ...] = ()
@@ -90,3 +105,111 @@ class Results(Record):
         if strangers or self.baseline not in names or len(names) < len(self.variants):
             raise ValueError(f"the variants are {sorted(names)}: {sorted(strangers) or self.baseline} is wrong")
         return self
+
+
+class Latency(Record):
+    """Seconds that an item took, over items and repeats; None without items."""
+
+    median_s: NonNegative | None
+    p95_s: NonNegative | None
+    n: Count
+
+
+class VariantReport(Record):
+    """All that is said of one variant alone."""
+
+    variant: Variant
+    n_items: Count
+    """Items with a result; in each repeat they count once."""
+    n_missing: Count
+    """Items of the data, times repeats, without any result: the experiment was stopped before."""
+    figures: tuple[QuantityFigure, ...]
+    stability: GroupFigure
+    """Share of claims whose verdict is the same in all repeats, of those with a verdict in every repeat."""
+    latency: Latency
+    usage: Usage
+    """Usage over all items and repeats, as if it had been run alone."""
+    why_unscored: str | None = None
+    """The first cause, where every claim that it judged is unscored, so that it has no figure of agreement."""
+
+    def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
+        return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
+
+
+class ItemCell(Record):
+    """What one variant made of one item."""
+
+    verdict: Verdict | None = None
+    """Of a claim the verdict of most repeats; None where none has most."""
+    unscored_reason: UnscoredReason | None = None
+    """Of a claim without any verdict, the reason in the first repeat."""
+    value: float | None
+    """Of a claim the share of its repeats with a verdict that give people's label; of a response F1 at the first K, or
+    its precision where no K was asked for, as a mean over repeats. None where there is none."""
+    n_scored: Count
+    """Repeats with a verdict: of a response, with a scored claim."""
+    n_repeats: Count
+    """Repeats with any result."""
+
+
+class ItemRow(Record):
+    """One item against every variant."""
+
+    item_id: str
+    group: str
+    """The group of a claim, the prompt of a response."""
+    claim: str | None = None
+    """None for a response."""
+    gold: Verdict | None = None
+    """The verdict that is people's label of a claim."""
+    cells: tuple[ItemCell, ...]
+    """One for each variant, in their order."""
+
+
+class Conclusion(Record):
+    """The headline of one comparison, in words."""
+
+    first: Name
+    second: Name
+    outcome: Outcome
+    words: str
+
+
+class ExperimentReport(Record):
+    """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
+
+    schema_version: Literal["4.0"] = "4.0"
+    name: str
+    kind: Literal["claims", "responses"]
+    data: str
+    n_items: Count
+    n_labelled: Count
+    """Distinct claims with a label of people; `n_supported` of them supported."""
+    n_supported: Count
+    repeats: Repeat
+    baseline: Name
+    k: tuple[K, ...]
+    level: Level
+    """Level of the intervals, those of differences a family together; these are held against alpha, one minus this."""
+    n_resamples: Count
+    seed: Count
+    families: tuple[Family, ...]
+    headline: Quantity
+    headline_k: K | None = None
+    conclusions: tuple[Conclusion, ...]
+    """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    demands: tuple[DemandResult, ...] = ()
+    """What was demanded of each variant but the baseline."""
+    variants: tuple[VariantReport, ...]
+    differences: tuple[PairedDifference, ...]
+    flip_counts: tuple[FlipCount, ...]
+    flips: tuple[Flip, ...]
+    """Between baseline and each variant: worse first, then better, then neutral; then by group and claim."""
+    items: tuple[ItemRow, ...] = ()
+    """Every item of the data against every variant, by group and item."""
+    paid: Usage
+    warnings: tuple[str, ...] = ()
+    created_at: datetime | None = None
+
+    def differences_of(self, first: str, second: str) -> tuple[PairedDifference, ...]:
+        return tuple(one for one in self.differences if (one.first, one.second) == (first, second))

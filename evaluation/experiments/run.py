@@ -22,22 +22,30 @@ from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import prepare
 from factloop.core.records import Usage
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
-from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, claim_cell, response_cell
-from factloop.evaluation.experiments.evidence import describe_variants
+from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, cell_of
 from factloop.evaluation.experiments.items import Data, Item, load_data
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.variants import (
     ReadyVariant,
     all_settings,
+    describe_variants,
     ready_variants,
     refuse_without_source,
     whole_settings,
 )
-from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log
-from factloop.evaluation.running.run import AT_ONCE, Events, Increments, Judge, Run, summary_of
-from factloop.evaluation.runs.judge import sources_of
+from factloop.evaluation.running.run import (
+    AT_ONCE,
+    Events,
+    Increments,
+    Judge,
+    Run,
+    answers_folder,
+    claimed_folder,
+    summary_of,
+)
+from factloop.evaluation.runs.run import sources_of
 from factloop.setup.session import Common, Store, common_to
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -156,8 +164,6 @@ async def _judge_tasks(
 
 
 def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
-    make = claim_cell if data.kind == "claims" else response_cell
-
     async def judge(task: _Task) -> Cell:
         checking, item = checkings[task.variant], task.item
         sources = await sources_of(item.run, indexes)
@@ -170,7 +176,7 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
         report = await checking.report(
             CheckRequest(item.run.response, item.run.prompt, item.run.facts, sources=sources)
         )
-        return make(task.variant, task.repeat, item, report)
+        return cell_of(task.variant, task.repeat, item, report, is_claim=data.kind == "claims")
 
     return judge
 

@@ -1,4 +1,4 @@
-"""Makes the variants of a plan ready before anything is spent, and reports what is wrong with one of them."""
+"""Makes the variants of a plan ready before anything is spent, and describes them afterwards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 from factloop.checking.preparing import Setup, prepare, refuse_clashes
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
+from factloop.evaluation.comparing.matching import plain
 from factloop.evaluation.experiments.items import Data
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
+from factloop.evaluation.experiments.records import JudgedClaim, Variant
 from factloop.prompts.lint import lint_paths
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
@@ -89,8 +91,8 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             setup = prepare(of_variant, tools)
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
-        if setup.chat is not None:
-            await setup.chat.aclose()
+        for chat in setup.chats:
+            await chat.aclose()
         texts = _prompt_texts(setup)
         one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts)
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
@@ -143,3 +145,38 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
         name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
         for name, value in changes.items()
     }
+
+
+def describe_variants(
+    ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
+) -> tuple[Variant, ...]:
+    """The variants as results name them, with the texts of the prompts in which they differ.
+
+    Whether a variant saw the baseline's evidence is found from what each of them saw, not from how they were set up.
+    `by_text`: claims pair up by their text, as variants split for themselves.
+    """
+    seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {one.name: {} for one in ready}
+    for claim in claims:
+        place = claim.repeat, claim.group, plain(claim.claim) if by_text else claim.claim_id
+        seen[claim.variant][place] = [(item.source, item.passage) for item in claim.evidence]
+    found = []
+    for one in ready:
+        shared = seen[baseline].keys() & seen[one.name].keys()
+        n_same = sum(seen[baseline][place] == seen[one.name][place] for place in shared)
+        differing = {
+            name: text
+            for name, text in one.prompt_texts.items()
+            if any(other.prompt_texts.get(name, text) != text for other in ready)
+        }
+        found.append(
+            Variant(
+                name=one.name,
+                changes=one.changes,
+                fingerprint=one.fingerprint,
+                shares_evidence=n_same == len(shared) > 0,
+                n_same_evidence=n_same,
+                n_compared=len(shared),
+                prompt_texts=differing,
+            )
+        )
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""New prompts like LongFact's, on topics of the user's choice."""
+"""New prompts like LongFact's, on its topics or on those of a file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from langchain_core.language_models import BaseChatModel
 from factloop.agents.longfact.distinct import PromptSelection, spelling
 from factloop.agents.longfact.graph import as_kept, build_prompts_graph, step_limit
 from factloop.agents.longfact.writer import PROMPT_OF, ModelWriter
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import place_name, read_lines
 from factloop.core.given_text import check_given
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedPrompt, Kind, PromptsReport, TopicReport
 from factloop.evaluation.generation.settings import PromptSettings
-from factloop.evaluation.running.folders import claimed_folder
 from factloop.evaluation.running.journals import JOURNAL
+from factloop.evaluation.running.run import claimed_folder
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.session import GATEWAY_PROMPTS, open_session
@@ -29,6 +30,32 @@ from factloop.tools.models.chat import ChatModel
 
 Result = Mapping[str, Any]
 """The result of the graph on one topic."""
+
+LONGFACT = "longfact"
+LONGFACT_TOPICS = (
+    "20th century events", "US foreign policy", "accounting", "architecture", "astronomy", "biology",
+    "business ethics", "celebrities", "chemistry", "clinical knowledge", "computer science", "computer security",
+    "economics", "electrical engineering", "gaming", "geography", "global facts", "history", "immigration law",
+    "international law", "jurisprudence", "machine learning", "management", "marketing", "mathematics", "medicine",
+    "moral disputes", "movies", "music", "philosophy", "physics", "prehistory", "psychology", "public relations",
+    "sociology", "sports", "virology", "world religions",
+)  # fmt: skip
+"""The 38 topics of LongFact (Wei et al. 2024, section 2), as its files are named: `longfact-objects_TOPIC.jsonl` in
+google-deepmind/long-form-factuality."""
+
+
+def load_topics(place: str | Path) -> tuple[str, ...]:
+    """LongFact's topics for `longfact`, else those of a file, one a line; empty lines are passed over.
+
+    Raises DataError for a file that cannot be read, and for one without a topic.
+    """
+    if str(place) == LONGFACT:
+        return LONGFACT_TOPICS
+    topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
+    if not topics:
+        raise DataError("there is no topic in it: one a line", path=place_name(place))
+    return topics
+
 
 LONGEST_TOPIC = 200
 """Characters."""

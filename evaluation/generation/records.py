@@ -39,8 +39,6 @@ class GeneratedResponse(Record):
     topic: str | None
     prompt: NotBlank
     """The prompt as asked: with the postamble, if there was one."""
-    postamble: str | None = None
-    """The name of that postamble, where there are several: the model is then a system for each."""
     response: NotBlank
     cut_off: bool = False
     """It ended because it reached the token limit."""
@@ -51,8 +49,6 @@ class UnansweredPrompt(Record):
     """A prompt that has no response yet, and why."""
 
     prompt_id: str
-    postamble: str | None = None
-    """As in `GeneratedResponse`."""
     reason: UnscoredReason
     said: str
 
@@ -60,15 +56,14 @@ class UnansweredPrompt(Record):
 class ResponsesReport(Record):
     """The outcome of one start of a generation of responses."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """Version 1.1 names the postamble of each prompt that is unanswered."""
+    schema_version: Literal["2.0"] = "2.0"
     out: str
     data: str
     """The file that the prompts are from."""
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
-    """Prompts drawn, each once; with several postambles, once for each of these."""
+    """Prompts drawn, each once."""
     n_answered: Count
     """Those of them that the file answers at the end."""
     n_earlier: Count

@@ -32,33 +32,17 @@ class ModelPrompt:
     id: str
     topic: str | None
     text: str
-    postamble: str | None = None
-    """The name of what stands after the prompt, where there are several such."""
-
-    @property
-    def key(self) -> str:
-        """What no other prompt of the run has."""
-        return response_key(self.id, self.postamble)
-
-
-def response_key(prompt_id: str, postamble: str | None) -> str:
-    return prompt_id if postamble is None else f"{prompt_id}\n{postamble}"
-
-
-def name_of_system(system: str, postamble: str | None) -> str:
-    """The name in tables: a model that is asked in several ways is a system for each."""
-    return system if postamble is None else f"{system}, {postamble}"
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """The rows of the file by the key of their prompt, none where there is no file. Changes nothing.
+    """The rows of the file by the id of their prompt, none where there is no file. Changes nothing.
 
     Raises ConfigError, naming the line, for what is no row of ours, and where the file cannot be read.
     """
     try:
         with path.open("rb") as file:
             rows = (row for _, row in read_records(file, str(path), _FORMAT))
-            return {_key(row): row for row in rows if isinstance(row, GeneratedResponse)}
+            return {row.prompt_id: row for row in rows if isinstance(row, GeneratedResponse)}
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -109,13 +93,9 @@ def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
     return _row(line, name, number)
 
 
-def _key(outcome: Outcome) -> str:
-    return response_key(outcome.prompt_id, outcome.postamble)
-
-
 _FORMAT = LogFormat[Outcome, str](
     name="the responses",
-    key=_key,
+    key=lambda outcome: outcome.prompt_id,
     dump=lambda outcome: to_json_line(outcome).encode() if isinstance(outcome, GeneratedResponse) else b"",
     parse=_row,
     parse_last=_last_row,
@@ -128,22 +108,20 @@ def _refuse_other_runs(
 ) -> Callable[[Outcome, int], None]:
     model = "model or sampling (--model, --base-url, --temperature, --max-tokens)"
     seen: set[str] = set()
-    drawn = {prompt.id for prompt in asked.values()}
 
     def check(row: Outcome, number: int) -> None:
         assert isinstance(row, GeneratedResponse)  # no other has a line
-        if _key(row) in seen:
+        if row.prompt_id in seen:
             said = f"an earlier line answers the same prompt, {row.prompt_id!r}"
             raise DataError(said, path=str(path), line=number, field="prompt_id")
-        seen.add(_key(row))
-        wanted = asked.get(_key(row))
+        seen.add(row.prompt_id)
+        wanted = asked.get(row.prompt_id)
         other = [
             name
             for name, differs in (
-                ("draw of prompts (--data, --part, --n, --seed)", wanted is None and row.prompt_id not in drawn),
-                ("choice of postambles (--postamble-text)", wanted is None and row.prompt_id in drawn),
-                ("wording (--postamble, --postamble-text)", wanted is not None and wanted.text != row.prompt),
-                ("name (--system)", row.system != name_of_system(system, row.postamble)),
+                ("draw of prompts (--data, --part, --n, --seed)", wanted is None),
+                ("wording (--postamble)", wanted is not None and wanted.text != row.prompt),
+                ("name (--system)", row.system != system),
                 (model, row.generated_by != generated_by),
             )
             if differs

@@ -7,7 +7,7 @@ words, and a call that fails leaves its prompt unanswered instead of being repea
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,11 +17,11 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.undressing import after_thinking
+from factloop.agents.trustscore.choices import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
-from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, name_of_system, open_responses
+from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, Increments, Run, judged_here
 from factloop.prompts.registry import PromptRegistry
@@ -34,20 +34,8 @@ RESPOND = "respond"
 """Name of the stage in the account of a run."""
 
 
-def model_prompts(
-    prompts: Iterable[AnyPrompt], *, postamble: bool, postambles: Mapping[str, str] | None = None
-) -> list[ModelPrompt]:
-    """The prompts as the model gets them: by themselves, or with the request for detail after each.
-
-    `postambles`, by name, stand in that request's place: each prompt is then asked once with each, which is how the
-    paper varies the length of responses.
-    """
-    if postambles:
-        return [
-            ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt, text), name)
-            for prompt in prompts
-            for name, text in postambles.items()
-        ]
+def model_prompts(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
+    """The prompts as the model gets them: by themselves, or with the request for detail after each."""
     return [
         ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
         for prompt in prompts
@@ -81,18 +69,18 @@ async def astream_responses(
         )
         stack.push_async_callback(chat.aclose)
         generated_by, name = GeneratedBy.of(chat), system if system is not None else chat.name
-        by_key = {prompt.key: prompt for prompt in asked}
-        log = stack.enter_context(open_responses(out, by_key, system=name, generated_by=generated_by))
+        by_id = {prompt.id: prompt for prompt in asked}
+        log = stack.enter_context(open_responses(out, by_id, system=name, generated_by=generated_by))
         prompts = PromptRegistry.load(settings.prompts)
         session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
         stack.push_async_callback(session.aclose)
         asking = _ResponseRequests(session.model(chat), name, started)
-        known = {"out": str(out), "data": data, "n_prompts": len(by_key), "n_earlier": len(log.finished)}
+        known = {"out": str(out), "data": data, "n_prompts": len(by_id), "n_earlier": len(log.finished)}
         run = Run(
-            items=tuple(by_key.values()),
-            key=lambda prompt: prompt.key,
+            items=tuple(by_id.values()),
+            key=lambda prompt: prompt.id,
             log=log,
-            engine=judged_here(asking.respond, at_once=settings.concurrency or max(1, len(by_key))),
+            engine=judged_here(asking.respond, at_once=settings.concurrency or max(1, len(by_id))),
             usage=Increments(lambda: asking.spent.snapshot(0.0)),
             summarise=lambda rows: asking.report(rows, **known),
         )
@@ -114,7 +102,7 @@ class _ResponseRequests:
 
     async def respond(self, prompt: ModelPrompt) -> Outcome:
         meter = UsageMeter()
-        outcome = await _respond(prompt, self.gateway, name_of_system(self.system, prompt.postamble), meter)
+        outcome = await _respond(prompt, self.gateway, self.system, meter)
         self.spent.add(meter.snapshot(0.0))
         if isinstance(outcome, UnansweredPrompt):
             self.unanswered.append(outcome)
@@ -128,7 +116,7 @@ class _ResponseRequests:
             generated_by=GeneratedBy.of(self.gateway.chat),
             n_answered=len(cut_off),
             n_cut_off=sum(cut_off),
-            unanswered=tuple(sorted(self.unanswered, key=lambda one: (one.prompt_id, one.postamble or ""))),
+            unanswered=tuple(sorted(self.unanswered, key=lambda one: one.prompt_id)),
             usage=self.spent.snapshot(time.perf_counter() - self.started),
             created_at=datetime.now(UTC),
             **known,
@@ -146,14 +134,13 @@ async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, mete
         raise
     except FactloopError as error:
         reason = reason_of(error)
-        return UnansweredPrompt(prompt_id=prompt.id, postamble=prompt.postamble, reason=reason, said=str(error))
+        return UnansweredPrompt(prompt_id=prompt.id, reason=reason, said=str(error))
     return GeneratedResponse(
         id=f"{prompt.id}/{system}",
         system=system,
         prompt_id=prompt.id,
         topic=prompt.topic,
         prompt=prompt.text,
-        postamble=prompt.postamble,
         response=response,
         cut_off=said.cut_off,
         generated_by=GeneratedBy.of(gateway.chat),

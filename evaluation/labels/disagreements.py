@@ -16,7 +16,7 @@ from pydantic import Field
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import claims_that_count
 from factloop.core.records import Claim, Count, Evidence, NonNegative, Record, Verdict
-from factloop.evaluation.comparing.claims import RIGHT
+from factloop.evaluation.comparing.matching import RIGHT
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell

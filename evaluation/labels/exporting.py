@@ -1,6 +1,6 @@
-"""Labels of people as the file that `--calibration`, `factloop audit` and `factloop cascade tune` read.
+"""Labels of people as the file that `--calibration`, `research audit` and `research cascade tune` read.
 
-They come from sheets (`factloop labels next --out`, filled in), from files that a page saved, or from both: a row for
+They come from sheets (`labels next --out`, filled in), from files that a page saved, or from both: a row for
 each claim that was labelled supported or not.
 """
 
@@ -20,8 +20,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
-from factloop.evaluation.labels.row_hashes import is_as_drawn
-from factloop.evaluation.labels.sheets import SheetRow
+from factloop.evaluation.labels.sheets import SheetRow, is_as_drawn
 from factloop.reports.labels import (
     ClaimToLabel,
     GivenLabel,

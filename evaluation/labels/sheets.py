@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,19 +18,66 @@ from factloop.core.factuality import counted_claims
 from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
-from factloop.evaluation.labels.row_hashes import hash_of_row
 from factloop.evaluation.labels.sampling import (
+    LabelsNeeded,
     Pilot,
+    claims_to_draw,
     fewest_labels,
+    labels_needed,
     probabilities,
     share_of_draw,
     spreads,
     systematic_draw,
 )
-from factloop.evaluation.labels.widths import LabelsNeeded, claims_to_draw, labels_needed
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
+
+STEPS = 10**6
+"""Steps from 0 to 1 of scores and probabilities: a spreadsheet keeps nine decimals of what it saves, or fewer digits
+than it was given."""
+
+
+def hash_of_row(claim: ClaimToLabel) -> str:
+    """A hash of the claim as it was drawn, by which an edited cell shows: a label belongs to that claim and verdict.
+
+    It leaves out what the person fills in, and sentence and passages, which a spreadsheet may cut off. It begins with a
+    letter, so that no spreadsheet takes it for a number.
+    """
+    return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
+
+
+def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
+    """Whether the claim of a row has what the hash is of; its numbers may differ by less than a step."""
+    return any(
+        row_hash == _hash(claim, score, probability)
+        for score in _neighbours(claim.score)
+        for probability in _neighbours(claim.probability)
+    )
+
+
+def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
+    fields = claim.model_dump(mode="json", exclude={"document"}) | {"score": score, "probability": probability}
+    plain = {name: _plain(value) for name, value in fields.items()}
+    return f"r-{hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]}"
+
+
+def _plain(value: object) -> object:
+    """A text as any program writes it back: with single spaces, and without the apostrophe before a formula."""
+    return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
+
+
+def _nearest(number: float | None) -> int | None:
+    return None if number is None else round(number * STEPS)
+
+
+def _neighbours(number: float | None) -> Iterator[int | None]:
+    """The steps around a number: one of them is nearest to the number that it was rounded from."""
+    if number is None:
+        yield None
+        return
+    yield from {floor(number * STEPS), ceil(number * STEPS)}
+
 
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",

@@ -1,4 +1,4 @@
-"""Two people judge the responses of a built data set: their sheets, how far they agree, and the labelled data set.
+"""Two people judge the responses of a data set: their sheets, how far they agree, and the labelled data set.
 
 In the paper 1,000 questions are divided between two annotators, and Cohen's kappa of their judgements is .88 to .92 by
 system, .89 over all (Zheng et al. 2024, appendix A.4, Table 2). Here both judge the questions that their sheets share.
@@ -29,7 +29,6 @@ from factloop.core.files.rows import Row
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaItem, MixedQaResponse
-from factloop.evaluation.mixedqa.building.records import BuiltQuestion
 from factloop.evaluation.statistics.kappa import cohens_kappa
 from factloop.reports.downloads import Cell
 
@@ -44,6 +43,23 @@ def _label(value: Any) -> Any:
     if text in ("", None):
         return None
     return int(text) if text in ("0", "1") else text
+
+
+class UnlabelledResponse(Record):
+    """A system's answer to a question, not yet labelled right or wrong."""
+
+    system: str
+    text: str
+
+
+class UnlabelledQuestion(Record):
+    """A row of MixedQA without people's labels."""
+
+    id: str
+    question: str
+    reference_answers: tuple[str, ...]
+    source: str
+    responses: Annotated[tuple[UnlabelledResponse, ...], Field(min_length=1)]
 
 
 class SheetRow(Record):
@@ -108,18 +124,15 @@ class Labelled:
     """Ids of responses that a third has to decide."""
 
 
-def load_built(place: str | Path) -> list[BuiltQuestion]:
-    """The rows of a built data set; one without an id has the number of its line, as `load_mixedqa` gives it.
+def load_unlabelled(place: str | Path) -> list[UnlabelledQuestion]:
+    """The rows of a file; one without an id has the number of its line, as `load_mixedqa` gives it.
 
     Raises DataError for a malformed row, for a question without responses, and for responses that have a label already.
     """
     found = []
     for row in read_jsonl(place):
         _refuse_labels(row)
-        question = row.numbered().read_as(BuiltQuestion)
-        if not question.responses:
-            raise row.error("there is no response to judge: build the data set with --system", "responses")
-        found.append(question)
+        found.append(row.numbered().read_as(UnlabelledQuestion))
     return found
 
 
@@ -136,7 +149,7 @@ def response_id(question: str, system: str) -> str:
     return hashlib.sha256(f"{question}\n{system}".encode()).hexdigest()[:_ID_DIGITS]
 
 
-def divide(questions: Sequence[BuiltQuestion], shared: int | None, seed: int) -> tuple[list[str], list[str]]:
+def divide(questions: Sequence[UnlabelledQuestion], shared: int | None, seed: int) -> tuple[list[str], list[str]]:
     """Ids of the questions of each of two sheets: `shared` of them, drawn, stand on both, the rest on either by turns.
 
     None shares all of them.
@@ -148,7 +161,7 @@ def divide(questions: Sequence[BuiltQuestion], shared: int | None, seed: int) ->
     return [*both, *rest[::2]], [*both, *rest[1::2]]
 
 
-def sheet_rows(questions: Iterable[BuiltQuestion], only: Iterable[str], seed: int) -> Iterator[tuple[Cell, ...]]:
+def sheet_rows(questions: Iterable[UnlabelledQuestion], only: Iterable[str], seed: int) -> Iterator[tuple[Cell, ...]]:
     """The rows of a sheet: the questions named, in the order of the data; the responses of each in a drawn order."""
     wanted = set(only)
     for one in questions:
@@ -180,7 +193,7 @@ def read_sheet(place: str | Path, known: Mapping[str, Any]) -> dict[str, Label]:
 
 
 def put_together(
-    questions: Sequence[BuiltQuestion],
+    questions: Sequence[UnlabelledQuestion],
     first: Mapping[str, Label],
     second: Mapping[str, Label],
     decided: Mapping[str, Label],
@@ -221,7 +234,7 @@ def put_together(
     return Labelled(agreement, items, tuple(undecided))
 
 
-def _items(questions: Iterable[BuiltQuestion], labels: Mapping[str, Label]) -> Iterator[MixedQaItem]:
+def _items(questions: Iterable[UnlabelledQuestion], labels: Mapping[str, Label]) -> Iterator[MixedQaItem]:
     for one in questions:
         keys = [response_id(one.id, response.system) for response in one.responses]
         if not all(key in labels for key in keys):

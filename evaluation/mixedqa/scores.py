@@ -12,19 +12,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from factloop.agents.trustscore.records import TrustFingerprint, TrustReport
+from factloop.core.figure import Figure, Undefined, ends
 from factloop.core.records import Count, Record, Share, Usage
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_label
-from factloop.evaluation.mixedqa.gains import Gain, gain_of
 from factloop.evaluation.mixedqa.published import PUBLISHED, PublishedRow
-from factloop.evaluation.statistics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate
+from factloop.evaluation.statistics.correlation import (
+    FEWEST_DRAWN,
+    LEVEL,
+    RESAMPLES,
+    Correlation,
+    Method,
+    correlate,
+)
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_FEWEST = 3
+"""Responses, as for any correlation."""
 
 
 class TrustMetric(StrEnum):
@@ -49,15 +62,8 @@ class ScoredResponse(Record):
     """Name of a reference-based metric to its score."""
 
     def score(self, metric: TrustMetric) -> float | None:
-        match metric:
-            case TrustMetric.TRUST_BC:
-                return self.trust_bc
-            case TrustMetric.TRUST_BC_GRADED:
-                return self.trust_bc_graded
-            case TrustMetric.TRUST_FC:
-                return self.trust_fc
-            case TrustMetric.TRUST_OV:
-                return self.trust_ov
+        found: float | None = getattr(self, metric.value)
+        return found
 
 
 class SystemLabels(Record):
@@ -109,6 +115,20 @@ class ReferenceCorrelation(_ScoreCorrelation):
         return self.metric
 
 
+class Gain(Record):
+    """Pearson's r of TrustOV less that of one of its halves."""
+
+    system: str | None
+    """None for all systems together."""
+    over: Literal["trust_bc", "trust_fc"]
+    gain: Figure
+    """In [-2, 2], above 0 where the two together agree better with people; `n` responses have all three scores."""
+
+    @property
+    def half(self) -> TrustMetric:
+        return TrustMetric(self.over)
+
+
 class SystemSubject(Record):
     """The model that was asked about the responses of one system."""
 
@@ -142,14 +162,6 @@ class MixedQaResult(Record):
     """The subject model of each system, where each had its own."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
-
-    @model_validator(mode="after")
-    def _every_metric_has_every_system(self) -> Self:
-        named = [(found.metric, found.system) for found in self.correlations]
-        wanted = [(metric, name) for metric in TrustMetric for name in (*(s.system for s in self.systems), None)]
-        if sorted(named, key=str) != sorted(wanted, key=str):
-            raise ValueError("each metric has one correlation for each system and one for all")
-        return self
 
     @property
     def asks_subjects(self) -> bool:
@@ -234,7 +246,10 @@ def correlate_with_labels(
     return MixedQaResult(
         data=data,
         n_questions=len({response.question_id for response in responses}),
-        systems=tuple(_labels(name, group) for name, group in by_system.items()),
+        systems=tuple(
+            SystemLabels(system=name, n_responses=len(group), n_correct=sum(one.human_correct for one in group))
+            for name, group in by_system.items()
+        ),
         correlations=tuple(figures.of_trust(metric, *group) for metric in TrustMetric for group in groups),
         reference=tuple(figures.of_reference(metric, *group) for metric in metrics for group in groups),
         gains=tuple(gain for group in groups for gain in figures.gains(*group)) if has_both else (),
@@ -243,12 +258,6 @@ def correlate_with_labels(
         subjects=tuple(subjects),
         created_at=created_at,
         warnings=tuple(warnings),
-    )
-
-
-def _labels(system: str, group: Sequence[ScoredResponse]) -> SystemLabels:
-    return SystemLabels(
-        system=system, n_responses=len(group), n_correct=sum(response.human_correct for response in group)
     )
 
 
@@ -273,8 +282,36 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
+        """What TrustOV has over each half, over responses with all three scores.
+
+        The paper has no table for this; it reads it off the rows of Table 1. Two correlations with the same labels vary
+        together, so differences of resamples of whole questions give the interval, withheld as a correlation's is.
+        """
+        scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):
-            yield gain_of(system, over, group, rng=self._rng(), resamples=self.resamples, level=self.level)
+            yield Gain(system=system, over=over, gain=self._gain(scored, TrustMetric(over)))
+
+    def _gain(self, scored: Sequence[ScoredResponse], half: TrustMetric) -> Figure:
+        import numpy as np
+
+        from factloop.evaluation.statistics.bootstrap import bootstrap, loses_too_many, percentile_interval
+
+        place_of = {question: place for place, question in enumerate(sorted({one.question_id for one in scored}))}
+        sums = np.zeros((len(place_of), 2, 6))
+        for one in scored:
+            y = float(one.human_correct)
+            for side, score in enumerate((one.trust_ov, one.score(half))):
+                x = float(score or 0.0)
+                sums[place_of[one.question_id], side] += (1.0, x, y, x * x, y * y, x * y)
+        value = float(_differences(sums.sum(axis=0)[None])[0]) if len(scored) >= _FEWEST else float("nan")
+        if np.isnan(value):
+            why = Undefined.TOO_FEW if len(scored) < _FEWEST else Undefined.CONSTANT
+            return Figure(value=None, undefined=why, n=len(scored))
+        interval = None
+        if len(place_of) >= FEWEST_DRAWN:
+            drawn = bootstrap(sums, _differences, self._rng(), self.resamples)
+            interval = None if loses_too_many(drawn) else percentile_interval(drawn, self.level)
+        return Figure(value=value, **ends(interval), n=len(scored))
 
     def _correlated(
         self, group: Sequence[ScoredResponse], scores: Sequence[float | None]
@@ -296,3 +333,14 @@ class _Correlations:
         import numpy as np
 
         return np.random.default_rng(self.seed % 2**64)
+
+
+def _differences(sums: Floats) -> Floats:
+    """(n_resamples,): r of the first side less r of the second, from n, Σx, Σy, Σx², Σy² and Σxy of each."""
+    import numpy as np
+
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    spread = (n * xx - x * x) * (n * yy - y * y)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = np.where(spread > 1e-12 * n**4, (n * xy - x * y) / np.sqrt(spread), np.nan)
+    return np.asarray(r[:, 0] - r[:, 1])

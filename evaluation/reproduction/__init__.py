@@ -1,4 +1,4 @@
-"""`factloop reproduce`: every table and figure of the three papers, theirs beside ours."""
+"""`factloop research reproduce`: every table and figure of the three papers, theirs beside ours."""
 
 from factloop.core.extras import require
 

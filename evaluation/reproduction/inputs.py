@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import Record
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.audit.table import PredictionTable, column_of, responses_of
+from factloop.evaluation.datasets.benchmark import BENCHMARK
 from factloop.evaluation.datasets.folder import data_folder, is_got
+from factloop.evaluation.datasets.labelled_claims import labelled_claims
+from factloop.evaluation.datasets.mapping import LabelledClaim
 from factloop.evaluation.datasets.registry import find_dataset
+from factloop.evaluation.reproduction.published import LABELS, published_table
 
 T = TypeVar("T", bound=Record)
+
+_ALIASES = {
+    alias.casefold(): one.name
+    for one in BENCHMARK
+    for alias in (one.name, one.part or one.name, (one.part or one.name).partition(":")[0])
+    if not alias.startswith("tofueval") or ":" in alias
+}
+"""Names of a data set in predictions, in small letters, to the paper's.
+
+TofuEval's bare name is left out, as the paper has two of it.
+"""
 
 
 @dataclass(frozen=True)
@@ -23,25 +41,78 @@ class Inputs:
 
     places: Mapping[str, Path] = field(default_factory=dict)
     """`NAME:PART` of a data set to its file or folder; those that were not found are absent."""
-    all_results: tuple[Path, ...] = ()
-    """The outputs of the entry's command, one a run."""
+    results: Path | None = None
+    """The output of the entry's command."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """The paper's name of an evaluator to the name that the results have."""
-
-    @property
-    def results(self) -> Path | None:
-        """The output of the entry's command, for entries that read one. Raises ConfigError where several are given."""
-        if len(self.all_results) > 1:
-            raise ConfigError("this entry reads the results of one run: give --results once")
-        return self.all_results[0] if self.all_results else None
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
         """A sentence for each data set that was not found."""
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
-                where = "--from-dir FOLDER" if find_dataset(name).gated else "or name its folder with --data"
-                yield f"{named} was not found: factloop data get {name}, {where}"
+                where = "--from FOLDER" if find_dataset(name).gated else "or name its folder with --data"
+                yield f"{named} was not found: factloop research data get {name}, {where}"
+
+    def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
+        """The labelled claims of those of the benchmark's data sets that were found; None where none was found.
+
+        The labels stand in the place of an evaluator, so that every figure of the audit can be taken of them alone.
+        """
+        wanted = set(datasets)
+        claims = [
+            claim.model_copy(update={"dataset": one.name})
+            for one in BENCHMARK
+            if one.name in wanted and one.part is not None and one.part in self.places
+            for claim in _claims(one.part, self.places[one.part])
+        ]
+        return _table_of(claims) if claims else None
+
+    def predictions(self) -> PredictionTable | None:
+        """The predictions that were given, under the paper's names where known. Raises DataError, ConfigError."""
+        if self.results is None:
+            return None
+        table = load_predictions(self.results)
+        unknown = [name for name in self.evaluators.values() if name not in table.scores]
+        if unknown:
+            there = ", ".join(table.scores)
+            raise ConfigError(f"{self.results}: no scores of {', '.join(unknown)}; there are those of {there}")
+        paper = {ours: _known_evaluator(theirs) for theirs, ours in self.evaluators.items()}
+        datasets = [_ALIASES.get(name.casefold(), name) for name in table.dataset.names]
+        return replace(
+            table,
+            dataset=column_of([datasets[code] for code in table.dataset.codes.tolist()]),
+            scores={paper.get(name, name): scores for name, scores in table.scores.items()},
+        )
+
+
+def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
+    name, part = named.split(":")
+    return labelled_claims(name, part, place)
+
+
+def _known_evaluator(name: str) -> str:
+    """The paper's name of an evaluator, as it is or with `@N` for chunks of N words. Raises ConfigError."""
+    known = [names[0] for names in published_table(3).rows]
+    whole, mark, n_words = name.partition("@")
+    if name not in known and not (mark and whole in known and n_words.isdecimal()):
+        raise ConfigError(f"the paper has no evaluator {name!r}; it has {', '.join(known)}")
+    return name
+
+
+def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
+    dataset, system = (column_of([getattr(claim, name) for claim in claims]) for name in ("dataset", "system"))
+    label = np.array([claim.label for claim in claims], np.int8)
+    has_prompts = all(claim.prompt_id is not None for claim in claims)
+    return PredictionTable(
+        dataset=dataset,
+        system=system,
+        response=responses_of(dataset, system, column_of([claim.response_id or claim.id for claim in claims])),
+        label=label,
+        scores={LABELS: label.astype(np.float64)},
+        claim_ids=[claim.id for claim in claims],
+        prompt=column_of([str(claim.prompt_id) for claim in claims]) if has_prompts else None,
+    )
 
 
 def read_result(path: Path, kind: type[T]) -> T:
@@ -61,25 +132,21 @@ def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
     Without it they are looked for where `data get` puts them. Raises ConfigError for a place that is not there, and for
     one file where several data sets are wanted.
     """
-    if given is None:
-        folder = data_folder()
-        return {named: folder.joinpath(*named.split(":")) for named in data if is_got(folder, *named.split(":"))}
-    place = Path(given)
-    if place.is_file():
+    place = data_folder() if given is None else Path(given)
+    if given is not None and place.is_file():
         if len(data) != 1:
             raise ConfigError(
                 f"{given}: a folder is needed here, with {', '.join(data) or 'nothing: it takes no data'}"
             )
         return {data[0]: place}
-    if not place.is_dir():
+    if given is not None and not place.is_dir():
         raise ConfigError(f"{given}: no such file or folder")
-    found = {named: _in_folder(place, named) for named in data}
-    return {named: path for named, path in found.items() if path is not None}
-
-
-def _in_folder(folder: Path, named: str) -> Path | None:
-    name, part = named.split(":")
-    if is_got(folder, name, part):
-        return folder / name / part
-    own = find_dataset(name).part(part).own_file
-    return folder / own if own is not None and (folder / own).is_file() else None
+    found = {}
+    for named in data:
+        name, part = named.split(":")
+        own = find_dataset(name).part(part).own_file
+        if is_got(place, name, part):
+            found[named] = place / name / part
+        elif given is not None and own is not None and (place / own).is_file():
+            found[named] = place / own
+    return found

@@ -1,26 +1,22 @@
-"""The papers' tables as data: what they print, digit by digit, in CSV files beside this module.
+"""The tables of "Verify with Caution" as data: what they print, digit by digit, in CSV files beside this module.
 
-The first columns of a file name its rows, the others hold figures. Evaluators have the names of `EVALUATORS`; a chunked
-one is `NAME@500`, as in predictions. An empty cell is one that the paper leaves empty.
+The first columns of a file name its rows, the others hold figures. A chunked evaluator is `NAME@500`, as in
+predictions. An empty cell is one that the paper leaves empty.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-from factloop.core.errors import ConfigError
-
 NAME_HEADS = frozenset({"Calibration system", "Coefficient", "Data set", "Evaluator", "Pairs", "System"})
 EVALUATORS = ("gpt-4-turbo", "gpt-3.5-turbo", "Bespoke-7B", "Bespoke-7B@500", "MiniCheck-FT5", "MiniCheck-Rbta")
 HEADROOM, AVERAGE, LABELS = "Headroom", "Average", "labels"
 Names = tuple[str, ...]
-_ALL_EVALUATORS = 3
-"""Number of a table with a row for every evaluator of the paper."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +32,19 @@ class PublishedTable:
         """Raises KeyError where the paper has no such figure."""
         return float(self.rows[names][column])
 
-    def places(self) -> Iterator[tuple[Names, str, Decimal]]:
-        """Every figure with its row and column, in the order of the paper."""
-        for names, cells in self.rows.items():
-            for column, printed in cells.items():
-                yield names, column, printed
-
     @property
     def datasets(self) -> tuple[str, ...]:
         """The data sets of its rows, in the order of the paper."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
+
+    def systems(self, dataset: str) -> list[Names]:
+        """The rows of the systems of a data set, without its headroom."""
+        return [names for names in self.rows if names[0] == dataset and names[1] != HEADROOM]
+
+    @property
+    def evaluators(self) -> list[str]:
+        return [one for one in EVALUATORS if one in self.columns]
 
 
 def decimals_of(printed: Decimal) -> int:
@@ -57,26 +55,17 @@ def decimals_of(printed: Decimal) -> int:
 
 @cache
 def published_table(number: int) -> PublishedTable:
-    """A table of "Verify with Caution" by its number. Raises FileNotFoundError for one without figures."""
+    """A table by its number. Raises FileNotFoundError for one without figures."""
     head, *lines = _lines(number)
     n_names = sum(1 for column in head if column in NAME_HEADS)
-    columns = head[n_names:]
+    columns = tuple(head[n_names:])
     rows = {
         tuple(line[:n_names]): {
             column: Decimal(cell) for column, cell in zip(columns, line[n_names:], strict=True) if cell
         }
         for line in lines
     }
-    return PublishedTable(tuple(head[:n_names]), tuple(columns), rows)
-
-
-def find_evaluator(name: str) -> str:
-    """The paper's name of an evaluator, as it is or with `@N` for chunks of N words. Raises ConfigError."""
-    known = [names[0] for names in published_table(_ALL_EVALUATORS).rows]
-    whole, mark, n_words = name.partition("@")
-    if name not in known and not (mark and whole in known and n_words.isdecimal()):
-        raise ConfigError(f"the paper has no evaluator {name!r}; it has {', '.join(known)}")
-    return name
+    return PublishedTable(tuple(head[:n_names]), columns, rows)
 
 
 @cache

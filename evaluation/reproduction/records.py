@@ -1,14 +1,15 @@
-"""Records of a reproduction: what there is to reproduce, and published figures beside ours."""
+"""Records of a reproduction: what can be reproduced, and published figures beside ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
 from factloop.core.records import Count, Record
-from factloop.evaluation.reproduction.inputs import Inputs
+from factloop.evaluation.reproduction.published import Names, PublishedTable, decimals_of
 
 
 class Status(StrEnum):
@@ -19,10 +20,10 @@ class Status(StrEnum):
     CHECKED = "agrees with check values"
     """Its figures come out as another program counted them; the paper prints none of them."""
     IN_PART = "reproduced in part"
-    """Some columns do; the others need a model, or data that could not be had."""
+    """Some columns do; the others need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """It, or a part of it, comes out of other figures that the paper prints: its sums hold, and no data were looked at.
-    What remains needs a model."""
+    """Some of it follows from other figures of the paper: its sums hold, but no data were read. The rest needs a
+    model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """What it rests on was not published."""
@@ -33,16 +34,18 @@ class Origin(StrEnum):
 
     LABELS = "labels"
     RESULTS = "results"
-    """The output of another command, such as the predictions of `factloop verify`."""
+    """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures that the paper prints: this holds our formula against the paper's, without its data."""
+    """Other figures that the paper prints: this compares our formula with the paper's, without its data."""
     RULE = "our rule"
     """Nothing but our own code."""
 
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that the paper prints as not a number, or that cannot be computed from ours: both at once are the same."""
+"""A figure that the paper prints as not a number, or that ours does not define: if both are so, they are equal."""
+ROUNDED = 0.05
+"""How far a figure printed with one decimal may be off."""
 
 
 class ComparedFigure(Record):
@@ -86,8 +89,7 @@ class ComparedFigure(Record):
 class Reproduction(Record):
     """One table or figure, reproduced as far as the inputs go."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
-    """1.1 says what ours are held against."""
+    schema_version: Literal["1.1"] = "1.1"
     entry: str
     title: str
     unit: str
@@ -115,65 +117,71 @@ class ListedEntry(Record):
     """An entry as the list has it."""
 
     id: str
-    title: str
-    status: Status
-    why: str
-    data: tuple[str, ...]
-    model: str
-    """The models that it takes; empty where none is needed."""
-    key: str
-    command: str
-    """The command whose output `--results` reads."""
-    calls: str
-    estimated_calls: Count | None = None
-    """Calls of one model, where they were estimated from data that were found."""
-
-
-class EntryList(Record):
-    """Everything that there is to reproduce."""
-
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
-    """1.1 tells what follows from printed figures alone from what is reproduced, 1.2 what agrees with check values."""
-    entries: tuple[ListedEntry, ...]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A table, a figure or a statement of a paper, and how it is reproduced."""
-
-    id: str
     """`PAPER:PLACE`, such as `vwc:table-21`."""
     title: str
     status: Status
     why: str
     """What came out, or why nothing can: one or two sentences."""
-    data: tuple[str, ...] = ()
+    data: tuple[str, ...]
     """Labelled data sets that it takes, as `NAME:PART`."""
-    model: str = ""
+    model: str
     """The models that it takes for what labels do not give; empty where none is needed."""
-    key: str = ""
+    key: str
     """The key that it takes beside that of the model, such as one for a search."""
-    command: str = ""
+    command: str
     """The command whose output `--results` reads."""
-    calls: str = ""
+    calls: str
     """What the models would be asked, for an estimate of the cost."""
-    calls_per_claim: float = 0.0
-    """Calls of a model for each labelled claim of the data; 0 where none is needed or the number is not known."""
-    run: Callable[[Inputs], Reproduction] | None = None
-    """Computes it; None where it cannot be."""
-    reads_other_results: bool = False
-    """Whether `--results` may be of data of one's own, though no command gives what the paper's table has."""
 
-    @property
-    def reads_results(self) -> bool:
-        """Whether it takes the output of another command."""
-        return bool(self.command) or self.reads_other_results
 
-    def listed(self, estimated_calls: int | None = None) -> ListedEntry:
-        """The entry as the list has it."""
-        fields = {name: getattr(self, name) for name in ListedEntry.model_fields if name != "estimated_calls"}
-        return ListedEntry(**fields, estimated_calls=estimated_calls)
+class EntryList(Record):
+    """Everything that there is to reproduce."""
 
-    @property
-    def paper(self) -> str:
-        return self.id.partition(":")[0]
+    schema_version: Literal["2.0"] = "2.0"
+    entries: tuple[ListedEntry, ...]
+
+
+@dataclass(frozen=True)
+class OurFigure:
+    """A figure of ours, in the unit of the paper's."""
+
+    value: Value
+    origin: Origin
+    n: int | None = None
+    slack: float = 0.0
+
+
+Ours = dict[tuple[Names, str], OurFigure]
+"""Row and column of a table to our figure."""
+
+
+def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
+    """A share as a figure in per cent."""
+    return OurFigure(None if share is None else 100 * share, origin, n)
+
+
+def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
+    """Every place of the table, then what only we have (other systems, other evaluators)."""
+    theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
+    places = (*theirs, *(place for place in ours if place not in theirs))
+    return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
+
+
+def compared(
+    names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
+) -> ComparedFigure:
+    """One place; `printed` is None where the paper has no such figure (`decimals` is then ours), `ours` where we
+    have none."""
+    found = ours or OurFigure(None, Origin.RULE)
+    if printed is not None:
+        decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0
+    return ComparedFigure(
+        names=names,
+        column=column,
+        published=float(printed) if isinstance(printed, Decimal) else printed,
+        decimals=decimals,
+        ours=found.value,
+        origin=None if ours is None else found.origin,
+        n=found.n,
+        slack=found.slack,
+    )

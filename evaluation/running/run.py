@@ -7,16 +7,21 @@ comes last. A killed run goes on when it is started again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Iterator
-from contextlib import aclosing
+import hashlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
 
 from factloop.core.files.json import to_json, write_atomically
+from factloop.core.files.temporary_lines import TemporaryLines
 from factloop.core.records import Record, Usage
 from factloop.evaluation.running.log import Log
+from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.together import as_they_come
 
 Item = TypeVar("Item")
@@ -120,3 +125,79 @@ class Increments:
         is_known = before.cost_usd is not None and now.cost_usd is not None
         cost_usd = max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if is_known else None
         return Usage(calls=now.calls - before.calls, cost_usd=cost_usd)
+
+
+@contextmanager
+def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
+    """The directory of a run, held by this process; None where the user named none.
+
+    `configuration` is what must not change between the attempts at one run. Raises ConfigError where the directory
+    holds something else, another run, or is in use.
+    """
+    if run_dir is None:
+        yield None
+        return
+    with RunDirectory(Path(run_dir)) as directory:
+        directory.claim(configuration)
+        yield directory.path
+
+
+@contextmanager
+def answers_folder(folder: Path | None) -> Iterator[Path]:
+    """The folder for answers: the run's, or a temporary one. Never in memory, which would grow with the run."""
+    if folder is not None:
+        yield folder
+        return
+    with TemporaryDirectory(prefix="factloop-") as temporary:
+        yield Path(temporary)
+
+
+class Spool(Generic[Item]):
+    """Items in a temporary file. Use as a context manager.
+
+    A pipe can be read only once, and a file may change while it is judged; here they stay as they were checked.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        *,
+        dump: Callable[[Item], bytes],
+        load: Callable[[bytes], Item],
+        limit: int | None = None,
+    ) -> None:
+        """Takes all items in, and keeps the first `limit`; `dump` makes a line of one, with its end, `load` reads it.
+
+        Raises what `items` raises, and ConfigError where there is no room for them.
+        """
+        self.n = 0
+        """Items kept."""
+        self._load = load
+        self._lines = TemporaryLines()
+        self._hash = hashlib.sha256()
+        with ExitStack() as on_error:
+            on_error.callback(self._lines.close)
+            for item in items:
+                line = dump(item)
+                self._hash.update(line)
+                if limit is None or self.n < limit:
+                    self._lines.append(line)
+                    self.n += 1
+            on_error.pop_all()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all items, of those beyond the limit too: a higher limit goes on with the same run."""
+        return self._hash.hexdigest()
+
+    def __iter__(self) -> Iterator[Item]:
+        """The items kept, from the first. One reader at a time."""
+        return map(self._load, self._lines)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lines.close()

@@ -21,9 +21,8 @@ from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
-from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
-from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
+from factloop.evaluation.runs.labelled import CalibrationSample, read_labelled_rows, read_predictions, sample_of_run
+from factloop.evaluation.runs.longform import AbstentionPolicy, CountedResponse
 from factloop.evaluation.runs.records import Calibration, ResponseLine, RunDebiasing, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
@@ -192,7 +191,7 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         yield (
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with another verdict there: "
             "they were judged by other documents or another judge, and their labels may speak of those. So there is no "
-            "precision of this run alone; label claims of this run for that (factloop labels next RUN)"
+            "precision of this run alone; label claims of this run for that (factloop research labels next RUN)"
         )
     if sample.n_irrelevant:
         yield (
@@ -206,29 +205,11 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
                 f"None of the labelled claims is from {', '.join(strangers)}: an evaluator's errors often differ "
                 "from one system to the next"
             )
-    if sample.n_repeated:
+    if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{sample.data}: {plural(sample.n_repeated, 'row')} that say again what another row says of the same claim "
-            "of the same response: each claim counts once"
+            f"{start}, which people split into facts; the claims of this run are the evaluator's own, so there is no "
+            "precision of this run alone: label claims of this run for that (factloop research labels next RUN)"
         )
-    yield from _split_by_people(sample, summary, start)
-
-
-def _split_by_people(sample: CalibrationSample, summary: RunSummary, start: str) -> Iterator[str]:
-    """What a run of split facts lacks where its claims are not all those of this run's responses."""
-    if sample.kind is None or sample.kind == summary.kind:
-        return
-    owned = zip(sample.of_systems or (), sample.is_own or (), strict=False)
-    own = {system for system, is_own in owned if is_own}
-    lacking = sorted({line.system for line in summary.responses}.intersection(sample.systems).difference(own))
-    if lacking:
-        yield (
-            f"{start}, which people split into facts; the claims of this run are the evaluator's own, and not all of "
-            f"them are among these. So there is no precision of this run alone for {', '.join(lacking)}: label claims "
-            "of this run for that (factloop labels next RUN)"
-        )
-    elif not own:
-        yield f"{start}, which people split into facts; the claims of this run are the evaluator's own"
 
 
 def _judged(responses: Sequence[CountedResponse], score_sums: ScoreSums | None = None) -> JudgedResponses:

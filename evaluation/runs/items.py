@@ -11,9 +11,8 @@ from factloop.core.errors import DataError
 from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
-from factloop.evaluation.datasets.own_documents import OwnDocument
-from factloop.evaluation.datasets.responses import GivenResponse
-from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.datasets.responses import GivenResponse, OwnDocument
+from factloop.evaluation.running.run import Spool
 
 
 @dataclass(frozen=True)

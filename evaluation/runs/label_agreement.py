@@ -14,21 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from factloop.core.factuality import claims_that_count, count_verdicts
 from factloop.core.figure import Undefined, ends
 from factloop.core.records import Claim, Count, Counts, Record, Repeats
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.longform_records import PromptFigure
+from factloop.evaluation.runs.longform import PromptFigure
+from factloop.evaluation.statistics.bootstrap import percentile_interval, sample_and_draws
+from factloop.evaluation.statistics.kappa import kappas
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -137,8 +137,6 @@ def agree_with_labels(
     level: float = LEVEL,
 ) -> LabelAgreement:
     """The agreement of a run; without `rng` there are no intervals. The order of the responses changes nothing."""
-    from factloop.evaluation.statistics.bootstrap import sample_and_draws
-
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
     times = sample_and_draws(len(prompts), rng, resamples)
@@ -156,88 +154,46 @@ def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
     """`times`: (1 + n_resamples, n_prompts), how often each prompt was drawn; once in the first row."""
-    import numpy as np
-
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
-        cells[prompts[one.prompt_id]] += _cells(one.table)
+        rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
+        cells[prompts[one.prompt_id]] += [
+            [row.supported, row.not_supported, row.irrelevant, row.unscored] for row in rows
+        ]
     tables = np.tensordot(times, cells, axes=1)
-    figures = {
-        name: _figure(values, why, rests_on, cells, level)
-        for name, values, why, rests_on in (_three_class_figures(tables) + _two_class_figures(tables))
-    }
+    scored, both = tables[:, :, :3], tables[:, :2, :2]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = np.trace(scored, axis1=1, axis2=2) / scored.sum(axis=(1, 2))
+        tpr = both[:, 0, 0] / both[:, 0].sum(axis=1)
+        tnr = both[:, 1, 1] / both[:, 1].sum(axis=1)
+    nothing = Undefined.NOTHING_SCORED
+    no_tpr, no_tnr = (Undefined.NO_SUPPORTED, Undefined.NO_UNSUPPORTED) if both[0].any() else (nothing, nothing)
+    by_prompt = cells[:, :, :3].sum(axis=(1, 2))
+    supported, not_supported = cells[:, 0, :2].sum(axis=1), cells[:, 1, :2].sum(axis=1)
     table = _table(tables[0], [one.table.repeated for one in responses])
     return SystemAgreement(
         system=system,
         table=table,
         n_responses=len(responses),
         n_unscored=table.supported.unscored + table.not_supported.unscored + table.irrelevant.unscored,
-        **figures,
+        agreement=_figure(agreement, nothing, [by_prompt], level),
+        kappa=_figure(kappas(scored), Undefined.ONE_CLASS if scored[0].any() else nothing, [by_prompt], level),
+        tpr=_figure(tpr, no_tpr, [supported], level),
+        tnr=_figure(tnr, no_tnr, [not_supported], level),
+        balanced_accuracy=_figure(
+            (tpr + tnr) / 2.0, no_tpr if np.isnan(tpr[0]) else no_tnr, [supported, not_supported], level
+        ),
     )
 
 
-_Computed = tuple[str, "Floats", Undefined, "list[Floats]"]
-"""Name; values of the sample and of its resamples, NaN where undefined; why it would be; cells it rests on, 1 or 0, for
-each share in it."""
-
-
-def _three_class_figures(tables: Floats) -> list[_Computed]:
-    import numpy as np
-
-    from factloop.evaluation.statistics.kappa import kappas
-
-    scored = tables[:, :, :3]
-    n = scored.sum(axis=(1, 2))
-    rests_on = np.zeros((3, 4))
-    rests_on[:, :3] = 1.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        agreement = np.trace(scored, axis1=1, axis2=2) / n
-    nothing = Undefined.NOTHING_SCORED
-    return [
-        ("agreement", agreement, nothing, [rests_on]),
-        ("kappa", kappas(scored), Undefined.ONE_CLASS if n[0] else nothing, [rests_on]),
-    ]
-
-
-def _two_class_figures(tables: Floats) -> list[_Computed]:
-    import numpy as np
-
-    both = tables[:, :2, :2]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tpr = both[:, 0, 0] / both[:, 0].sum(axis=1)
-        tnr = both[:, 1, 1] / both[:, 1].sum(axis=1)
-    supported, not_supported = np.zeros((3, 4)), np.zeros((3, 4))
-    supported[0, :2], not_supported[1, :2] = 1.0, 1.0
-    nothing = None if both[0].any() else Undefined.NOTHING_SCORED
-    no_tpr, no_tnr = nothing or Undefined.NO_SUPPORTED, nothing or Undefined.NO_UNSUPPORTED
-    return [
-        ("tpr", tpr, no_tpr, [supported]),
-        ("tnr", tnr, no_tnr, [not_supported]),
-        (
-            "balanced_accuracy",
-            (tpr + tnr) / 2.0,
-            no_tpr if np.isnan(tpr[0]) else no_tnr,
-            [supported, not_supported],
-        ),
-    ]
-
-
-def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> PromptFigure:
-    import numpy as np
-
-    from factloop.evaluation.statistics.bootstrap import percentile_interval
-
-    of_prompt = np.array([(cells * rests_on).sum(axis=(1, 2)) for rests_on in shares])
+def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
+    """`values` are that of the sample and of its resamples; `facts`, (n_prompts,), those that each share rests on."""
+    of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):
         return PromptFigure(value=None, undefined=why, n=n, n_prompts=n_prompts)
     interval = percentile_interval(values[1:], level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
     return PromptFigure(value=float(values[0]), **ends(interval), n=n, n_prompts=n_prompts)
-
-
-def _cells(table: LabelTable) -> list[list[int]]:
-    rows = (table.supported, table.not_supported, table.irrelevant)
-    return [[row.supported, row.not_supported, row.irrelevant, row.unscored] for row in rows]
 
 
 def _table(cells: Floats, repeated: Sequence[Counts]) -> LabelTable:

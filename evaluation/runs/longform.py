@@ -6,37 +6,29 @@ higher is better. Irrelevant claims enter neither. Of a run: the mean over answe
 Departures from the released code: answers without any claim (abstentions) are counted as 0, as there, only under the
 policy `zero`; an answer with unscored claims and none that is supported or not is left out and counted, as nothing is
 known of it; a mean of no answer is None, not 0.
+
+A new figure is a field of `SystemScore`, or of `ScoreAtK` where there is one for each K, with its name in `Quantity`,
+and a `Measure`. Scores, terminal, page, table to download and `factloop research compare` go over the measures.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from factloop.core.figure import Undefined, ends
-from factloop.core.records import Counts
-from factloop.evaluation.runs.longform_records import (
-    AbstentionPolicy,
-    ChosenK,
-    CountedResponse,
-    CurvePoint,
-    KRule,
-    LongFormScores,
-    Mean,
-    Quantity,
-    Ranking,
-    ScoreAtK,
-    SystemScore,
-)
-from factloop.evaluation.runs.measures import MEASURES, Measure, is_rated
+from pydantic import Field
+
+from factloop.core.factuality import f1_at_k, is_unknown, precision, recall_at_k
+from factloop.core.figure import Figure, Undefined, ends
+from factloop.core.records import Count, Counts, Record, Share
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -45,6 +37,173 @@ FEWEST_PROMPTS = 30
 CURVE_POINTS = 50
 ROUNDING = 1e-12
 """A difference below this share is rounding, and no order."""
+
+
+K = Annotated[int, Field(ge=1)]
+
+
+class AbstentionPolicy(StrEnum):
+    """How an answer without any claim counts."""
+
+    ZERO = "zero"
+    """F1@K 0, as in the paper's code."""
+    EXCLUDE = "exclude"
+    """It is left out of every mean, and counted."""
+
+
+class KRule(StrEnum):
+    """A rule that gives a K."""
+
+    GIVEN = "given"
+    MEDIAN = "median"
+    """The median of supported claims over the run's answers, rounded up, at least 1."""
+    MAXIMUM = "maximum"
+    """Their maximum, at least 1."""
+
+
+class Quantity(StrEnum):
+    """A quantity measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
+
+    PRECISION = "precision"
+    F1 = "f1"
+    RECALL = "recall"
+
+
+class CountedResponse(Record):
+    """One answer of one system to one prompt."""
+
+    system: str
+    prompt_id: str
+    counts: Counts
+
+    @property
+    def abstained(self) -> bool:
+        """Whether it claims nothing at all. Irrelevant claims are claims: such an answer has F1@K 0."""
+        return self.counts.total == 0
+
+    @property
+    def unscored(self) -> bool:
+        """Whether nothing is known of it: it has unscored claims, and none that is supported or not."""
+        return is_unknown(self.counts)
+
+
+class ChosenK(Record):
+    k: K
+    rule: KRule
+
+
+class PromptFigure(Figure):
+    """A figure over answers, or their claims, with a percentile bootstrap interval over prompts."""
+
+    low: float | None = None
+    high: float | None = None
+    """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and where all
+    resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
+    n_prompts: Count
+    """Prompts of the items that it rests on."""
+
+
+class Mean(PromptFigure):
+    """A mean over answers; undefined where none has a value."""
+
+    value: Share | None
+    n: Count
+    """Answers that it rests on."""
+
+
+class ScoreAtK(Record):
+    k: K
+    f1: Mean
+    recall: Mean
+
+
+class SystemScore(Record):
+    system: str
+    n_responses: Count
+    n_abstained: Count
+    n_unscored_responses: Count
+    """Answers none of whose claims got a verdict; they are in no mean."""
+    counts: Counts
+    """Claims of all its answers, irrelevant and unscored ones too."""
+    precision: Mean
+    """Over answers with a claim that is supported or not supported; no policy gives an abstention a precision."""
+    at_k: tuple[ScoreAtK, ...]
+
+
+class Ranking(Record):
+    """The systems at one K, best first; systems without a value are left out."""
+
+    k: K
+    systems: tuple[str, ...]
+    ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
+    """Ranks from 1; systems with the same F1@K share the mean of their ranks."""
+
+
+class LongFormScores(Record):
+    """F1@K of each system of a run, by name, and all that the numbers rest on."""
+
+    abstention: AbstentionPolicy
+    ks: tuple[ChosenK, ...]
+    systems: tuple[SystemScore, ...]
+    rankings: tuple[Ranking, ...]
+    level: Annotated[float, Field(gt=0.0, lt=1.0)]
+    n_resamples: Count
+
+
+class CurvePoint(Record):
+    k: K
+    f1: Mapping[str, Share | None]
+    """System to its mean F1@K."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A mean over a system's answers."""
+
+    quantity: Quantity
+    words: str
+    of: Callable[[Counts, int], float | None]
+    """The value of one answer by its claims and K; None where it has none."""
+    at_k: bool = True
+    """Whether it has a value for each K."""
+    leads: bool = False
+    """Whether it is on the terminal, at the head of the page and beside people's labels; the page's table has all."""
+    is_compared: bool = False
+    """Whether `factloop research compare` tests it."""
+
+    def heading(self, k: int | None) -> str:
+        """`F1@64`, `Precision`."""
+        return f"{self.words}@{k}" if self.at_k else self.words
+
+    def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
+        """The value of one answer; None where it has none, and where it does not count. `k` is not read but at K."""
+        return self.of(response.counts, k or 1) if is_rated(response, abstention) else None
+
+
+F1 = Measure(Quantity.F1, "F1", f1_at_k, leads=True, is_compared=True)
+PRECISION = Measure(
+    Quantity.PRECISION, "Precision", lambda counts, _: precision(counts), at_k=False, leads=True, is_compared=True
+)
+"""Precision, over answers with a claim that is supported or not supported."""
+MEASURES = (F1, PRECISION, Measure(Quantity.RECALL, "Recall", recall_at_k))
+"""All measures, in the order in which they are shown."""
+BY_QUANTITY = {measure.quantity: measure for measure in MEASURES}
+
+
+def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
+    """Whether an answer counts in means: one without a verdict on any claim that counts never does."""
+    if response.abstained:
+        return abstention is AbstentionPolicy.ZERO
+    return not response.unscored
+
+
+def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
+    """The means of a system: each measure, with its K if it has one, and its mean."""
+    for measure in MEASURES:
+        if measure.at_k:
+            yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
+        else:
+            yield measure, None, getattr(system, measure.quantity)
 
 
 def score_long_form(
@@ -150,24 +309,24 @@ def _means(
 ) -> dict[_Place, Mean]:
     intervals: list[tuple[float, float] | None] = [None] * len(samples)
     if rng is not None:
-        from factloop.evaluation.statistics.stratified_means import stratified_intervals
+        import numpy as np
+
+        from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 
         prompts = sorted({prompt for sample in samples.values() for prompt, _ in sample})
         number_of = {prompt: number for number, prompt in enumerate(prompts)}
-        by_prompt = [_by_prompt(sample, number_of) for sample in samples.values()]
-        intervals = stratified_intervals(by_prompt, rng, resamples, level)
+        means = [
+            clustered_mean(
+                np.array([value for _, value in sample], dtype=np.float64),
+                np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64),
+                len(number_of),
+            )
+            for sample in samples.values()
+        ]
+        intervals = stratified_intervals(means, rng, resamples, level)
     return {
         place: _mean(sample, interval) for (place, sample), interval in zip(samples.items(), intervals, strict=True)
     }
-
-
-def _by_prompt(sample: _Sample, number_of: Mapping[str, int]) -> StratifiedMean:
-    import numpy as np
-
-    from factloop.evaluation.statistics.stratified_means import clustered_mean
-
-    numbers = np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64)
-    return clustered_mean(np.array([value for _, value in sample], dtype=np.float64), numbers, len(number_of))
 
 
 def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:
@@ -189,14 +348,10 @@ def _system_score(
         n_responses=len(responses),
         n_abstained=sum(response.abstained for response in responses),
         n_unscored_responses=sum(response.unscored for response in responses),
-        counts=_total(responses),
+        counts=Counts.sum_of(response.counts for response in responses),
         at_k=tuple(ScoreAtK(k=choice.k, **at(choice.k)) for choice in ks),
         **at(None),
     )
-
-
-def _total(responses: Sequence[CountedResponse]) -> Counts:
-    return Counts.sum_of(response.counts for response in responses)
 
 
 def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:

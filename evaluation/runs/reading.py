@@ -1,18 +1,20 @@
-"""Reads the folder of a run: its summary, and the reports it rests on, one at a time."""
+"""Reads the folder of a run: its summary, its reports, one at a time, and its verdicts as the input of an audit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+import orjson
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import read_lines
-from factloop.core.records import FactualityReport, Record
+from factloop.core.records import Claim, FactualityReport, Record, Verdict
+from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
@@ -54,8 +56,8 @@ def read_run(path: str | Path) -> FinishedRun:
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
-                f"{path}: the run of an experiment, not of factloop eval: factloop experiment compares its variants, "
-                "and keeps the comparison there as experiment.json"
+                f"{path}: the run of an experiment, not of factloop eval: factloop research experiment compares its "
+                "variants, and keeps the comparison there as experiment.json"
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
@@ -84,7 +86,8 @@ def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advic
         return kind.model_validate_json(text)
     except ValidationError as error:
         version = _version(text)
-        ours = _OURS[kind]
+        record: type[Record] = FactualityReport if kind is JudgedResponse else kind
+        ours = get_args(record.model_fields["schema_version"].annotation)
         if version is not None and version not in ours:
             reads = " and ".join(map(repr, ours))
             message = f"was written in the format {version!r}, and this version of factloop reads {reads}"
@@ -104,9 +107,41 @@ def _version(text: str | bytes) -> str | None:
     return str(version)
 
 
-def _ours(kind: type[Record]) -> tuple[str, ...]:
-    """The versions that are read, oldest first."""
-    return get_args(kind.model_fields["schema_version"].annotation)
+_LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
+_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
-_OURS: dict[type[Record], tuple[str, ...]] = {RunSummary: _ours(RunSummary), JudgedResponse: _ours(FactualityReport)}
+def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
+    """JSON Lines as `factloop.evaluation.audit.rows` has them, a line for each claim labelled supported or not.
+
+    The order of the responses changes nothing. Claims labelled irrelevant are in no row. Evaluators: the judge with 1
+    or 0 for its verdict, null where it gave none or found the claim irrelevant; and beside it, where the judge gives
+    degrees of support in [0, 1], `NAME: score`.
+    """
+    ordered = sorted((judged.system, judged.prompt_id, b"".join(_lines(judged, dataset))) for judged in responses)
+    return b"".join(lines for _, _, lines in ordered).decode()
+
+
+def _lines(judged: JudgedResponse, dataset: str) -> Iterator[bytes]:
+    name = judged.report.fingerprint.evaluator
+    for claim in judged.report.claims:
+        label = _LABELS.get(judged.labels[claim.id]) if claim.id in judged.labels else None
+        if label is not None:
+            row = {
+                "dataset": dataset,
+                "system": judged.system,
+                "response_id": judged.id,
+                "prompt_id": judged.prompt_id,
+                "claim_id": claim.id,
+                "claim": claim.self_contained,
+                "label": label,
+                "evaluators": _evaluators(name, claim),
+            }
+            yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _evaluators(name: str, claim: Claim) -> dict[str, Any]:
+    judgement = claim.judgement
+    verdict = _VERDICTS.get(judgement.verdict) if judgement.verdict is not None else None
+    scored = verdict is not None and judgement.score is not None
+    return {name: verdict} | ({f"{name}: score": judgement.score} if scored else {})

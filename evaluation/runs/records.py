@@ -12,7 +12,7 @@ from factloop.core.records import CascadeSavings, Count, FactualityReport, Finge
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.records import DebiasedF1, DebiasedPrecision, Transfer
 from factloop.evaluation.runs.label_agreement import LabelAgreement
-from factloop.evaluation.runs.longform_records import CountedResponse, CurvePoint, LongFormScores
+from factloop.evaluation.runs.longform import CountedResponse, CurvePoint, LongFormScores
 
 
 class JudgedResponse(Record):
@@ -47,11 +47,11 @@ class RunDebiasing(Record):
     """One for each K of the run."""
     transfer: Transfer
     """What of the labelled claims is taken to hold for the run: as asked for, or by `is_sampled`."""
-    is_sampled: bool = True
+    is_sampled: bool
     """Whether labelled claims come from the system, or from prompts of the run where their system is not known."""
-    n_of_prompts: Count | None = None
-    """Labelled claims from prompts of the run: they are drawn with it, and no sample of their own. None before 1.2."""
-    n_own: Count | None = None
+    n_of_prompts: Count
+    """Labelled claims from prompts of the run: they are drawn with it, and no sample of their own."""
+    n_own: Count
     """Those of them that are the run's own claims."""
 
 
@@ -69,10 +69,7 @@ class Calibration(Record):
 class RunSummary(Record):
     """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4"] = "1.4"
-    """Means of version 1.0 do not say why they are undefined; 1.2 tells labelled claims of the run from others; 1.3
-    says whether scores were used for a corrected figure; 1.4 has intervals of the evaluator's TPR and FPR, and the
-    caution `labels_alike`."""
+    schema_version: Literal["1.4"] = "1.4"
     kind: Literal["responses", "factscore"]
     data: str
     """The name of the data, and its hash if it is a file."""

@@ -1,4 +1,4 @@
-"""A run over a data set: judges what is still missing, and sums up the whole.
+"""A run over a data set: judges what is still missing, here or by workers on Ray, and sums up the whole.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
@@ -11,25 +11,29 @@ the journal, so that at most the calls in flight are paid for twice.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import ExitStack, aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, aclosing, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
-from factloop.core.records import Fingerprint
-from factloop.evaluation.running.folders import answers_folder, claimed_folder
+from factloop.core.records import FactualityReport, Fingerprint
+from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.running.journals import JOURNAL
 from factloop.evaluation.running.log import Log, LogFormat, no_passing_failure
-from factloop.evaluation.running.run import AT_ONCE, Events, Run, summary_of
+from factloop.evaluation.running.on_ray import judged_on_ray
+from factloop.evaluation.running.run import AT_ONCE, Events, Judge, Run, answers_folder, claimed_folder, summary_of
 from factloop.evaluation.runs.items import RunItem, spooled
-from factloop.evaluation.runs.judge import judge_here
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.tools.calls.together import as_they_come
+from factloop.tools.search.given import GivenIndexes
 
 Kind = Literal["responses", "factscore"]
 
@@ -115,7 +119,10 @@ async def _judge_here(
 ) -> AsyncGenerator[JudgedResponse, None]:
     at_once = min(AT_ONCE, checker.settings.concurrency or AT_ONCE)
     with _journal(checker, folder) as journal:
-        async with aclosing(judge_here(checker, items, journal=journal, at_once=at_once)) as judging:
+        async with (
+            open_judge(checker, journal=journal) as judge,
+            aclosing(as_they_come(items, judge, at_once=at_once)) as judging,
+        ):
             async for judged in judging:
                 yield judged
 
@@ -149,3 +156,61 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
     """The configuration, which must not change between the attempts at one run."""
     return {"kind": kind, "data": digest, **fingerprint.configuration}
+
+
+async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
+    """The item's own documents, by which alone it is judged; None where it names none."""
+    if item.documents is None:
+        return None
+    tool = await indexes.of([one.as_document() for one in item.documents])
+    return Sources(() if tool is None else (tool,))
+
+
+@asynccontextmanager
+async def open_judge(
+    checker: FactChecker, *, journal: Path | None = None
+) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
+    """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
+    indexes = GivenIndexes(AT_ONCE)
+    async with checker.opened(journal=journal, alone=False) as check:
+
+        async def judge(item: RunItem) -> JudgedResponse:
+            sources = await sources_of(item, indexes)
+            report = await check(item.response, item.prompt, item.facts, sources=sources)
+            return JudgedResponse(
+                id=item.id, system=item.system, prompt_id=item.prompt_id, report=report, labels=_labels(item, report)
+            )
+
+        yield judge
+
+
+def judge_on_ray(
+    settings: CheckSettings,
+    items: Iterable[RunItem],
+    *,
+    directory: Path | None,
+    workers: int,
+    address: str | None = None,
+) -> AsyncGenerator[JudgedResponse, None]:
+    """The judged responses as they come, from so many workers on Ray; all else as `on_ray.judged_on_ray`."""
+    return judged_on_ray(
+        items,
+        open_judge_with,
+        settings,
+        describe=lambda item: f"the response {item.id!r}",
+        directory=directory,
+        workers=workers,
+        address=address,
+    )
+
+
+def open_judge_with(
+    settings: CheckSettings, journal: Path | None
+) -> AbstractAsyncContextManager[Judge[RunItem, JudgedResponse]]:
+    return open_judge(FactChecker(settings=settings), journal=journal)
+
+
+def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
+    """The labels by claim id: every given fact is a claim of the report, in the same order."""
+    labels = [label for of_sentence in item.labels for label in of_sentence]
+    return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

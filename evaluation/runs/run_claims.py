@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import counted_claims
@@ -48,15 +48,6 @@ def origin_of(
     return ClaimOrigin(tuple(ways), tuple(_claim_ways(system, response_id, response, claim)))
 
 
-@dataclass(frozen=True)
-class RunResponse:
-    """A response of the run, with every way to name it and each of its scored claims."""
-
-    system: str
-    ways: tuple[Digest, ...]
-    claims: tuple[tuple[Digest, ...], ...]
-
-
 @dataclass
 class RunClaims:
     """The prompts and claims of a run, to recognise labelled ones by."""
@@ -67,7 +58,6 @@ class RunClaims:
     """Every way to name a claim, to how many of the run's claims it names: a response may say one thing twice."""
     verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
     """Every way to name a claim, to the verdicts of those that it names: 1 supported, 0 not, None for any other."""
-    responses: list[RunResponse] = field(default_factory=list)
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
     """Of each response by system and id: the sum of its scored claims' scores, or of verdicts where there are none."""
     has_scores: bool = False
@@ -80,11 +70,10 @@ class RunClaims:
 
     def add(self, judged: JudgedResponse) -> None:
         report = judged.report
-        of_response = tuple(_response_ways(judged.system, judged.id, report.response))
+        of_response = _response_ways(judged.system, judged.id, report.response)
         for way in (*_prompt_ways(judged.prompt_id, report.prompt), *of_response):
             self.prompt_of.setdefault(way, judged.prompt_id)
         total = 0.0
-        scored: list[tuple[Digest, ...]] = []
         for claim in counted_claims(report):
             ways = tuple(_claim_ways(judged.system, judged.id, report.response, text_of(claim)))
             self.claims.update(ways)
@@ -92,11 +81,9 @@ class RunClaims:
             for way in ways:
                 self.verdicts.setdefault(way, set()).add(VERDICTS.get(verdict))
             if verdict in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED):
-                scored.append(ways)
                 total += float(verdict is Verdict.SUPPORTED) if score is None else score
                 self.has_scores |= score is not None
         self.score_sums[judged.system, judged.id] = total
-        self.responses.append(RunResponse(judged.system, of_response, tuple(scored)))
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
         """The run's id of the prompt that the claim comes from; None for a stranger."""
@@ -125,18 +112,6 @@ class RunClaims:
         return sum(
             any(verdict not in self.verdicts.get(way, {verdict}) for way in origin.claims) for origin, verdict in pairs
         )
-
-    def systems_labelled_whole(self, origins: Sequence[ClaimOrigin]) -> frozenset[str]:
-        """Systems of which every response with a labelled claim has each of its scored claims labelled.
-
-        Where people split the responses, their facts are then the claims of a draw of whole responses, and not those
-        that happen to have the same words, which are the simple ones.
-        """
-        claims = {way for one in origins for way in one.claims}
-        places = {way for one in origins for way in one.prompts}
-        labelled = [one for one in self.responses if not places.isdisjoint(one.ways)]
-        broken = {one.system for one in labelled if any(claims.isdisjoint(ways) for ways in one.claims)}
-        return frozenset(one.system for one in labelled) - broken
 
 
 def text_of(claim: Claim) -> str:

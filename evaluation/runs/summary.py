@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from factloop.checking.cascade.savings import sum_savings
+from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
 from factloop.core.records import CascadeSavings, Counts, FactualityReport, Fingerprint, UnscoredReason
@@ -21,11 +21,17 @@ from factloop.evaluation.runs.label_agreement import (
     count_labels,
     table_of,
 )
-from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongFormScores
+from factloop.evaluation.runs.longform import (
+    LEVEL,
+    RESAMPLES,
+    AbstentionPolicy,
+    LongFormScores,
+    f1_curve,
+    score_long_form,
+)
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+from factloop.reports.claims import REASON_WORDS, tally_reasons
 from factloop.reports.figures import plural
-from factloop.reports.status import REASON_WORDS, tally_reasons
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.given import is_given, without_contents

@@ -8,11 +8,12 @@ resamples of all figures are one product of matrices. Features differ only in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from factloop.evaluation.statistics.blas import one_blas_thread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,3 +100,20 @@ def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
     low, high = rising[below, columns], rising[above, columns]
     part, apart = place - below, high - low
     return np.where(part < 0.5, low + apart * part, high - apart * (1.0 - part))
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Products of middling matrices take one thread meanwhile: several would wait for each other.
+
+    Other threads of the process are held to it, too.
+    """
+    limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _threads() -> Any:
+    """Made once: finding the libraries takes longer than most products."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
+
+    return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""Two shares of claims, each from many responses: a test that knows that claims of one response resemble each other.
+"""A test of two shares of claims, each from many responses, that allows for claims of one response being alike.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions: with the
 share of errors r of both sides together and the correlation rho of two claims of one response, a side of N claims in
@@ -6,7 +6,7 @@ responses of n each has the variance
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
-Where each response has one claim it is `two_proportions`, digit by digit.
+Where each response has one claim it is the z-test of two independent proportions.
 
 Departure: theirs is the rho of an analysis of variance. Here it is the mean product of the deviations from r of two
 claims of one response, over all such pairs of claims of both sides, divided by r (1 - r), with G / (G - 1) responses
@@ -58,10 +58,11 @@ class ClusteredErrors:
         return self.n_squared > self.n
 
 
-def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors) -> float:
+def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
     """P-value, two-sided; 1 where neither or both have nothing but errors. Raises ValueError for a side without claims.
 
-    With fewer than ten clusters a side it finds rather less than it might.
+    `rho`: the correlation of two claims of one cluster, None to estimate it. With 0 it is the z-test of two independent
+    proportions. With fewer than ten clusters a side it finds rather less than it might.
     """
     if min(one.n, other.n) < 1:
         raise ValueError("a proportion needs at least one case")
@@ -70,7 +71,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors) -> float
     pooled = (one.errors + other.errors) / (one.n + other.n)
     if pooled * (1.0 - pooled) == 0.0:
         return 1.0
-    rho = within_clusters(one, other)
+    rho = within_clusters(one, other) if rho is None else rho
     variance = sum(
         pooled * (1.0 - pooled) * (1.0 + rho * (side.n_squared / side.n - 1.0)) / side.n for side in (one, other)
     )

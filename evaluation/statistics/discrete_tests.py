@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.significance import false_discovery
-
 Floats = NDArray[np.float64]
 
 _SAME = 1e-9
@@ -47,16 +45,6 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
         held = max(held, p * sum(tests[other].least <= p * (1.0 + _SAME) for other in order[step:]))
         found[place] = min(1.0, held)
     return [found[place] for place in range(len(tests))]
-
-
-def false_discovery_discrete(tests: Sequence[DiscreteTest], alpha: float) -> list[float]:
-    """Benjamini and Hochberg's adjusted p-values, over the tests that could reach alpha; the others keep their own.
-
-    A test that cannot reach alpha is in no set of differences that the method names at alpha (Gilbert 2005).
-    """
-    reach = [one.least <= alpha * (1.0 + _SAME) for one in tests]
-    held = iter(false_discovery([one.p for one, can in zip(tests, reach, strict=True) if can]))
-    return [next(held) if can else one.p for one, can in zip(tests, reach, strict=True)]
 
 
 def n_varying(tests: Sequence[DiscreteTest]) -> int:

@@ -12,10 +12,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.blas import one_blas_thread
-from factloop.evaluation.statistics.bootstrap import ROUNDING
-from factloop.evaluation.statistics.sign_flip_tails import upper_tail
-from factloop.evaluation.statistics.significance import ALL_SIGNS, ENOUGH_DIFFERENCES, equal_weight
+from factloop.evaluation.statistics.bootstrap import ROUNDING, one_blas_thread
+from factloop.evaluation.statistics.significance import ALL_SIGNS, ENOUGH_DIFFERENCES, equal_weight, upper_tail
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]

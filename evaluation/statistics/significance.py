@@ -8,84 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from fractions import Fraction
 from itertools import count, product
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.sign_flip_tails import upper_tail
-
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 ENOUGH_DIFFERENCES = 100
 """Prompts of equal weight from which on a sum of turned differences is as good as normal (excess kurtosis -0.02)."""
 ALL_SIGNS = 14
 """Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
+STEPS = 2**16
+"""Steps of the lattice, at most, that all sizes together take."""
+_LARGEST_DENOMINATOR = 1000
 _ROUNDING = 1e-9
 
 
 class PValueAdjustment(StrEnum):
     NONE = "none"
-    BONFERRONI = "bonferroni"
     HOLM = "holm"
 
 
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
     """The p-values to hold against alpha, in the order given: each at least as large as it was, at most 1.
 
-    Bonferroni multiplies by the number of tests; Holm multiplies the smallest by it, the next by one less and so on,
-    never falling. Both bound the chance of any false difference among all pairs by alpha.
+    Holm's method bounds the chance of any false difference among all pairs by alpha.
     """
-    p, n = np.asarray(p_values, dtype=np.float64), len(p_values)
-    if adjustment is PValueAdjustment.NONE:
-        return [float(value) for value in p]
-    if adjustment is PValueAdjustment.BONFERRONI:
-        return [float(value) for value in np.minimum(p * n, 1.0)]
-    order = np.argsort(p, kind="stable")
-    held = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)
-    back = np.empty(n)
-    back[order] = held
-    return [float(value) for value in back]
+    if adjustment is PValueAdjustment.NONE or not p_values:
+        return list(p_values)
+    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it ships no types
 
-
-def false_discovery(p_values: Sequence[float]) -> list[float]:
-    """The p-values adjusted by Benjamini and Hochberg (1995), in the order given, each at most 1.
-
-    Those at or below alpha hold, in expectation, at most that share of false ones, if the tests are independent or
-    positively dependent. Each is the least p_(j) n / j over the ranks j from its own up.
-    """
-    p, n = np.asarray(p_values, dtype=np.float64), len(p_values)
-    order = np.argsort(p, kind="stable")
-    rising = p[order] * n / np.arange(1, n + 1)
-    held = np.minimum(np.minimum.accumulate(rising[::-1])[::-1], 1.0)
-    back = np.empty(n)
-    back[order] = held
-    return [float(value) for value in back]
-
-
-def two_proportions(errors: tuple[int, int], totals: tuple[int, int]) -> float:
-    """P-value, two-sided, of the z-test of two independent proportions with their pooled variance.
-
-    1 where neither or both have nothing but errors, as there is no difference. Raises ValueError for an empty side.
-    """
-    if min(totals) < 1:
-        raise ValueError("a proportion needs at least one case")
-    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    pooled = sum(errors) / sum(totals)
-    variance = pooled * (1.0 - pooled) * (1.0 / totals[0] + 1.0 / totals[1])
-    if variance == 0.0:
-        return 1.0
-    z = (errors[0] / totals[0] - errors[1] / totals[1]) / np.sqrt(variance)
-    return float(min(1.0, 2.0 * ndtr(-abs(z))))
-
-
-def mcnemar(first_only: int, second_only: int) -> float:
-    """Exact two-sided p-value: as many of the disputed claims on one side as that, if either side is as likely."""
-    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    n = first_only + second_only
-    return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
+    return [float(value) for value in multipletests(p_values, method="holm")[1]]
 
 
 def turned_signs(differences: Floats) -> float:
@@ -162,7 +119,7 @@ def fewest_prompts(alpha: float) -> int:
 
 
 def _binomial(sizes: Floats, reached: Floats) -> Floats:
-    from scipy.special import bdtr
+    from scipy.special import bdtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
     n = (sizes > 0.0).sum(axis=0)
     size = np.where(n > 0, sizes.max(axis=0, initial=0.0), 1.0)
@@ -180,3 +137,52 @@ def _by_lattice(sizes: Floats, reached: Floats) -> Floats:
     """Two-sided: the upper tail twice, as the sums lie evenly about 0."""
     tails = [upper_tail(one, float(sum_)) for one, sum_ in zip(sizes.T, reached, strict=True)]
     return np.minimum(1.0, 2.0 * np.array(tails))
+
+
+def upper_tail(sizes: Floats, reached: float) -> float:
+    """Share in [0, 1] of all ways to turn the signs of the sizes, (n,), that give a sum of `reached` or more.
+
+    The sums are laid on a lattice and the sizes added one by one, each with either sign (the distribution by
+    convolution: Pagano and Tritchler 1983). Where all sizes are multiples of one unit, as shares of small counts are,
+    the result is exact. Elsewhere sizes are rounded to a 65,536th of their sum, and sums that rounding may have kept
+    from reaching count as reaching: the result is too high by less than 0.0005, and the same for every seed.
+
+    The order of the sizes changes nothing. Takes some 5 ms for 80 sizes without a common unit. Raises ValueError where
+    no size is above 0.
+    """
+    if not (sizes > 0.0).any():
+        raise ValueError("a size above 0 is needed")
+    unit, steps, slack = _on_lattice(np.sort(sizes[sizes > 0.0]))
+    total = int(steps.sum())
+    least = int(np.ceil((total + reached / unit - slack) / 2.0))
+    return float(min(1.0, _chances(steps, total)[max(0, least) :].sum()))
+
+
+def _chances(steps: Ints, total: int) -> Floats:
+    """(total + 1,): how likely the sizes that keep their sign add up to each number of steps."""
+    chances = np.zeros(total + 1)
+    chances[0], top = 1.0, 0
+    for step in steps[steps > 0].tolist():
+        kept = 0.5 * chances[: top + 1]
+        chances[: top + 1] = kept
+        chances[step : top + step + 1] += kept
+        top += step
+    return chances
+
+
+def _on_lattice(sizes: Floats) -> tuple[float, Ints, float]:
+    """The unit, the sizes in it, and by how many units a sum may fall short and still count as reaching."""
+    largest = float(sizes[-1])
+    denominator = 1
+    for share in np.unique(sizes / largest).tolist():
+        denominator = lcm(denominator, Fraction(share).limit_denominator(_LARGEST_DENOMINATOR).denominator)
+        if denominator > STEPS:
+            break
+    exact = sizes / largest * denominator
+    steps = np.rint(exact).astype(np.int64)
+    if steps.sum() <= STEPS and (np.abs(exact - steps) <= _ROUNDING * denominator).all():
+        return largest / denominator, steps, 0.01
+    unit = float(sizes.sum()) / STEPS
+    # Two sums that are equal differ on the lattice by twice the rounding of the sizes whose signs differ, of which each
+    # has a variance of 1 / 12: three standard deviations.
+    return unit, np.rint(sizes / unit).astype(np.int64), 3.0 * float(np.sqrt(len(sizes) / 3.0))

@@ -1,1 +1,1 @@
-"""`factloop verify`: pairs of claim and document scored by several verifiers."""
+"""`factloop research verify`: pairs of claim and document scored by several verifiers."""

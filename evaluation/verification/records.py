@@ -1,4 +1,4 @@
-"""Records of verification: the rows read and written, and the summary."""
+"""Records of verification: its settings, the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -11,8 +11,23 @@ from pydantic import BeforeValidator, Field
 from factloop.core.files.rows import Identifier, NotBlank
 from factloop.core.files.tables import TableItem
 from factloop.core.records import Count, Record, Share, Usage
-from factloop.evaluation.datasets.labels import BinaryLabel, binary_label
-from factloop.evaluation.datasets.mapping import LabelledClaim
+from factloop.evaluation.datasets.mapping import BinaryLabel, LabelledClaim, binary_label
+from factloop.setup.marks import MODEL, Mark
+from factloop.setup.settings import BaseUrl, RunSettings, Temperature
+
+
+class VerifySettings(RunSettings):
+    """Settings of verifiers that are chat models."""
+
+    base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Address of an OpenAI-compatible server."""
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
+    """Temperature of the models.
+
+    None leaves it to the server."""
+    logprobs: bool = True
+    """Score by the answer's probability, where the server gives it; else 0 or 1."""
+
 
 UNKNOWN_SYSTEM = "unknown"
 """System of a claim whose row names none: the audit needs one."""
@@ -109,7 +124,7 @@ class VerifierSummary(Record):
 
 
 class VerifyRun(Record):
-    """The report of `factloop verify`; the scores themselves stand in the file it wrote."""
+    """The report of `factloop research verify`; the scores themselves stand in the file it wrote."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str

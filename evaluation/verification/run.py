@@ -1,6 +1,6 @@
 """Scores the pairs of a file with several verifiers, so that a kill loses nothing that was paid for.
 
-    summary = await averify(rows, ["lexical", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
+    summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
 Beside the output stands a folder `OUT.run` with the answers of models and with what the run is made of. The same call
 again goes on; another configuration is refused. To add a verifier to scores that are there, verify their file into
@@ -10,7 +10,8 @@ another one: the scores in it are kept.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Container, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,21 +20,154 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.reasons import MENDABLE
 from factloop.core.records import UnscoredReason, Usage
+from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.running.run import Events, Increments, Run, summary_of
-from factloop.evaluation.verification.bench import Bench
-from factloop.evaluation.verification.log import open_log
-from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, Prediction, VerifyRun
-from factloop.evaluation.verification.settings import VerifySettings
-from factloop.evaluation.verification.spool import PairSpool, PlacedRow, key_of
-from factloop.evaluation.verification.summary import summaries
+from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, to_line
+from factloop.evaluation.verification.records import (
+    UNKNOWN_SYSTEM,
+    Prediction,
+    VerifierSummary,
+    VerifyRun,
+    VerifySettings,
+)
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.chat_model import build_model
 from factloop.setup.run_directory import RunDirectory
+from factloop.setup.session import Session, open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come, together
-from factloop.tools.verifiers.build import parse_spec
-from factloop.tools.verifiers.pairs import PairReader, PairScore, VerifierPair, score_pairs
+from factloop.tools.judges.build import BESPOKE, CallingKind, JudgeSpec, build_judge, parse_spec
+from factloop.tools.judges.pairs import Judge, PairScore, VerifierPair, score_pairs
+from factloop.tools.judges.served import MAX_TOKENS
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.gateway import ModelGateway
+
+
+class Bench:
+    """Builds the verifiers and closes them. Lives in one event loop."""
+
+    def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
+        """Raises ConfigError for a wrong folder of prompts."""
+        self._settings, self._allow_download = settings, allow_download
+        self._prompts = PromptRegistry.load(settings.prompts)
+        self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
+        self._readers: dict[JudgeSpec, Judge] = {}
+        self._session: Session | None = None
+
+    def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
+        """The verifiers with their weights loaded, to be named and told apart. Sends nothing. Raises ConfigError."""
+        self._session = open_session(self._settings, self._prompts, keeps=False)  # in memory: nothing is asked yet
+        self._readers = {spec: self._build(spec) for spec in specs}
+        for reader in self._readers.values():
+            _ = reader.identity  # reads the weights
+        return [self._readers[spec] for spec in specs]
+
+    async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
+        """The verifiers prepared, ready to work; answers of models are kept in `journal`. Raises ConfigError."""
+        await self._close_session()
+        self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
+        return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
+
+    async def aclose(self) -> None:
+        await self._close_session()
+        for chat in self._chats.values():
+            await chat.aclose()
+
+    async def _close_session(self) -> None:
+        if self._session is not None:
+            await self._session.aclose()
+
+    def _build(self, spec: JudgeSpec) -> Judge:
+        return build_judge(
+            spec,
+            open_gateway=self._gateway,
+            prompts=self._prompts,
+            logprobs=self._settings.logprobs,
+            allow_download=self._allow_download,
+        )
+
+    def _gateway(self, kind: CallingKind, model: str) -> ModelGateway:
+        assert self._session is not None
+        if (kind, model) not in self._chats:
+            self._chats[kind, model] = self._chat(kind, model)
+        return self._session.model(self._chats[kind, model])
+
+    def _chat(self, kind: CallingKind, model: str) -> ChatModel:
+        settings, name = self._settings, model
+        if kind == BESPOKE:
+            settings, name = settings.model_copy(update={"max_tokens": MAX_TOKENS}), f"openai:{model}"
+        return build_model(settings, name, base_url=settings.base_url, temperature=settings.temperature)
+
+
+THRESHOLD = 0.5
+
+
+def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[VerifierSummary, ...]:
+    """The progress of each column, in one pass over predictions that have them all."""
+    scored, supported = Counter[str](), Counter[str]()
+    reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
+    for found in predictions:
+        for name in columns:
+            score = found.evaluators[name]
+            if score is None:
+                reasons[name][found.unscored[name]] += 1
+            else:
+                scored[name] += 1
+                supported[name] += score >= THRESHOLD
+    return tuple(
+        VerifierSummary(
+            name=name,
+            n_scored=scored[name],
+            unscored=dict(reasons[name].most_common()),
+            share_supported=supported[name] / scored[name] if scored[name] else None,
+        )
+        for name in columns
+    )
+
+
+def open_log(
+    path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
+) -> Log[Prediction, bytes]:
+    """The predictions at `path`; dropped are rows in which one of `columns` failed for a passing reason.
+
+    Raises ConfigError where the file cannot be used, or holds predictions on claims that are `left_out` now, DataError
+    for a line that is no prediction of this run: without one of `columns`, or on a claim that is not among `keys`.
+    """
+
+    def parse(line: bytes, name: str, number: int | None) -> Prediction:
+        try:
+            found = Prediction.model_validate_json(line)
+        except ValidationError as error:
+            raise DataError("it is not a prediction of this command", path=name, line=number) from error
+        for column in columns:
+            if (found.evaluators.get(column) is None) != (column in found.unscored):
+                raise DataError(f"it has no score of {column!r}", path=name, line=number, field="evaluators")
+        return found
+
+    def refuse_stranger(found: Prediction, number: int) -> None:
+        if key_of(found) in left_out:
+            raise ConfigError(
+                f"{path}: line {number} is on a claim beyond --limit: give as high a limit as before, or none"
+            )
+        if key_of(found) not in keys:
+            raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
+
+    form = LogFormat[Prediction, bytes](
+        name="the predictions",
+        key=key_of,
+        dump=to_line,
+        parse=parse,
+        is_final=lambda found: not any(found.unscored.get(column) in MENDABLE for column in columns),
+        private=False,
+    )
+    return Log(path, form, check=refuse_stranger)
+
 
 BATCH = 64
 """Pairs that are scored together: what a kill costs at most of work that was not paid for."""
@@ -128,7 +262,7 @@ async def averify(
     return await summary_of(astream_verify(rows, wanted, settings or VerifySettings()))
 
 
-def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list[str]:
+def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]:
     """The evaluators' names in the output. Raises ConfigError where two are one."""
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
@@ -137,13 +271,13 @@ def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list
     return columns
 
 
-def _column(reader: PairReader, size: int | None) -> str:
+def _column(reader: Judge, size: int | None) -> str:
     """The name of a column, in the form by which `evaluation.audit.chunking.chunked_evaluators` finds chunked ones."""
     return reader.name if size is None else f"{reader.name}@{size}"
 
 
 async def _scores(
-    pairs: Iterable[Prediction], *, readers: Sequence[PairReader], sizes: Sequence[int | None], meter: UsageMeter
+    pairs: Iterable[Prediction], *, readers: Sequence[Judge], sizes: Sequence[int | None], meter: UsageMeter
 ) -> AsyncGenerator[Prediction, None]:
     """The pairs with their scores, batch by batch: a verifier reads many pairs at a time for little more than one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
@@ -159,7 +293,7 @@ def _batches(pairs: Iterator[Prediction]) -> Iterator[list[Prediction]]:
 
 
 async def _scored(
-    batch: Sequence[Prediction], *, readers: Sequence[PairReader], sizes: Sequence[int | None], meter: UsageMeter
+    batch: Sequence[Prediction], *, readers: Sequence[Judge], sizes: Sequence[int | None], meter: UsageMeter
 ) -> list[Prediction]:
     pairs = [VerifierPair(one.claim, one.document) for one in batch]
     found: list[dict[str, PairScore]] = [{} for _ in batch]

@@ -6,17 +6,19 @@ import sys
 from pathlib import Path
 
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views.html import groups_of, marks_of
-from factloop.evaluation.audit.views.parts import View, parts_of
+from factloop.evaluation.audit.views.html import marks_of
+from factloop.evaluation.audit.views.tables import groups_of, scope_of, sections_of
 from factloop.reports.pictures import as_file
 
 
 def draw(place: Path) -> None:
     report = AuditReport.model_validate_json(place.read_text(encoding="utf-8"))
     group = groups_of(report.data)[0]
-    for part in parts_of(View(report.at[0], group, marks_of(report), is_drawn=True)):
-        if part.picture is not None:
-            place.with_name(f"{part.key}.svg").write_text(as_file(part.picture), encoding="utf-8")
+    scope = scope_of(report.at[0], group, report.data)
+    for section in sections_of(scope):
+        picture = section.draw and section.draw(scope.at, group, scope.members, marks_of(report))
+        if picture:
+            place.with_name(f"{section.key}.svg").write_text(as_file(picture), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from factloop.integrations.langchain import FactCheckRunnable, build_factcheck_n
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 DRAFTS = (
-    "John Smeaton built the third Eddystone tower. It was lit in 1795.",
-    "John Smeaton built the third Eddystone tower. It was lit in 1759.",
+    "Smeaton's Tower was lit on 16 October 1759. Smeaton's Tower remained in use until 1887.",
+    "Smeaton's Tower was lit on 16 October 1759. Smeaton's Tower remained in use until 1877.",
 )
 MOST_DRAFTS = len(DRAFTS)
 
@@ -68,5 +68,5 @@ def build_graph(checker: FactChecker) -> Any:
 
 if __name__ == "__main__":
     graph = build_graph(FactChecker(os.environ.get("MODEL")))
-    done = graph.invoke({"question": "Who built the third Eddystone tower, and when was it lit?"})
+    done = graph.invoke({"question": "When was Smeaton's Tower lit, and how long was it in use?"})
     print(done["answer"])  # noqa: T201

@@ -22,14 +22,14 @@ def retrieve(asked: dict[str, Any]) -> list[Document]:  # noqa: ARG001 - yours: 
 
 
 def write(asked: dict[str, Any]) -> str:  # noqa: ARG001 - yours: (prompt | model).invoke(asked)
-    return "John Smeaton built the third Eddystone tower. It was first lit in 1795."
+    return "Smeaton's Tower was lit on 16 October 1759. Smeaton's Tower remained in use until 1887."
 
 
 chain: Runnable[Any, Any] = RunnablePassthrough.assign(documents=retrieve) | RunnablePassthrough.assign(answer=write)
 guarded = chain | RunnablePassthrough.assign(report=FactCheckRunnable(FactChecker()))  # the line to add
 
 if __name__ == "__main__":
-    result = guarded.invoke({"question": "Who built the third Eddystone tower, and when was it lit?"})
+    result = guarded.invoke({"question": "When was Smeaton's Tower lit, and how long was it in use?"})
     for claim in result["report"].claims:
         sources = sorted({item.source for item in claim.evidence if item.id in claim.judgement.cited})
         verdict = claim.judgement.verdict or claim.judgement.unscored_reason

@@ -17,7 +17,10 @@ from factloop.guarding import GuardEvent, GuardFinished
 from factloop.integrations.langchain import FactCheckRunnable, FactCheckStreamGuard
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
-ANSWER = "John Smeaton built the third Eddystone tower. It was first lit in 1795. The present tower was lit in 1882."
+ANSWER = (
+    "Smeaton's Tower was lit on 16 October 1759. Smeaton's Tower remained in use until 1887. "
+    "The present tower was lit in 1882."
+)
 
 
 def retrieve(asked: dict[str, Any]) -> list[Document]:  # noqa: ARG001 - yours: retriever.invoke(asked["question"])
@@ -44,5 +47,5 @@ chain: Runnable[Any, Any] = RunnablePassthrough.assign(documents=retrieve) | Run
 guarded = chain | FactCheckStreamGuard(FactCheckRunnable(FactChecker()), "annotate", on_event=show)  # what is added
 
 if __name__ == "__main__":
-    for text in guarded.stream({"question": "Who built the third Eddystone tower, and when was it lit?"}):
+    for text in guarded.stream({"question": "When was Smeaton's Tower lit, and how long was it in use?"}):
         print(text, end="", flush=True)  # noqa: T201 - this is what the example shows

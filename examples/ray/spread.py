@@ -3,7 +3,7 @@
     python examples/ray/spread.py examples/evaluation/responses.jsonl reports            # two workers on this machine
     RAY_ADDRESS=HOST:6379 python examples/ray/spread.py answers.jsonl reports            # on your cluster
 
-`factloop eval FILE --engine ray --workers 2` is the same as a command. One process keeps hundreds of model calls in
+`factloop eval FILE --workers 2` is the same as a command. One process keeps hundreds of model calls in
 flight: Ray pays where the work between the calls keeps a core busy, or one machine is full.
 """
 
@@ -18,9 +18,8 @@ from pathlib import Path
 from factloop import CheckSettings, FactChecker
 from factloop.evaluation.datasets.responses import load_responses
 from factloop.evaluation.runs.items import RunItem, response_items
-from factloop.evaluation.runs.judge import judge_on_ray
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.run import arun
+from factloop.evaluation.runs.run import arun, judge_on_ray
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 

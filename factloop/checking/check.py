@@ -17,32 +17,41 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.bunches import BUNCHES_AT_ONCE
-from factloop.agents.safe.context import CheckContext, SafeGraph, told_in
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.fused import BUNCHES_AT_ONCE
 from factloop.agents.safe.graph import build_safe_graph
+from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
-from factloop.checking.filling import filled_by_model, filled_offline
+from factloop.checking.judging import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
-from factloop.checking.spans import check_span, note_check
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event
 from factloop.core.factuality import score_claims
-from factloop.core.garbage import rare_collections
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import engine_warnings, groundless_warning, made_up_warning, unscored_warning
+from factloop.core.report_warnings import (
+    abstention_warnings,
+    engine_warnings,
+    groundless_warning,
+    unscored_warning,
+    whole_warning,
+)
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, Store, open_session
+from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.tools.calls.allowance import Allowance
-from factloop.tools.calls.budget import Budget
+from factloop.setup.trace_export import usage_values
+from factloop.tools.calls.budget import Allowance, Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.patience import told_of_waits
+from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
+from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import unknown_price
+from factloop.tools.models.traced import request_values
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
@@ -95,7 +104,7 @@ class CheckRequest:
     def state(self) -> dict[str, Any]:
         """The input of the graph."""
         return {
-            "facts": None if self.facts is None else self._plain_facts,
+            "facts": None if self.facts is None else list(self.facts),
             "spans": None if self.spans is None else list(self.spans),
         }
 
@@ -134,14 +143,13 @@ class Checking:
     async def report(self, asked: CheckRequest) -> FactualityReport:
         """The report; what cannot be judged is in it, unscored."""
         meter, setup = self._meter(asked), self.setup
-        with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
+        with _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
             context = self._context(asked, meter)
             async with context.ahead:
-                with rare_collections():
-                    final = await graph.ainvoke(asked.state, self._config, context=context)
+                final = await graph.ainvoke(asked.state, self._config, context=context)
             report = self._report(asked, final, meter)
-            note_check(span, report)
+            _note_check(span, report)
         return report
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
@@ -164,8 +172,8 @@ class Checking:
         """Tells what happens in a check, and its report last."""
         meter, setup = self._meter(asked), self.setup
         final: Mapping[str, Any] = {}
-        span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
-        with span, rare_collections(), told_of_waits(tell):
+        span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
+        with span, told_of_waits(tell):
             context = self._context(asked, meter)
             steps: Any = self.graph_of(setup.fingerprint.plan).astream(
                 asked.state,
@@ -183,7 +191,7 @@ class Checking:
                         usage = {"usage": meter.snapshot(asked.elapsed_s)} if is_judged else {}
                         tell(_EVENT.validate_python({**event, **usage}))
             report = self._report(asked, final, meter)
-            note_check(span, report)
+            _note_check(span, report)
         tell(CheckFinished(report=report))
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
@@ -219,7 +227,7 @@ class Checking:
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
         gates = self.setup.gates and is_whole
-        return CheckContext(asked.prompt, asked.response, meter, searching, gates=gates)
+        return CheckContext(Answer(asked.prompt, asked.response), meter, searching, gates=gates)
 
     @property
     def _config(self) -> RunnableConfig:
@@ -233,7 +241,7 @@ class Checking:
 
     def _report(self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter) -> FactualityReport:
         setup = self.setup
-        claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
+        claims: tuple[Claim, ...] = tuple(final["claims"])
         usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
@@ -241,7 +249,7 @@ class Checking:
             prompt=asked.prompt,
             response=asked.response,
             claims=claims,
-            sentences=tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
+            sentences=tuple(final["sentences_read"]),
             counts=scores.counts,
             precision=scores.precision,
             shared_errors=scores.shared_errors,
@@ -251,7 +259,7 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=spared,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, asked, claims, self.searching.tools),
+            warnings=_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
         )
 
 
@@ -270,8 +278,8 @@ def open_checking(
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
-    keeps = chat.persistent if chat is not None else any(tool.cacheable for tool in setup.tools)
-    chats = () if chat is None else (chat,)
+    chats = setup.chats
+    keeps = all(one.persistent for one in chats) if chats else any(tool.cacheable for tool in setup.tools)
     session = open_session(
         settings,
         setup.prompts,
@@ -286,7 +294,7 @@ def open_checking(
     )
     searching = session.search(setup.tools, results=settings.results_per_search)
     if chat is None:
-        gateway, fill = None, filled_offline(settings, session)
+        gateway, fill = None, filled_offline(settings, session, setup.judge)
     else:
         gateway = session.model(chat, use_tools=settings.tool_calling)
         fill = filled_by_model(settings, session, gateway)
@@ -314,7 +322,11 @@ def _digest(text: str) -> str:
 
 
 def _warnings(
-    setup: Setup, asked: CheckRequest, claims: Sequence[Claim], tools: Sequence[SearchTool]
+    setup: Setup,
+    asked: CheckRequest,
+    claims: Sequence[Claim],
+    sentences: Sequence[Sentence],
+    tools: Sequence[SearchTool],
 ) -> tuple[str, ...]:
     warnings = list(engine_warnings(setup.fingerprint)) if claims else []
     if asked.sources is not None:
@@ -322,7 +334,37 @@ def _warnings(
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
-    warnings += [*unscored_warning(setup.fingerprint, claims), *groundless_warning(claims)]
-    if asked.facts is None and setup.fingerprint.engine == "model":
-        warnings += made_up_warning(claims, asked.prompt, asked.response)
+    warnings += [
+        *unscored_warning(setup.fingerprint, claims),
+        *groundless_warning(claims),
+        *whole_warning(sentences),
+        *abstention_warnings(sentences, asked.response),
+    ]
     return (*warnings, *replay_warnings(setup.tape))
+
+
+def _check_span(
+    settings: CheckSettings, fingerprint: Fingerprint, chat: ChatModel | None, prompt: str | None, response: str
+) -> Span:
+    """The span of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    span = graph_span(
+        settings.tracing,
+        "factloop.safe",
+        {
+            **({} if chat is None else request_values(chat)),
+            "factloop.version": fingerprint.factloop_version,
+            "factloop.engine": fingerprint.engine,
+            "factloop.plan": fingerprint.plan,
+        },
+    )
+    span.say("factloop.response", lambda: response)
+    if prompt is not None:
+        span.say("gen_ai.input.messages", lambda: as_messages([("user", prompt)]))
+    return span
+
+
+def _note_check(span: Span, report: FactualityReport) -> None:
+    """Notes the outcome of a check, in numbers."""
+    counts = report.counts
+    found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
+    span.set({**found, **usage_values(report.usage)})

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypedDict, Unpack
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -33,10 +33,9 @@ from factloop.setup.run_directory import RunDirectory
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.tools.calls.allowance import Allowance
-from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.budget import Allowance, Budget
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.together import SingleFlight
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
@@ -62,29 +61,37 @@ class Check(Protocol):
     ) -> Awaitable[FactualityReport]: ...
 
 
-class CheckOfMany(Check, Protocol):
-    """A `Check` of responses some of which come with `sources`, as in `FactChecker.acheck`."""
+class CheckOptions(TypedDict, total=False):
+    """What a check of one response may be asked beside the response and its question."""
 
-    def __call__(
-        self,
-        response: str,
-        prompt: str | None = None,
-        facts: Sequence[GivenFacts] | None = None,
-        *,
-        spans: Sequence[tuple[int, int]] | None = None,
-        sources: Sources | None = None,
-    ) -> Awaitable[FactualityReport]: ...
+    facts: Sequence[GivenFacts] | None
+    """The response already split, its sentences in order; each fact is one claim of the report, and nothing else is.
+
+    A sentence that the response does not hold has an empty span, at the end of the one before.
+    """
+    spans: Sequence[tuple[int, int]] | None
+    """Start and end, in characters, of the sentences to be judged, in order; the rest of the response is what they may
+    refer to. Not with `facts` or `run_dir`.
+    """
+    sources: Sources | None
+    """What came with this response, such as the documents it was written from; they are searched instead of the
+    checker's own tools, or before them.
+    """
+    limits: Limits | None
+    """What this check may take, beside the limits of all. At its deadline it ends with what was judged by then; calls
+    that it left unanswered are in `usage` with the most that they may have cost.
+    """
 
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """Checks of one response or of many, with the allowance that all of them share, if there is one."""
+    """A `Check` of one response or of many, with the allowance that all of them share, if there is one."""
 
     checking: Checking
     sources: Sources | None = None
     allowance: Allowance | None = None
 
-    async def check(
+    async def __call__(
         self,
         response: str,
         prompt: str | None = None,
@@ -93,7 +100,7 @@ class OpenChecks:
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
     ) -> FactualityReport:
-        """A `CheckOfMany`."""
+        """The report on a response, which may come with `sources`, as in `FactChecker.acheck`."""
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
         asked = CheckRequest(response, prompt, facts, spans, sources, allowance=self.allowance, is_whole=True)
@@ -199,31 +206,17 @@ class FactChecker:
         response: str,
         prompt: str | None = None,
         *,
-        facts: Sequence[GivenFacts] | None = None,
-        spans: Sequence[tuple[int, int]] | None = None,
-        sources: Sources | None = None,
-        limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **options: Unpack[CheckOptions],
     ) -> FactualityReport:
         """The report on one response to `prompt`. With a model or a paid search it costs money.
 
-        `sources`: what came with this response, such as the documents it was written from; they are searched instead of
-        the checker's own tools, or before them.
-
-        `facts`: the response already split, its sentences in order; each fact is one claim of the report, and
-        nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
-
-        `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
-        they may refer to. Not with `facts` or `run_dir`.
-
-        `limits`: what this check may take, beside the limits of all. At its deadline it ends with what was judged by
-        then; calls that were given up are in `usage` with the most that they may have cost.
-
-        A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
-        started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        The options are `facts`, `spans`, `sources` and `limits`: see `CheckOptions`. `run_dir` makes the run resumable:
+        started again with the same arguments it pays only for what was in flight. A claim that cannot be judged is in
+        the report, unscored with its reason. Raises ConfigError, DataError.
         """
-        asked = CheckRequest(response, prompt, facts, spans, sources, limits)
-        if spans is not None and (facts is not None or run_dir is not None):
+        asked = CheckRequest(response, prompt, **options)
+        if asked.spans is not None and (asked.facts is not None or run_dir is not None):
             raise ConfigError("spans go neither with facts nor with a run directory")
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
@@ -231,18 +224,29 @@ class FactChecker:
                 write_atomically(directory.report, to_json(report), private=True)
             return report
 
+    def check(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        run_dir: str | Path | None = None,
+        **options: Unpack[CheckOptions],
+    ) -> FactualityReport:
+        """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        return run_blocking(self.acheck(response, prompt, run_dir=run_dir, **options))
+
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
         """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError.
 
         Not `alone`: each response comes with sources, and the checker needs none of its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
-        if setup.chat is not None:
-            await setup.chat.aclose()
+        for chat in setup.chats:
+            await chat.aclose()
         return setup.fingerprint
 
     @asynccontextmanager
-    async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[CheckOfMany]:
+    async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
         """A check for many responses, any number at a time: one session, closed at the end.
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
@@ -251,7 +255,7 @@ class FactChecker:
         checking = open_checking(self._prepare(await self._tools(alone=alone)), journal=journal, pace=self.pace)
         try:
             with self._recording.in_use():
-                yield OpenChecks(checking).check
+                yield OpenChecks(checking)
         finally:
             await checking.aclose()
 
@@ -261,36 +265,34 @@ class FactChecker:
         response: str,
         prompt: str | None = None,
         *,
-        sources: Sources | None = None,
-        limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
         """The checks that `acheck` would use for this response: for a response worked on further.
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
         check may take is what all of it may take together. Raises ConfigError, DataError.
         """
-        asked = CheckRequest(response, prompt, sources=sources, limits=limits)
+        asked = CheckRequest(response, prompt, **options)
         async with self._run(asked, run_dir) as (checking, _):
-            allowance = checking.allowance(limits, begun_at=asked.begun_at, of="this correction")
-            yield OpenChecks(checking, sources, allowance)
+            allowance = checking.allowance(asked.limits, begun_at=asked.begun_at, of="this correction")
+            yield OpenChecks(checking, asked.sources, allowance)
 
     async def astream(
         self,
         response: str,
         prompt: str | None = None,
         *,
-        sources: Sources | None = None,
-        limits: Limits | None = None,
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
+        **options: Unpack[CheckOptions],
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
 
         A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way;
         a `meter` of its own tells what they cost.
         """
-        asked = CheckRequest(response, prompt, sources=sources, limits=limits, meter=meter)
+        asked = CheckRequest(response, prompt, meter=meter, **options)
         finished: CheckFinished | None = None
         async with self._run(asked, run_dir) as (checking, directory):
             # A caller that leaves early stops the branches under way, before the session closes.
@@ -304,21 +306,6 @@ class FactChecker:
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
         yield finished  # once all is kept: a caller with the report may leave
-
-    def check(
-        self,
-        response: str,
-        prompt: str | None = None,
-        *,
-        facts: Sequence[GivenFacts] | None = None,
-        spans: Sequence[tuple[int, int]] | None = None,
-        sources: Sources | None = None,
-        limits: Limits | None = None,
-        run_dir: str | Path | None = None,
-    ) -> FactualityReport:
-        """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        work = self.acheck(response, prompt, facts=facts, spans=spans, sources=sources, limits=limits, run_dir=run_dir)
-        return run_blocking(work)
 
     async def aclose(self) -> None:
         """Closes connections and the cache; where checks are under way in this loop, as soon as the last of them ends.

@@ -12,9 +12,9 @@ from langchain_core.language_models import BaseChatModel
 import factloop
 from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, PAPER_PROMPTS
 from factloop.checking.cascade.stage import Cascade, load_cascade
+from factloop.checking.judging import NamedJudge, named_judge, refuse_clash
 from factloop.core.errors import ConfigError
-from factloop.core.extras import require
-from factloop.core.installed import installed_version
+from factloop.core.extras import installed_version, require
 from factloop.core.records import Fingerprint, Plan
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
@@ -25,10 +25,11 @@ from factloop.setup.sources import Sources
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
+from factloop.tools.text.pipeline import pipeline_name
 
 LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
-OFFLINE_LIBRARIES = ("simplemma", "text2num")
-"""Libraries of the offline engine, beside the others."""
+OFFLINE_LIBRARIES = ("spacy",)
+"""Libraries of a check without a chat model, beside the others."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,18 @@ class Setup:
     fingerprint: Fingerprint
     tape: Tape | None = None
     cascade: Cascade | None = None
+    judge: NamedJudge | None = None
+    """What judges in the place of a chat model; None for the offline engine's own."""
     gates: bool = True
     """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
     documents come with the answer.
     """
+
+    @property
+    def chats(self) -> tuple[ChatModel, ...]:
+        """The models behind servers that it asks."""
+        judged = None if self.judge is None else self.judge.chat
+        return tuple(one for one in (self.chat, judged) if one is not None)
 
     def over(self, sources: Sources) -> Setup:
         """The same set-up for an answer that comes with sources."""
@@ -65,28 +74,31 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """The set-up for these settings. Touches no network. Raises ConfigError.
+    """The set-up for these settings. Touches no network, save to fetch a judge that may be. Raises ConfigError.
 
     `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
     rules judge.
     """
+    refuse_clash(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:
-        if settings.spacy_model is not None:
-            require("spacy", "a spaCy pipeline (--spacy-model)")
         require("offline", "a check without a model (--model)")
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)
+    judge = named_judge(settings, has_model=chat is not None)
     fingerprint = _fingerprint(settings, chat, tools, prompts)
     if cascade is not None:
         fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
-    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade)
+    if judge is not None:
+        fingerprint = fingerprint.model_copy(update={"verifier": judge.fingerprint})
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, judge)
 
 
 def refuse_clashes(settings: CheckSettings) -> None:
     """Raises ConfigError for settings that do not go together, before anything is read or built."""
     stated_price(settings)
     _refuse_address_alone(settings)
+    refuse_clash(settings, has_model=settings.model is not None)
     plan_of_check(settings, (), has_model=settings.model is not None, given_alone=False)
 
 
@@ -94,10 +106,10 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
     """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
 
     A cascade goes before `fused`: its verifier looks at each claim before the model does. Raises ConfigError for
-    `strict_paper` with another plan.
+    `as_published` with another plan.
     """
-    if settings.strict_paper and settings.plan != "paper":
-        raise ConfigError("--strict-paper is for the plan paper: give --plan paper, too")
+    if settings.as_published and settings.plan != "paper":
+        raise ConfigError("--as-published is for the plan paper: give --plan paper, too")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)
@@ -118,7 +130,7 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 
 def _refuse_address_alone(settings: CheckSettings) -> None:
-    if settings.base_url is not None and settings.model is None:
+    if settings.base_url is not None and settings.model is None and settings.judge is None:
         raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
 
 
@@ -150,6 +162,7 @@ def _fingerprint(
     identity = dict(chat.identity) if chat is not None else {}
     shaping = marked(type(settings), "fingerprint")
     made_with = {name: getattr(settings, name) for name in shaping if name in Fingerprint.model_fields}
+    pipeline = None if chat is not None else pipeline_name(settings.spacy_model)
     return Fingerprint(
         factloop_version=factloop.__version__,
         engine=engine,
@@ -159,16 +172,15 @@ def _fingerprint(
         plan=plan,
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
-        versions={name: installed_version(name) for name in _libraries(settings, engine)},
+        versions={name: installed_version(name) for name in _libraries(engine)},
         settings=settings.model_dump(mode="json", include=set(shaping) - set(made_with), exclude_defaults=True),
-        **{**made_with, "logprobs": settings.logprobs and chat is not None},
+        **{**made_with, "logprobs": settings.logprobs and chat is not None, "spacy_model": pipeline},
     )
 
 
-def _libraries(settings: CheckSettings, engine: Literal["model", "offline"]) -> list[str]:
+def _libraries(engine: Literal["model", "offline"]) -> list[str]:
     """The distributions that shape what this engine answers, by name."""
-    offline = (*OFFLINE_LIBRARIES, *(["spacy"] if settings.spacy_model is not None else []))
-    return sorted((*LIBRARIES, *(offline if engine == "offline" else ())))
+    return sorted((*LIBRARIES, *(OFFLINE_LIBRARIES if engine == "offline" else ())))
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:

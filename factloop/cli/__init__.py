@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import codecs
+import gc
+import io
 import sys
+from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
+CONTAINERS = 50_000
+"""Containers made before Python looks for garbage, 700 by default. With hundreds of claims under way it would walk
+half a million live objects again and again, a third of a check's CPU time. A program that imports factloop decides this
+for itself."""
 EVALUATION = "factloop.evaluation"
 """The folder of the optional part of an installation."""
+_PLAIN = {
+    "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
+    "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
+    "→": "->", "↔": "<->", "≤": "<=", "≥": ">=", "›": ">", "─": "-", "│": "|",
+}  # fmt: skip
+"""Our characters as a terminal in the C locale can show them."""
 
 
 def main() -> None:
     """Runs the command line; an error is one line on standard error and an exit code, never a traceback."""
+    gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
     except KeyboardInterrupt:  # while the commands were being imported
@@ -24,7 +39,6 @@ def _run() -> int | None:
     """The exit code of the command that the arguments name. Imported here, where an interrupt is met."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
-    from factloop.cli.narrow import show_plainly
     from factloop.core.errors import FactloopError
 
     show_plainly(sys.stdout, sys.stderr)
@@ -51,3 +65,18 @@ def _complain(message: str) -> None:
     from factloop.reports.visible import visible
 
     sys.stderr.write(f"factloop: {visible(' '.join(message.split()))}\n")
+
+
+def show_plainly(*streams: IO[str] | None) -> None:
+    """Lets streams replace characters that they cannot encode, instead of failing on them."""
+    codecs.register_error("factloop.plain", _plainly)
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="factloop.plain")
+
+
+def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    characters = error.object[error.start : error.end]
+    plain = (_PLAIN.get(one) or one.encode("ascii", "backslashreplace").decode() for one in characters)
+    return "".join(plain), error.end

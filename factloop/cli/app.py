@@ -1,14 +1,16 @@
-"""The table of commands: each with its home and its line of help; its flags stand with it."""
+"""The table of commands: each with its home and its help; its flags stand with it."""
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import factloop
 from factloop.cli.help import PlainGroup
-from factloop.cli.late import add_command
 
 
 class ResponsesByDefault(PlainGroup):
@@ -20,143 +22,144 @@ class ResponsesByDefault(PlainGroup):
         return super().parse_args(ctx, args)
 
 
+class WithOldNames(PlainGroup):
+    """Takes the commands of `research` by their old names, too, and says the new one. For one release."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and f"research {args[0]}" in OLD_NAMES:
+            sys.stderr.write(f"factloop: factloop {args[0]} is now factloop research {args[0]}\n")
+            args = ["research", *args]
+        return super().parse_args(ctx, args)
+
+
 COMMANDS = {
-    "check": ("commands.check:check", "Check which claims of a text hold, and on what evidence."),
+    "check": ("check:check", "Check which claims of a text hold, and on what evidence."),
     "correct": (
-        "commands.correct:correct",
-        "Mend what the sources contradict, mark what they do not say, and check the changes again.",
+        "correct:correct",
+        "Correct what the sources contradict, mark what they do not support, and check the changes. Limits of each "
+        "check apply to the whole correction.",
     ),
     "trust": (
-        "commands.trust:trust",
-        "Score whether a model stands by its own answers, and whether documents agree (TrustScore).",
-    ),
-    "distractors": (
-        "commands.distractors:distractors",
-        "Show the distractors that a response would be put among. Needs no model, unless one is to propose some.",
-    ),
-    "audit": (
-        "commands.audit:audit",
-        "Say how far evaluators can be trusted, from claims that they scored and people labelled.",
-    ),
-    "compare": (
-        "commands.compare:compare",
-        "Compare two systems on shared prompts, or two evaluators on the same responses, by paired differences.",
-    ),
-    "verify": (
-        "commands.verify:verify",
-        "Score claims by their documents with several verifiers: what an audit of them reads.",
-    ),
-    "experiment": (
-        "commands.experiment:experiment",
-        "Compare prompts, models and settings over the same labelled claims or responses.",
-    ),
-    "reproduce": (
-        "commands.reproduce:reproduce",
-        "Reproduce a table or figure of the papers: theirs beside ours, or list what there is.",
+        "trust:trust",
+        "Score whether a model stands by its own answers, and whether documents support them (TrustScore).",
     ),
     "serve": (
-        "commands.serve:serve",
-        "Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job.",
+        "serve:serve",
+        "Serve checks over HTTP, with a web page. Limits on calls and cost apply to each job.",
     ),
     "mcp": (
-        "commands.mcp:mcp",
-        "Serve checks to agents over the Model Context Protocol. Limits on calls and cost are those of the whole run.",
+        "mcp:mcp",
+        "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
     ),
     "doctor": (
-        "commands.doctor:doctor",
-        "Ask all that is configured one harmless question each, and say what works. Exits with 2 if anything does not.",
+        "doctor:doctor",
+        "Test every configured model, search and document source. Exits with 2 if one fails.",
     ),
-    "eval responses": (
-        "commands.responses:responses",
-        "Check the long responses of a data set, and score their systems by F1@K.",
-    ),
-    "eval factscore": (
-        "commands.factscore:factscore",
-        "Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels.",
-    ),
+    "eval responses": ("eval:responses", "Check the long responses of a data set, and score each system by F1@K."),
+    "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with human labels."),
     "eval mixedqa": (
-        "commands.mixedqa:mixedqa",
-        "Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1.",
+        "mixedqa:mixedqa",
+        "Correlate TrustScore and other metrics with MixedQA's human labels, as in the paper's Table 1.",
     ),
-    "data list": ("commands.data:list_", "Show the data sets: their parts and licences, and which are there."),
-    "data get": ("commands.data:get", "Download data sets from where they are published, and compare checksums."),
-    "data join": (
-        "commands.data:join",
-        "Find the responses that LLM-AggreFact's claims are from, by text, and say how many were found.",
-    ),
-    "generate longfact": ("commands.generate:longfact", "Ask a model LongFact's prompts, for factloop eval."),
-    "generate prompts": (
-        "commands.generate:prompts",
-        "Let a model write prompts like LongFact's on a topic, all different.",
-    ),
-    "generate mixedqa": (
-        "commands.generate:mixedqa",
-        "Build a data set like MixedQA: open-ended questions that every system answers.",
-    ),
-    "labels next": (
-        "commands.labels:next_",
-        "Draw the claims of a run whose labels narrow its corrected precision most, with known probabilities.",
-    ),
-    "labels export": (
-        "commands.labels:export",
-        "Turn sheets and pages of labels into the file that --calibration, audit and cascade tune read.",
-    ),
-    "labels disagree": (
-        "commands.labels:disagree",
-        "Draw verdicts that differ from people's labels, for an adjudicator who cannot tell the sides apart.",
-    ),
-    "labels adjudicate": (
-        "commands.labels:adjudicate",
-        "Say how often the judge was right where it differed from people, beside the paper's 76 %.",
-    ),
-    "labels answers": (
-        "commands.labels:answers",
-        "Write sheets of a built data set for two annotators, who do not see whose response is whose.",
-    ),
-    "labels agree": (
-        "commands.labels:agree",
-        "Say how far two annotators agree (Cohen's kappa), and put their labels together.",
-    ),
-    "cascade tune": ("commands.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
-    "kb build": ("commands.kb:build", "Make a local table of typed entities from DBpedia's dumps."),
-    "cache show": ("commands.cache:show", "Show what is kept, where, and within which bounds."),
-    "cache clear": ("commands.cache:clear", "Remove what is kept, but for what another process uses."),
-    "prompts list": (
-        "commands.prompts:list_",
-        "Show the prompts: versions, variables, schemas of the replies, hashes, and which a folder replaces.",
-    ),
-    "prompts show": ("commands.prompts:show", "Show the text of a prompt."),
-    "prompts new": (
-        "commands.prompts:new",
-        "Start a variant of a prompt: a copy to edit, with a version of its own. Overwrites nothing.",
-    ),
-    "prompts diff": (
-        "commands.prompts:diff",
-        "Show how prompts differ: text, front matter, and whether a run takes them for one.",
-    ),
+    "cache show": ("cache:show", "Show the contents, location and limits of the cache."),
+    "cache clear": ("cache:clear", "Empty the cache, except for entries that another process is using."),
+    "prompts list": ("prompts:list_", "List the prompts with versions, variables, reply schemas and hashes."),
+    "prompts show": ("prompts:show", "Show the text of a prompt."),
+    "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Overwrites nothing."),
+    "prompts diff": ("prompts:diff", "Show how prompts differ in text and front matter."),
     "prompts lint": (
-        "commands.prompts:lint",
-        "Find what would stop a run that uses these prompts, or quietly hurt it. Exits with 1 if there is any.",
+        "prompts:lint",
+        "Find errors and likely mistakes in prompts. Exits with 1 if there are any.",
     ),
+    "research audit": (
+        "research.audit:audit",
+        "Audit evaluators on human-labelled claims: accuracy, bias, and what their figures can show.",
+    ),
+    "research compare": (
+        "research.compare:compare",
+        "Compare two systems on the same prompts, or two evaluators on the same responses.",
+    ),
+    "research experiment": (
+        "research.experiment:experiment",
+        "Compare prompts, models and settings on the same labelled claims or responses.",
+    ),
+    "research verify": (
+        "research.verify:verify",
+        "Score claims against their documents with several verifiers, as input for an audit.",
+    ),
+    "research reproduce": (
+        "research.reproduce:reproduce",
+        "Reproduce a table of the papers, next to the published numbers.",
+    ),
+    "research distractors": (
+        "research.distractors:distractors",
+        "Show the distractors that a response would be placed among.",
+    ),
+    "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
+    "research labels next": (
+        "research.labels:next_",
+        "Draw the claims of a run whose labels improve its corrected precision most.",
+    ),
+    "research labels export": (
+        "research.labels:export",
+        "Combine sheets and pages of labels into a file for --calibration, audit and cascade tune.",
+    ),
+    "research labels disagree": (
+        "research.labels:disagree",
+        "Draw verdicts that differ from human labels, for a blind adjudicator.",
+    ),
+    "research labels adjudicate": (
+        "research.labels:adjudicate",
+        "Report how often the judge was right where it differed from people (76 % in the paper).",
+    ),
+    "research labels answers": (
+        "research.labels:answers",
+        "Write sheets of responses for two annotators, without the systems' names.",
+    ),
+    "research labels agree": (
+        "research.labels:agree",
+        "Report the agreement of two annotators (Cohen's kappa), and merge their labels.",
+    ),
+    "research data list": (
+        "research.data:list_",
+        "List the data sets with their parts and licences, and which are downloaded.",
+    ),
+    "research data get": ("research.data:get", "Download data sets from their publishers, and verify checksums."),
+    "research data join": (
+        "research.data:join",
+        "Find the responses that the claims of LLM-AggreFact come from.",
+    ),
+    "research generate longfact": (
+        "research.generate:longfact",
+        "Ask a model the prompts of LongFact, as input for factloop eval.",
+    ),
+    "research generate prompts": (
+        "research.generate:prompts",
+        "Let a model write prompts like LongFact's on given topics.",
+    ),
+    "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
-"""Name, home and line of help of each: the first line of its function's docstring. A group's name stands before."""
+"""Name, home and help of each. A group's name stands before."""
 
 GROUPS = {
-    "eval": "Score a data set, and compare with its labels where it has some. "
-    "eval FILE is short for eval responses FILE.",
-    "data": "Data sets: what there is, and how to get it.",
-    "generate": "Let models write: answers to LongFact's prompts, prompts like those, or a data set like MixedQA.",
-    "labels": "People's labels: which to ask for, how two annotators agree, and who is right where a judge differs.",
-    "cascade": "A cheap verifier for the clear claims, the model for the rest.",
-    "kb": "Local tables of typed entities, for distractors.",
-    "cache": "Answers and indexes that runs share: what there is, and removing it.",
-    "prompts": "What models are told: look at prompts, start variants, compare and lint them.",
+    "eval": "Score a data set, and compare with its labels if it has any. eval FILE is short for eval responses FILE.",
+    "cache": "Show or empty the cache of replies and indexes.",
+    "prompts": "List, copy, compare and lint prompts.",
+    "research": "Audit, compare and calibrate evaluators; collect labels and data; reproduce the papers' tables.",
+    "research cascade": "Tune a cascade: a cheap verifier for clear claims, the model for the rest.",
+    "research labels": "Plan, collect, merge and adjudicate human labels.",
+    "research data": "List and download data sets.",
+    "research generate": "Generate answers to LongFact, or new prompts like its own.",
+    "research kb": "Build local tables of typed entities, for distractors.",
 }
+
+OLD_NAMES = frozenset(" ".join(path.split()[:2]) for path in COMMANDS if path.startswith("research "))
+
 
 app = typer.Typer(
     name="factloop",
     help="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
-    cls=PlainGroup,
+    cls=WithOldNames,
     rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -178,15 +181,39 @@ def _root(
     pass
 
 
+class LateCommand(TyperCommand):
+    """Stands for a command in the help of its group, so that `factloop --help` answers at once.
+
+    The command itself is imported when it is asked for.
+    """
+
+    path: str
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        return load_command(self.path).make_context(*args, **extra)
+
+
+def load_command(path: str) -> Any:
+    """The command of the table, with its flags."""
+    home, about = COMMANDS[path]
+    module, _, function = home.partition(":")
+    return getattr(import_module(f"factloop.cli.{module}"), function).build(about)
+
+
 def _put_together() -> None:
     groups = {"": app}
-    for name, about in GROUPS.items():
-        kind = ResponsesByDefault if name == "eval" else PlainGroup
-        groups[name] = typer.Typer(cls=kind, help=about, rich_markup_mode=None)
-        app.add_typer(groups[name], name=name)
-    for path, (home, about) in COMMANDS.items():
-        group, _, name = path.rpartition(" ")
-        add_command(groups[group], name, f"factloop.cli.{home}", about)
+    for path, about in GROUPS.items():
+        kind = ResponsesByDefault if path == "eval" else PlainGroup
+        parent, _, name = path.rpartition(" ")
+        groups[path] = typer.Typer(cls=kind, help=about, rich_markup_mode=None)
+        groups[parent].add_typer(groups[path], name=name)
+    for path, (_, about) in COMMANDS.items():
+        parent, _, name = path.rpartition(" ")
+        groups[parent].command(name, help=about, cls=type("LateCommand", (LateCommand,), {"path": path}))(_stand_in)
+
+
+def _stand_in() -> None:
+    raise AssertionError("the command itself runs")
 
 
 _put_together()

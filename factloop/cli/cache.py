@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import Literal
 
-from factloop.cli.exits import DONE, messages_console
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.core.files.json import to_json
+from rich.console import Console
+
+from factloop.cli.console import BROKEN, DONE, note
+from factloop.cli.options import AsJson, Flags, command, taking
+from factloop.cli.outputs import deliver, show_lines, try_outputs
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, count_cell, name
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.visible import visible
-from factloop.setup.caching.clearing import CacheCleared, clear
+from factloop.setup.caching.clearing import CacheCleared
+from factloop.setup.caching.clearing import clear as clear_cache
 from factloop.setup.caching.folder import place_looked_at
 from factloop.setup.caching.status import CacheSection, CacheStatus, status_of
 from factloop.setup.settings import RunSettings
 
-STAYED = 2
-"""Exit code where something that was to be removed stayed."""
+
+class Clear(AsJson):
+    """Arguments of `cache clear`."""
+
+    only: Literal["answers", "indexes"] | None = None
+    """Remove only model replies and search results, or only document indexes and word vectors."""
 
 
-def run_show(flags: Mapping[str, Any], json: str | None) -> int:
+@command(taking(RunSettings))
+def show(given: AsJson, flags: Flags) -> int:
     """Shows what is kept; returns the exit code. Raises ConfigError."""
-    try_outputs((json,), ())
-    status = status_of(_settings(flags))
-    if json is not None:
-        write_output(json, to_json(status))
-    if json != STANDARD_OUTPUT:
-        say(lambda: _print_status(status, Terminal()))
+    try_outputs((given.json_,), ())
+    status = status_of(load_settings(RunSettings, flags))
+    deliver(given, status, partial(_print_status, status))
     return DONE
 
 
-def run_clear(flags: Mapping[str, Any], json: str | None, *, answers: bool, indexes: bool) -> int:
+@command(taking(RunSettings))
+def clear(given: Clear, flags: Flags) -> int:
     """Removes what is named, or all for nothing named; returns the exit code. Raises ConfigError."""
-    try_outputs((json,), ())
-    everything = not answers and not indexes
-    cleared = clear(place_looked_at(_settings(flags)), answers=answers or everything, indexes=indexes or everything)
+    try_outputs((given.json_,), ())
+    place = place_looked_at(load_settings(RunSettings, flags))
+    cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        said = f"factloop: {path}: stays, as another process uses it or it may not be removed; clear again later"
-        messages_console().print(visible(said), soft_wrap=True)
-    if json is not None:
-        write_output(json, to_json(cleared))
-    if json != STANDARD_OUTPUT:
-        say(lambda: Terminal().print(visible(_said(cleared)), soft_wrap=True))
-    return STAYED if cleared.stayed else DONE
-
-
-def _settings(flags: Mapping[str, Any]) -> RunSettings:
-    return load_settings(RunSettings, flags, os.environ, Path.cwd())
+        note(f"{path}: stays, as another process uses it or it may not be removed; clear again later")
+    deliver(given, cleared, show_lines([_said(cleared)]))
+    return BROKEN if cleared.stayed else DONE
 
 
 def _said(cleared: CacheCleared) -> str:
@@ -69,7 +65,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{plural(count, noun)} of word vectors" if noun == "file" else plural(count, noun)
 
 
-def _print_status(status: CacheStatus, console: Terminal) -> None:
+def _print_status(status: CacheStatus, console: Console) -> None:
     console.print(visible(f"Cache folder: {status.folder}"), soft_wrap=True)
     lines = (
         _line("answers", status.answers, "written"),

@@ -1,18 +1,19 @@
-"""Demands on a report: --strict, --fail-under, at least one scored claim; and the exit code where it falls short."""
+"""Demands on a report, such as --fail-under, and the exit code where it falls short."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
+from factloop.cli.console import BELOW_THRESHOLD, DONE, left_unscored, note
 from factloop.cli.outputs import leave_now
-from factloop.core.errors import ConfigError
 from factloop.core.reasons import FAILURES, UnscoredReason
 from factloop.core.records import FactualityReport
 from factloop.reports.figures import plural, shown_below, unscored_reasons
 from factloop.reports.visible import visible
+
+if TYPE_CHECKING:
+    from factloop.evaluation.comparing.records import DemandResult
 
 Result = tuple[UnscoredReason | None, str]
 """The reason why something is unscored, None if it is scored, and the words on it."""
@@ -21,12 +22,6 @@ BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claim that can be checked"
 ALL_IRRELEVANT = "none of them has to do with the question"
-
-
-def refuse_impossible(fail_under: float | None) -> None:
-    """Raises ConfigError for a threshold that no precision has."""
-    if fail_under is not None and not 0.0 <= fail_under <= 1.0:
-        raise ConfigError(f"--fail-under {fail_under:g}: precision is a share between 0 and 1")
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
@@ -39,24 +34,29 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
     return ((claim.judgement.unscored_reason, claim.judgement.rationale) for claim in report.claims)
 
 
-def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
-    """The exit code of a report; one that is not 0 is said on the console.
+def exit_code(report: FactualityReport, *, fail_if_unscored: bool, fail_under: float | None) -> int:
+    """The exit code of a report; the reason for one that is not 0 is said on standard error.
 
     A report without a scored claim has no precision, and so falls below every threshold.
     """
     unscored = report.counts.unscored
     if unscored and not report.counts.scored:
         why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
-        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
-        return UNSCORED
-    if strict and unscored:
-        are = "is" if unscored == 1 else "are"
-        messages.print(f"factloop: {plural(unscored, 'claim')} {are} unscored (--strict)", soft_wrap=True)
-        return UNSCORED
+        return left_unscored(f"{NO_CLAIM}: {why}")
+    if fail_if_unscored and unscored:
+        return left_unscored(f"{plural(unscored, 'claim')} unscored (--fail-if-unscored)")
     if fail_under is not None and (report.precision is None or report.precision < fail_under):
-        messages.print(f"factloop: {below_threshold('precision', report.precision, fail_under)}", soft_wrap=True)
+        note(below_threshold("precision", report.precision, fail_under))
         return BELOW_THRESHOLD
     return DONE
+
+
+def scored_exit_code(report: FactualityReport, *, fail_if_unscored: bool, fail_under: float | None) -> int:
+    """As `exit_code`, for a report that was asked for: one without a scored claim answers nothing, and is not 0."""
+    code = exit_code(report, fail_if_unscored=fail_if_unscored, fail_under=fail_under)
+    if code == DONE and not report.counts.scored:
+        return left_unscored(f"{NO_CLAIM}: {ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE}")
+    return code
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
@@ -72,11 +72,9 @@ def left_after(report: FactualityReport, code: int, deadline_s: float | None) ->
     return code
 
 
-def scored_exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
-    """As `exit_code`, for a report that was asked for: one without a scored claim answers nothing, and is not 0."""
-    code = exit_code(report, messages, strict=strict, fail_under=fail_under)
-    if code == DONE and not report.counts.scored:
-        why = ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
-        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
-        return UNSCORED
-    return code
+def demands_exit_code(demands: Sequence[DemandResult]) -> int:
+    """1 where a demand of --fail-if-worse is not met; each of those is said on standard error."""
+    missed = [one for one in demands if not one.is_met]
+    for one in missed:
+        note(f"{one.words} (--fail-if-worse)")
+    return BELOW_THRESHOLD if missed else DONE

@@ -2,34 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
-from factloop.cli.doctor_database import look_at_database
-from factloop.cli.exits import DONE, messages_console, run_alone, stopped_with
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.cli.servers import server_settings
-from factloop.core.files.json import to_json
-from factloop.doctor.examination import diagnose
-from factloop.doctor.views.terminal import print_diagnosis
+from factloop.cli.console import BROKEN, DONE, run_alone, step, stopped_with
+from factloop.cli.options import AsJson, Flags, command, taking
+from factloop.cli.outputs import deliver, try_outputs
+from factloop.cli.preparing import server_settings
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.entrance.serving import SERVER
+from factloop.reports.figures import plural
+from factloop.setup.marks import CACHE, MODEL, SEARCH, Mark
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.urls import without_userinfo
+from factloop.trust.settings import SERVED, TrustSettings
 
-BROKEN = 2
-"""Exit code where something configured does not work."""
+if TYPE_CHECKING:
+    from factloop.doctor.looking import Look, WorkingPart
+
+_NOTHING = ("nothing is kept there yet",)
 
 
-def run_doctor(
-    flags: Mapping[str, Any], json: str | None, *, controls: bool, database: str | None, folder: Path | None
-) -> int:
+class Doctor(AsJson):
+    """Arguments of `doctor`."""
+
+    controls: Annotated[bool, Mark(MODEL)] = False
+    """Also test the judge on a dozen sentences of known truth (twenty with --judge)."""
+    database: Annotated[str | None, Mark(SERVER, "URL")] = None
+    """Database of factloop serve to test."""
+    folder: Annotated[Path | None, Mark(SERVER)] = None
+    """Folder of factloop serve to test. Default: in your data folder."""
+
+
+@command(
+    taking(CheckSettings, MODEL, SEARCH, CACHE, "timeout_s"),
+    taking(TrustSettings, *SERVED, "kb", "dbpedia"),
+)
+def doctor(given: Doctor, flags: Flags) -> int:
     """Prints the findings; returns the exit code. Raises ConfigError for settings that cannot be read."""
+    from factloop.doctor.examination import diagnose
+    from factloop.doctor.views.terminal import print_diagnosis
+
     check, trust = server_settings(flags)
     for settings in (check, trust):
-        try_outputs((json,), (), settings=settings)
-    messages = messages_console()
-    with stopped_with("Nothing was changed.", messages), messages.status("asking"):
-        diagnosis = run_alone(diagnose(check, trust, look_at_database(database, folder), controls=controls))
-    if json is not None:
-        write_output(json, to_json(diagnosis))
-    if json != STANDARD_OUTPUT:
-        say(lambda: print_diagnosis(diagnosis, Terminal()))
+        try_outputs((given.json_,), (), settings=settings)
+    looks = look_at_database(given.database, given.folder)
+    with stopped_with("Nothing was changed."), step("asking", quiet=False):
+        diagnosis = run_alone(diagnose(check, trust, looks, controls=given.controls))
+    deliver(given, diagnosis, partial(print_diagnosis, diagnosis))
     return DONE if diagnosis.works else BROKEN
+
+
+def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
+    """A look at the database of that URL, else at the one in the folder; none where nothing was ever served.
+
+    It is read, never made and never changed.
+    """
+    from factloop.doctor.looking import Look, in_thread
+
+    if url is None:
+        file = _served_from(folder) / "jobs.sqlite"
+        if folder is None and not file.exists():
+            return ()
+        url = f"sqlite:///{file}"
+    return (Look("database", _shown(url), in_thread(partial(_read, url))),)
+
+
+def _served_from(folder: Path | None) -> Path:
+    """The folder, or that in the user's data, which `factloop serve` takes by default."""
+    if folder is not None:
+        return folder
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
+
+
+def _read(url: str) -> WorkingPart:
+    require("serve", "looking at the service's database", "sqlalchemy")
+    from sqlalchemy import func, inspect, select
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from factloop.doctor.looking import WorkingPart
+    from factloop.service.database import file_of, open_to_read, said_by
+    from factloop.service.tables import FORMAT, FORMATS, JOBS
+
+    engine = open_to_read(url)
+    file = file_of(engine)
+    if file is not None and not file.exists():
+        return WorkingPart(how=_NOTHING)
+    if file is not None and not file.is_file():
+        raise ConfigError(f"{_shown(url)}: is no file: give that of a database, or one that is not there yet")
+    limits = () if file is None else ("one service at a time",)
+    try:
+        with engine.connect() as connection:
+            looked_at = inspect(connection)
+            is_ours = looked_at.has_table(FORMATS.name)
+            if file is not None and not is_ours and looked_at.get_table_names():
+                raise ConfigError(f"{_shown(url)}: its tables are not factloop's: give jobs a file of their own")
+            found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
+            if found is None:
+                return WorkingPart(how=_NOTHING, limits=limits)
+            if found != FORMAT:
+                raise ConfigError(
+                    f"{_shown(url)}: was written by another version of factloop (format {found}): use that one, or "
+                    "another database"
+                )
+            counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
+    except SQLAlchemyError as error:
+        advice = "is it running, and is the address right?" if file is None else "is it a database of factloop's?"
+        raise ConfigError(f"{_shown(url)}: cannot be read ({said_by(error)}): {advice}") from error
+    finally:
+        engine.dispose()
+    kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))
+    return WorkingPart(how=kept or ("no jobs",), limits=limits)
+
+
+def _shown(url: str) -> str:
+    """The address without credentials."""
+    return without_userinfo(url) if urlsplit(url).netloc else url

@@ -1,4 +1,4 @@
-"""Help in plain lines that fit 80 columns, flags by panel, and wrong flags told in one line."""
+"""Help in plain lines that fit 80 columns, options by panel, and errors of usage in one line."""
 
 from __future__ import annotations
 
@@ -17,18 +17,44 @@ _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
 """Flags for documents, which differ by command and are spelt too differently to be proposed for each other."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
+ALL = "--help-all"
+LONG = 20
+"""Most options that `--help` shows of all panels; of a command with more it shows the common ones."""
+COMMON = frozenset(
+    (
+        *("--model", "--judge", "--plan", "--base-url", "--subject-model", "--judge-model", "--corpus", "--search"),
+        *("--docs", "--documents", "--host", "--port", "--api-key-file", "--budget-usd", "--dry-run", "--limit"),
+        *("--json", "--html", "--out", "--run-dir", "--fail-under", "--calibration"),
+    )
+)
+"""Common options of panels. Options without a panel are always shown."""
 
 
 class PlainCommand(TyperCommand):
     """Boxes with a column for each part of a flag leave a third of the width to its text, so there are none."""
 
+    shows_all = False
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if ALL in args:
+            self.shows_all, args = True, ["--help"]
+        return super().make_context(info_name, args, parent, **extra)
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         panels: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            shown = parameter.get_help_record(ctx)
-            if shown is not None:
-                panel = getattr(parameter, "rich_help_panel", None) or _WHERE[parameter.param_type_name]
-                panels.setdefault(panel, []).append((_with_kind(shown[0]), shown[1]))
+        parameters, n_left_out = self.get_params(ctx), 0
+        shows_all = self.shows_all or len(parameters) <= LONG
+        for parameter in parameters:
+            shown, panel = parameter.get_help_record(ctx), getattr(parameter, "rich_help_panel", None)
+            if shown is None:
+                continue
+            if panel is None or shows_all or not COMMON.isdisjoint(parameter.opts):
+                title = panel or _WHERE[parameter.param_type_name]
+                panels.setdefault(title, []).append((_with_kind(shown[0]), shown[1]))
+            else:
+                n_left_out += 1
+        if n_left_out:
+            panels.setdefault(_WHERE["option"], []).append((ALL, f"Show this message with {n_left_out} more options."))
         for title, flags in panels.items():
             with formatter.section(title):
                 formatter.write_dl(flags)

@@ -1,4 +1,4 @@
-"""Reads the text under check, and refuses what is not text with one clear line. Names data for reports."""
+"""Reads what a command is given, and refuses in one line what cannot be read or makes no sense."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import hashlib
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from factloop.evaluation.runs.summary import WantedK
 
 STANDARD_INPUT = "-"
 PATIENCE_S = 1.0
@@ -22,6 +26,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
+_GLOB = frozenset("*?[")
 MOST_CONTROLS = 0.1
 """Share of control characters above which bytes are taken for a binary, even if they decode."""
 
@@ -91,3 +96,76 @@ def name_of_data(data: str) -> str:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", path=data) from error
     return f"{Path(data).name} (sha256 {digest[:12]})"
+
+
+def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
+    """Raises DataError where the text under check, or a document that is no pattern, is not there.
+
+    Nothing heavy is imported for it, so that a typing error is answered at once.
+    """
+    if text != STANDARD_INPUT and not _is_there(text):
+        raise DataError("no such file", path=text)
+    for place in documents or ():
+        if not _GLOB & set(place) and not _is_there(place):
+            raise DataError("there is no such file or folder", path=place)
+
+
+def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
+    """Raises DataError where a file of rows, or a document that is no pattern, is not there."""
+    if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
+        raise DataError("cannot be read (No such file or directory)", path=str(data))
+    refuse_missing(STANDARD_INPUT, documents)
+
+
+def _is_there(place: str | Path) -> bool:
+    """False only where that is certain: what else is wrong with a path is said by what reads it."""
+    for path in (Path(place), _at_home(Path(place))):
+        try:
+            path.lstat()
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            pass
+        return True
+    return False
+
+
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # there is no such user
+        return path
+
+
+def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
+    """Raises ConfigError where the file `text` is one of the documents, and DataError where these cannot be found."""
+    if not documents or text == STANDARD_INPUT or not Path(text).is_file():
+        return
+    from factloop.tools.search.documents.files import find_files
+
+    if Path(text).resolve() in {path.resolve() for path in find_files(documents).paths}:
+        raise ConfigError(f"{text}: is among the documents ({flag}) and would support itself; keep it elsewhere")
+
+
+def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
+    """Name to value, in order. Raises ConfigError for anything but `NAME=VALUE`, and for a name given twice."""
+    pairs: dict[str, str] = {}
+    for one in given:
+        name, mark, value = one.partition("=")
+        if not (mark and name.strip() and value.strip()):
+            raise ConfigError(f"{flag} {one[:80]}: it is {what}")
+        if name in pairs:
+            raise ConfigError(f"{flag} {one[:80]}: {name} has one already")
+        pairs[name] = value
+    return pairs
+
+
+def wanted_k(k: str) -> WantedK:
+    """A K for F1@K. Raises ConfigError for anything but a whole number from 1, median or maximum."""
+    if k == "median":
+        return "median"
+    if k == "maximum":
+        return "maximum"
+    if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
+        raise ConfigError(f"--k {k[:40]}: a whole number from 1, median or maximum is needed")
+    return int(k)

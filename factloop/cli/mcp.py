@@ -1,4 +1,4 @@
-"""`factloop mcp`: reads flags, and serves until its client leaves, or the process is told to stop."""
+"""`factloop mcp`: serves until its client leaves, or the process is told to stop."""
 
 from __future__ import annotations
 
@@ -6,53 +6,60 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from factloop.checking.checker import FactChecker
-from factloop.cli.exits import DONE, INTERRUPTED, messages_console
+from factloop.cli.console import DONE, INTERRUPTED, note
+from factloop.cli.options import Arguments, Flags, command, taking
 from factloop.cli.outputs import leave_now
-from factloop.cli.servers import server_settings
+from factloop.cli.preparing import server_settings
 from factloop.core.extras import require
-from factloop.entrance.address import Binding
-from factloop.entrance.documents import hiding_checker, open_corpus
-from factloop.entrance.keys import read_keys
-from factloop.setup.session import budget_of
+from factloop.entrance.serving import SERVER
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
-from factloop.setup.sources import Sources
-from factloop.trust.scorer import TrustScorer
-from factloop.trust.settings import TrustSettings
+from factloop.trust.settings import SERVED, TrustSettings
+
+if TYPE_CHECKING:
+    from factloop.checking.checker import FactChecker
+    from factloop.trust.scorer import TrustScorer
 
 
-@dataclass(frozen=True)
-class McpAsk:
-    """Arguments of the command, beside the settings of checks and scores."""
+class Mcp(Arguments):
+    """Arguments of `mcp`."""
 
-    transport: Literal["stdio", "http"]
-    host: str
-    port: int
-    api_key_file: Path | None
+    transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
+    """Use standard input and output, or streamable HTTP at /mcp with --host, --port and keys."""
+    host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
+    """Address to listen on. Addresses other than localhost require a key."""
+    port: Annotated[int, Mark(SERVER)] = 8765
+    """Port to listen on; 0 picks a free one."""
+    api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
+    """API keys of callers, one per line. Alternative: FACTLOOP_SERVICE_KEYS, separated by commas."""
 
 
-def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
+@command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
+def mcp(given: Mcp, flags: Flags) -> int:
     """Serves; returns the exit code. Raises FactloopError for a wrong set-up, before anything is open.
 
     Over standard input and output nothing but the protocol is written there; it ends with its input.
     """
     require("mcp", "the MCP server")
+
     check, trust = server_settings(flags)
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
-    asyncio.run(_serve(ask, check, trust))
+    asyncio.run(_serve(given, check, trust))
     return DONE
 
 
-async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> None:
+async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None:
+    from factloop.checking.checker import FactChecker
+    from factloop.entrance.documents import hiding_checker, open_corpus
     from factloop.integrations.mcp.server import build_server
+    from factloop.setup.session import budget_of
+    from factloop.trust.scorer import TrustScorer
 
-    budget, is_local = budget_of(check), ask.transport == "stdio"
+    budget, is_local = budget_of(check), given.transport == "stdio"
     make = FactChecker if is_local else hiding_checker
     corpus = None if is_local else await asyncio.to_thread(open_corpus, trust)
     async with (
@@ -61,29 +68,27 @@ async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> Non
     ):
         server = build_server(checker, scorer, is_local=is_local)
         if not is_local:
-            await _serve_http(ask, checker, scorer, server)
+            await _serve_http(given, checker, scorer, server)
             return
         await _open(checker, scorer)
         signal.signal(signal.SIGINT, _leave)  # a thread waits for input, and asyncio would wait for that
         await server.run_stdio_async()
 
 
-async def _serve_http(ask: McpAsk, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
+async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
+    from factloop.entrance.address import Binding
+    from factloop.entrance.keys import read_keys
     from factloop.integrations.mcp.http import serve_http
 
-    keys = read_keys(ask.api_key_file, os.environ)
-    binding = Binding(host=ask.host, port=ask.port, keys=keys)
+    binding = Binding(host=given.host, port=given.port, keys=read_keys(given.api_key_file, os.environ))
     await _open(checker, scorer)
-    messages = messages_console()
-    await serve_http(
-        server,
-        binding,
-        ready=lambda address: messages.print(f"factloop: serving MCP at {address} (Ctrl-C stops)", soft_wrap=True),
-    )
+    await serve_http(server, binding, ready=lambda address: note(f"serving MCP at {address} (Ctrl-C stops)"))
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
     """Opens checker and scorer, so that a wrong set-up shows before an agent asks. Raises ConfigError, DataError."""
+    from factloop.setup.sources import Sources
+
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
         await scorer.aopen()

@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from factloop.agents.trustscore.records import TrustFingerprint, TrustRun
-from factloop.cli.exits import DONE, messages_console, run_until_stopped
-from factloop.cli.inputs import name_of_data
-from factloop.cli.models_of_systems import models_given
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
-from factloop.cli.self_support import refuse_self_support
+from factloop.cli.console import DONE, run_until_stopped
+from factloop.cli.inputs import name_of_data, refuse_self_support
+from factloop.cli.options import Flags, Report, Resumable, Texts, command, taking
+from factloop.cli.outputs import deliver, try_outputs
+from factloop.cli.preparing import models_of_systems, note_unsent_prompts
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
-from factloop.cli.unsent_prompts import note_unsent_prompts
 from factloop.core.errors import ConfigError
-from factloop.core.files.json import to_json
+from factloop.core.extras import require
 from factloop.entrance.settings_sources import load_settings
-from factloop.evaluation.datasets.folder import find_part, named_part
-from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
-from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
-from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
-from factloop.evaluation.mixedqa.reference.build import build_metrics
-from factloop.evaluation.mixedqa.scores import (
-    MixedQaResult,
-    ScoredResponse,
-    SystemSubject,
-    correlate_with_labels,
-    scored_response,
-)
-from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
-from factloop.evaluation.mixedqa.views.terminal import print_mixedqa
-from factloop.evaluation.statistics.correlation import Method
-from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
+from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, SEARCH, Mark
+from factloop.setup.settings import AtLeastOne
 from factloop.trust.settings import TrustSettings
 
+if TYPE_CHECKING:
+    from factloop.agents.trustscore.records import TrustFingerprint, TrustRun
+    from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
+    from factloop.evaluation.mixedqa.reference import ReferenceMetric
+    from factloop.evaluation.mixedqa.scores import MixedQaResult, SystemSubject
+    from factloop.trust.question_answers import QuestionAnswer
 
-@dataclass(frozen=True)
-class MixedQaAsk:
-    """Arguments of the command, beside the settings of the run."""
 
-    data: str | None
-    """The data; None for what `factloop data get` got."""
-    systems: tuple[str, ...]
-    limit: int | None
-    metrics: tuple[str, ...]
-    method: Method
-    subjects: tuple[str, ...]
-    """Each `SYSTEM=MODEL`."""
-    subject_urls: tuple[str, ...]
-    """Each `SYSTEM=URL`."""
-    json: str | None
-    html: str | None
-    run_dir: Path | None
-    download: bool
-    quiet: bool
+class MixedQa(Report, Resumable):
+    """Arguments of `eval mixedqa`."""
+
+    data: Annotated[str | None, Mark(metavar="PATH")] = None
+    """MixedQA file; - for standard input. Default: where factloop research data get put it."""
+    system: Annotated[Texts, Mark(metavar="NAME")] = ()
+    """Use only the responses of this system."""
+    subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
+    """Model of a system, asked only about the responses of that system, as in the paper; with the address of its server
+    if that is not --base-url."""
+    limit: AtLeastOne | None = None
+    """Use only the first N questions."""
+    metric: Annotated[Texts, Mark(metavar="NAME")] = ()
+    """em, bleu-1, bleu-4, rouge-l, meteor, lexical (all these), bertscore:MODEL, bartscore-ref:MODEL,
+    gptscore-src:MODEL (ref, src, evid)."""
+    allow_download: bool = False
+    """Download weights that are given by hub name."""
+    method: Literal["pearson", "spearman", "kendall"] = "pearson"
+    """Correlation coefficient; the paper reports pearson."""
 
 
 @dataclass(frozen=True)
@@ -77,31 +66,40 @@ class _ResponseToScore:
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
         """The response as it is scored: by the subject of its system, or by the one of all."""
+        from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
+
         item = QuestionAnswer(
             id=self.id, question=self.question, response=self.response.text, reference_answers=self.references
         )
         return OwnAnswer(**dict(item), subject=self.response.system) if has_own_subject else item
 
 
-def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
+@command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE))
+def mixedqa(given: MixedQa, flags: Flags) -> int:
     """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
-    messages = messages_console()
-    settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    metrics = build_metrics(ask.metrics, allow_download=ask.download)
-    subjects = models_given("--subject", ask.subjects, "--subject-url", ask.subject_urls)
+    require("evaluation", "factloop eval mixedqa")
+    require("trust", "factloop eval mixedqa")
+    from factloop.evaluation.datasets.folder import find_part, named_part
+    from factloop.evaluation.datasets.mixedqa import load_any_mixedqa
+    from factloop.evaluation.mixedqa.reference import build_metrics
+    from factloop.evaluation.mixedqa.views import print_mixedqa, render_mixedqa_html
+
+    settings = load_settings(TrustSettings, flags)
+    metrics = build_metrics(given.metric, allow_download=given.allow_download)
+    subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
         raise ConfigError("give one subject for all systems (--subject-model), or one for each (--subject)")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
-    place = str(find_part("mixedqa", "answers", ask.data))
-    try_outputs((ask.json, ask.html), (place,), settings=settings, run_dir=ask.run_dir)
+    place = str(find_part("mixedqa", "answers", given.data))
+    try_outputs((given.json_, given.html), (place,), settings=settings, run_dir=given.run_dir)
     refuse_self_support(place, settings.corpus, "--corpus")
     models = settings.subject_model, settings.judge_model, *subjects
     note_unsent_prompts(settings.prompts, models, remedy="--subject, --subject-model or --judge-model")
-    named = named_part("mixedqa", "answers") if ask.data is None else name_of_data(ask.data)
-    asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))
-    absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
+    named = named_part("mixedqa", "answers") if given.data is None else name_of_data(given.data)
+    asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
+    absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
         raise ConfigError(f"{place}: no response of {', '.join(absent)}")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
@@ -115,16 +113,16 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")
-    work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet, subjects=subjects)
-    run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
-    result = _correlated(ask, named, asked, run, _scores(metrics, asked, run))
-    write_files({ask.json: partial(to_json, result), ask.html: partial(render_mixedqa_html, result)})
-    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        say(lambda: print_mixedqa(result, Terminal()))
+    work = score_all(items, settings, given.run_dir, quiet=given.quiet, subjects=subjects)
+    run = run_until_stopped(work, run_dir=given.run_dir, kept=settings.cache)
+    result = _correlated(given, named, asked, run, _scores(metrics, asked, run))
+    deliver(given, result, partial(print_mixedqa, result), page=partial(render_mixedqa_html, result))
     return DONE
 
 
 def _subjects(fingerprints: Mapping[str, TrustFingerprint]) -> Iterator[SystemSubject]:
+    from factloop.evaluation.mixedqa.scores import SystemSubject
+
     for system, one in fingerprints.items():
         assert one.subject_model is not None  # each system has its own
         yield SystemSubject(
@@ -152,12 +150,15 @@ def _scores(
 
 
 def _correlated(
-    ask: MixedQaAsk,
+    given: MixedQa,
     data: str,
     asked: Sequence[_ResponseToScore],
     run: TrustRun,
     scores: Sequence[Mapping[str, float | None]],
 ) -> MixedQaResult:
+    from factloop.evaluation.mixedqa.scores import ScoredResponse, correlate_with_labels, scored_response
+    from factloop.evaluation.statistics.correlation import Method
+
     reports = {report.id: report for report in run.reports}
     scored = [
         scored_response(one.question_id, one.response, reports[one.id], of_one)
@@ -172,15 +173,15 @@ def _correlated(
     ]
     fingerprints = {one.response.system: reports[one.id].fingerprint for one in asked if one.id in reports}
     shared = next(iter(fingerprints.values()))
-    if ask.subjects:
+    if given.subject:
         shared = shared.model_copy(update={"subject_model": None, "subject_base_url": None, "subject_sampling": {}})
     return correlate_with_labels(
         scored,
         fingerprint=shared,
-        subjects=list(_subjects(fingerprints)) if ask.subjects else (),
+        subjects=list(_subjects(fingerprints)) if given.subject else (),
         usage=run.usage,
         created_at=run.created_at,
         data=data,
         warnings=run.warnings,
-        method=ask.method,
+        method=Method(given.method),
     )

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn, TextIO, cast
 
@@ -14,12 +15,15 @@ from rich.console import Console
 
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.core.errors import ConfigError
-from factloop.core.files.json import write_atomically
+from factloop.core.files.json import to_json, write_atomically
 from factloop.core.files.places import first_taken_in
-from factloop.entrance.settings_file import SETTINGS_FILE
+from factloop.entrance.settings_sources import SETTINGS_FILE
+from factloop.reports.visible import visible
 from factloop.setup.trace_export import flush_traces
 
 if TYPE_CHECKING:
+    from factloop.cli.options import Arguments
+    from factloop.core.records import Record
     from factloop.setup.settings import RunSettings
 
 STANDARD_OUTPUT = "-"
@@ -166,6 +170,33 @@ def write_files(outputs: Mapping[str | None, Callable[[], str]]) -> None:
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
+
+
+def deliver(
+    given: Arguments,
+    record: Record | None,
+    show: Callable[[Console], object],
+    *,
+    page: Callable[[], str] | None = None,
+    files: Mapping[str | None, Callable[[], str]] | None = None,
+) -> None:
+    """Writes a report where the arguments want it, and shows it on the terminal unless they decline that.
+
+    `page` renders it as HTML; `files` are outputs beside it. Raises ConfigError for one that cannot be written.
+    """
+    outputs = dict(files or {})
+    if record is not None:
+        outputs[getattr(given, "json_", None)] = partial(to_json, record)
+    if page is not None:
+        outputs[getattr(given, "html", None)] = page
+    write_files(outputs)
+    if not getattr(given, "quiet", False) and STANDARD_OUTPUT not in outputs:
+        say(lambda: show(Terminal()))
+
+
+def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
+    """Prints the lines on a terminal as they are, and what cannot be seen in a visible form."""
+    return lambda terminal: terminal.print("\n".join(map(visible, lines)), soft_wrap=True)
 
 
 def say(speak: Callable[[], object]) -> None:

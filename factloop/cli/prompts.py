@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Annotated
 
-from factloop.cli.exits import BELOW_THRESHOLD, DONE
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.console import BELOW_THRESHOLD, DONE
+from factloop.cli.options import ARGUMENT, AsJson, command
+from factloop.cli.outputs import deliver, show_lines, try_outputs
 from factloop.core.errors import ConfigError
-from factloop.core.files.json import to_json
 from factloop.core.records import Record
 from factloop.entrance.settings_sources import load_settings
 from factloop.prompts.difference import PromptDifference, PromptSide, compare_sides, in_words
@@ -20,6 +19,7 @@ from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
 from factloop.prompts.variant import find_source, start_variant
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
+from factloop.setup.marks import Mark
 from factloop.setup.settings import RunSettings
 
 DIGITS = 12
@@ -68,77 +68,117 @@ class StartedVariant(Record):
     """Hash of the file that it was copied from."""
 
 
-def run_list(folder: Path | None, json: str | None) -> int:
+class List(AsJson):
+    """Arguments of `prompts list`."""
+
+    prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
+    """Folder of prompts that replace packaged ones."""
+
+
+class Show(List):
+    """Arguments of `prompts show`."""
+
+    name: Annotated[str, Mark(ARGUMENT, "NAME")]
+    """Name as shown by factloop prompts list."""
+    rendered: bool = False
+    """Show the prompt as it is sent, with variable names in place of data."""
+
+
+class New(AsJson):
+    """Arguments of `prompts new`."""
+
+    name: Annotated[str, Mark(ARGUMENT, "NAME")]
+    """Name of the variant and its folder."""
+    from_: Annotated[str, Mark(metavar="SOURCE")]
+    """Name of a packaged prompt, or the file of a variant."""
+    out: Annotated[Path, Mark(metavar="FOLDER")]
+    """Folder of variants; the new one is written to FOLDER/NAME."""
+
+
+class Diff(AsJson):
+    """Arguments of `prompts diff`."""
+
+    a: Annotated[str, Mark(ARGUMENT, "A")]
+    """Name of a packaged prompt, prompt file, or folder of prompts."""
+    b: Annotated[str, Mark(ARGUMENT, "B")]
+    """Name of a packaged prompt, prompt file, or folder of prompts."""
+
+
+class Lint(AsJson):
+    """Arguments of `prompts lint`."""
+
+    paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
+    """Prompts to check. Default: the folder from the settings, else the packaged ones."""
+
+
+@command()
+def list_(given: List) -> int:
     """Lists the prompts; returns the exit code. Raises ConfigError for a folder with a prompt that a run refuses."""
-    registry, folder = _registry(folder, json)
+    registry, folder = _registry(given)
     listing = PromptListing(folder=folder, prompts=tuple(_listed(registry[name]) for name in registry.names))
-    return _put(listing, json, lambda: _print(_listing_lines(listing)))
-
-
-def run_show(name: str, folder: Path | None, json: str | None, *, rendered: bool) -> int:
-    """Shows one prompt, its file or what becomes of it; returns the exit code. Raises ConfigError."""
-    registry, _ = _registry(folder, json)
-    if name not in registry.names:
-        near = get_close_matches(name[:100], registry.names, n=1)
-        hint = f"is it {near[0]}?" if near else "factloop prompts list shows the names"
-        raise ConfigError(f"no prompt is named {name!r}; {hint}")
-    prompt = registry[name]
-    sample = prompt.render(**{variable: variable for variable in prompt.variables})
-    system, user = (sample.system, sample.user) if rendered else (prompt.system, prompt.user)
-    shown = ShownPrompt(**dict(_listed(prompt)), rendered=rendered, system=system, user=user)
-    text = f"# system\n{system}\n# user\n{user}\n" if rendered else prompt.path.read_text(encoding="utf-8-sig")
-    return _put(shown, json, lambda: sys.stdout.write(visible(text)))
-
-
-def run_new(variant: str, source: str, to: Path, json: str | None) -> int:
-    """Writes a variant to be edited; returns the exit code. Raises ConfigError, and overwrites nothing."""
-    try_outputs((json,), ())
-    original = find_source(source)
-    prompt = start_variant(variant, original, to)
-    started = StartedVariant(variant=variant, folder=to / variant, prompt=_listed(prompt), from_sha256=original.sha256)
-    said = f"{prompt.path}: a copy of {original.name}, to be edited. Then: --prompts {started.folder}"
-    return _put(started, json, lambda: _print([said]))
-
-
-def run_diff(a: str, b: str, json: str | None) -> int:
-    """Compares prompts; returns the exit code, which is 0 whether or not they differ. Raises ConfigError."""
-    try_outputs((json,), (a, b))
-    difference = compare_sides(PromptSide.of(a), PromptSide.of(b))
-    return _put(difference, json, lambda: _print(line for pair in difference.pairs for line in _pair_lines(pair)))
-
-
-def run_lint(paths: Sequence[Path], json: str | None) -> int:
-    """Lints prompts; returns the exit code, 1 where something was found. Raises ConfigError for what is not there."""
-    looked_at = paths or [_configured() or PACKAGED]
-    try_outputs((json,), map(str, looked_at))
-    report = lint_paths(looked_at)
-    _put(report, json, lambda: _print(_lint_lines(report)))
-    return BELOW_THRESHOLD if report.findings else DONE
-
-
-def _configured() -> Path | None:
-    return load_settings(RunSettings, {}, os.environ, Path.cwd()).prompts
-
-
-def _registry(folder: Path | None, json: str | None) -> tuple[PromptRegistry, Path | None]:
-    """The prompts and the user's folder of them, once it is certain that the output does not fall into it."""
-    chosen = folder or _configured()
-    try_outputs((json,), () if chosen is None else (str(chosen),))
-    return PromptRegistry.load(chosen), chosen
-
-
-def _put(record: Record, json: str | None, speak: Callable[[], object]) -> int:
-    if json is not None:
-        write_output(json, to_json(record))
-    if json != STANDARD_OUTPUT:
-        say(speak)
+    deliver(given, listing, show_lines(_listing_lines(listing)))
     return DONE
 
 
-def _print(lines: Iterable[str]) -> None:
-    console = Terminal()
-    for line in lines:
-        console.print(visible(line), soft_wrap=True)
+@command()
+def show(given: Show) -> int:
+    """Shows one prompt, its file or what becomes of it; returns the exit code. Raises ConfigError."""
+    registry, _ = _registry(given)
+    if given.name not in registry.names:
+        near = get_close_matches(given.name[:100], registry.names, n=1)
+        hint = f"is it {near[0]}?" if near else "factloop prompts list shows the names"
+        raise ConfigError(f"no prompt is named {given.name!r}; {hint}")
+    prompt = registry[given.name]
+    sample = prompt.render(**{variable: variable for variable in prompt.variables})
+    system, user = (sample.system, sample.user) if given.rendered else (prompt.system, prompt.user)
+    shown = ShownPrompt(**dict(_listed(prompt)), rendered=given.rendered, system=system, user=user)
+    rendered = f"# system\n{system}\n# user\n{user}\n"
+    text = rendered if given.rendered else prompt.path.read_text(encoding="utf-8-sig")
+    deliver(given, shown, lambda _: sys.stdout.write(visible(text)))
+    return DONE
+
+
+@command()
+def new(given: New) -> int:
+    """Writes a variant to be edited; returns the exit code. Raises ConfigError, and overwrites nothing."""
+    try_outputs((given.json_,), ())
+    original = find_source(given.from_)
+    prompt = start_variant(given.name, original, given.out)
+    started = StartedVariant(
+        variant=given.name,
+        folder=given.out / given.name,
+        prompt=_listed(prompt),
+        from_sha256=original.sha256,
+    )
+    said = f"{prompt.path}: a copy of {original.name}, to be edited. Then: --prompts {started.folder}"
+    deliver(given, started, show_lines([said]))
+    return DONE
+
+
+@command()
+def diff(given: Diff) -> int:
+    """Compares prompts; returns the exit code, which is 0 whether or not they differ. Raises ConfigError."""
+    try_outputs((given.json_,), (given.a, given.b))
+    difference = compare_sides(PromptSide.of(given.a), PromptSide.of(given.b))
+    deliver(given, difference, show_lines([line for pair in difference.pairs for line in _pair_lines(pair)]))
+    return DONE
+
+
+@command()
+def lint(given: Lint) -> int:
+    """Lints prompts; returns the exit code, 1 where something was found. Raises ConfigError for what is not there."""
+    looked_at = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
+    try_outputs((given.json_,), map(str, looked_at))
+    report = lint_paths(looked_at)
+    deliver(given, report, show_lines(_lint_lines(report)))
+    return BELOW_THRESHOLD if report.findings else DONE
+
+
+def _registry(given: List) -> tuple[PromptRegistry, Path | None]:
+    """The prompts and the user's folder of them, once it is certain that the output does not fall into it."""
+    chosen = given.prompts or load_settings(RunSettings, {}).prompts
+    try_outputs((given.json_,), () if chosen is None else (str(chosen),))
+    return PromptRegistry.load(chosen), chosen
 
 
 def _listed(prompt: Prompt) -> ListedPrompt:

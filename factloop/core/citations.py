@@ -74,3 +74,9 @@ def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
+
+
+def heading(title: str, section: str | None, published: str | None = None) -> str:
+    """`Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty where neither title nor headings are known."""
+    above = " › ".join(part for part in (title, section) if part)
+    return f"{above} ({published})" if above and published else above

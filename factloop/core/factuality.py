@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from factloop.core.records import AtK, Claim, Counts, FactualityReport, Repeats, SharedError, Verdict
-from factloop.core.sameness import sameness
+
+_EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
+"""Edges of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
+
+
+def sameness(text: str) -> str:
+    """Two facts (or queries) with equal keys say the same: letter case, spacing and outer punctuation do not count."""
+    return " ".join(text.casefold().split()).strip(_EDGES)
+
 
 _NAME = re.compile(r"[^\W\d_a-z]")
 """A capital letter, or one of a script without small ones."""

@@ -59,11 +59,6 @@ class Undefined(StrEnum):
         """The reason as it reads after `undefined: `."""
         return _WORDS[self]
 
-    @classmethod
-    def _missing_(cls, value: object) -> Undefined | None:
-        """Reasons as files of earlier versions have them."""
-        return _EARLIER.get(value)
-
 
 _WORDS: Mapping[Undefined, str] = {
     Undefined.NOTHING_SCORED: "nothing scored",
@@ -86,10 +81,6 @@ _WORDS: Mapping[Undefined, str] = {
     Undefined.PRICE_UNKNOWN: "the price is unknown",
     Undefined.NOT_SAMPLED: "withheld: no labelled claim comes from this system or run, so they may be of another kind "
     "(--transfer verdicts says that they are alike)",
-}
-_EARLIER: Mapping[object, Undefined] = {
-    "none_supported": Undefined.NO_SUPPORTED,
-    "none_not_supported": Undefined.NO_UNSUPPORTED,
 }
 
 

@@ -1,4 +1,4 @@
-"""Whether the passages that a verdict cites, and the answer itself, name what its claim names: by words alone.
+"""Whether the passages that a verdict cites name what its claim names: by words alone.
 
 A judge that reads cites passages about the thing in question. One that does not, such as a model too small for its
 task, calls claims supported by whatever passage stands next. Absence proves nothing of a single claim, since passages
@@ -13,8 +13,8 @@ from functools import cached_property
 
 from factloop.core.records import Claim, Evidence, Verdict
 
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _LEAST_WITHIN = 5
 """Letters of a name from which on it may be part of a longer word of the passage."""
@@ -33,15 +33,15 @@ class _PassageText:
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        return frozenset(map(_plain, _FIGURE.findall(self._text)))
+        return frozenset(map(_plain, FIGURE.findall(self._text)))
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(map(_bare, _WORD.findall(self._text)))
+        return frozenset(map(_bare, WORD.findall(self._text)))
 
     def lacks(self, claim: str) -> frozenset[str]:
         """The figures of the claim, and the names but for its first word, that do not stand in the text."""
-        missing = {figure for figure in map(_plain, _FIGURE.findall(claim)) if figure not in self.figures}
+        missing = {figure for figure in map(_plain, FIGURE.findall(claim)) if figure not in self.figures}
         names = _names(claim)
         missing_names = {name for name in names if name not in self._text}
         short = {name for name in names - missing_names if len(name) < _LEAST_WITHIN}
@@ -64,27 +64,12 @@ def groundless(claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if is_groundless(claim)]
 
 
-def made_up(claims: Sequence[Claim], said: str) -> list[Claim]:
-    """Claims most of whose names and figures, or all of whose words, are not in what was asked and answered.
-
-    A model too small for its task gives facts of its instructions, or of its own making, for those of a sentence.
-    """
-    answer = _PassageText(said)
-    return [claim for claim in claims if _is_made_up(claim.self_contained, answer)]
-
-
-def _is_made_up(claim: str, answer: _PassageText) -> bool:
-    if 2 * len(answer.lacks(claim)) > _n_asked(claim):
-        return True
-    return answer.words.isdisjoint(map(_bare, _WORD.findall(claim.casefold())))
-
-
 def _n_asked(claim: str) -> int:
-    return len(set(map(_plain, _FIGURE.findall(claim))) | _names(claim))
+    return len(set(map(_plain, FIGURE.findall(claim))) | _names(claim))
 
 
 def _names(claim: str) -> set[str]:
-    words = _WORD.findall(claim)
+    words = WORD.findall(claim)
     return {_bare(word.casefold()) for word in words[1:] if word[0].isupper()}
 
 

@@ -15,6 +15,8 @@ class UnscoredReason(StrEnum):
     BUDGET = "budget"
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
+    NEEDS_READING = "needs_reading"
+    """The judge is not sure by itself: the passage that decides stands first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
     """It is in a language that the judge does not read: the offline engine reads English alone."""
     NO_SOURCE = "no_source"
@@ -76,6 +78,11 @@ ABOUT = {
         claim="the response leaves the claim ambiguous",
         belief="the reply names several options",
         documents="the answer is ambiguous",
+    ),
+    UnscoredReason.NEEDS_READING: About(
+        claim="needs reading",
+        belief="the reply needs reading",
+        documents="the documents need reading",
     ),
     UnscoredReason.OTHER_LANGUAGE: About(
         claim="in another language than the judge reads",

@@ -37,6 +37,8 @@ class Verdict(StrEnum):
 class NoClaim(StrEnum):
     """Why a sentence of a response has no claim."""
 
+    ABSTENTION = "abstention"
+    """It says that the sources, or the writer, have no answer."""
     HEADING = "heading"
     """A heading, or the head of a table."""
     QUESTION = "question"
@@ -140,6 +142,19 @@ class Claim(Record):
         return self
 
 
+class Abstention(Record):
+    """Whether the sources really have no answer, where a sentence says that something cannot be told."""
+
+    is_right: bool | None = None
+    """True if the sources have no answer either, False if they have one, None if this was not judged."""
+    missing: str = ""
+    """The question that the sentence leaves unanswered."""
+    why: str = ""
+    """The answer in the sources; if `is_right` is None, the reason why there is no judgement."""
+    evidence: tuple[Evidence, ...] = ()
+    """The passages that have the answer."""
+
+
 class Sentence(Record):
     """One sentence, heading, row or piece of code of the response: its claims, or why it has none."""
 
@@ -148,6 +163,11 @@ class Sentence(Record):
     claims: tuple[str, ...] = ()
     """Their ids."""
     no_claim: NoClaim | None = None
+    is_whole: bool = False
+    """Whether it is its own only claim because the model's facts left out or added a figure, a name, a denial or a
+    hedge, even when asked again."""
+    abstention: Abstention | None = None
+    """For `no_claim: abstention`, where a model checks: whether it is right."""
 
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
@@ -267,7 +287,7 @@ class Fingerprint(Record):
     base_url: str | None = None
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
-    strict_paper: bool = False
+    as_published: bool = False
     """Whether the plan `paper` did without the departures that can be avoided."""
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
@@ -287,6 +307,8 @@ class Fingerprint(Record):
     repeats: Repeats = "each"
     """How claims that repeat another count."""
     cascade: CascadeFingerprint | None = None
+    verifier: CascadeFingerprint | None = None
+    """What judges without a chat model (`--judge`), and its thresholds; None for the offline engine's own."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
     """Each other setting that shapes verdicts and is not at its default, by name."""
 
@@ -303,13 +325,16 @@ class Fingerprint(Record):
     def judge(self) -> str:
         """The judge and the plan, in words. The offline engine is called what it is: a baseline."""
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
+        if self.verifier is not None:
+            engine = self.verifier.verifier
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{engine}, {self.plan} plan{first}"
 
     @property
     def evaluator(self) -> str:
         """The judge as the input of an audit names it: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
-        return f"{self.model or 'offline engine'} ({self.plan})"
+        own = "offline engine" if self.verifier is None else self.verifier.verifier
+        return f"{self.model or own} ({self.plan})"
 
 
 class CascadeSavings(Record):
@@ -345,8 +370,9 @@ class CascadeSavings(Record):
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
-    """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes."""
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4"] = "1.4"
+    """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes, 1.4
+    which sentences are judged whole, and which say that there is no answer."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]
@@ -365,6 +391,11 @@ class FactualityReport(Record):
     """None without a cascade."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
+
+    @property
+    def abstentions(self) -> tuple[Sentence, ...]:
+        """The sentences that say that something cannot be told."""
+        return tuple(sentence for sentence in self.sentences if sentence.no_claim is NoClaim.ABSTENTION)
 
     @property
     def claim_free(self) -> tuple[Sentence, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.core.grounds import groundless, made_up
-from factloop.core.records import Claim, Fingerprint, UnscoredReason, Verdict
+from factloop.core.grounds import groundless
+from factloop.core.records import Claim, Fingerprint, Sentence, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
 OFFLINE = (
-    "Judged by the offline engine: word overlap and rules, a baseline. On 865 labelled claims of four kinds, held out "
-    "while it was made, its balanced accuracy was 0.60 to 0.78; 0.5 is chance."
+    "Judged without a model, by a baseline of eight counts of words and figures: it says supported or contradicted "
+    "only where it is mostly right, and leaves the rest to be read."
 )
 MANY, MANY_SHARE = 2, 0.15
 """Claims without grounds from which on the model is doubted, and not the claim."""
@@ -20,16 +20,20 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
     """Warnings that follow from the settings alone, with any claims."""
     if not fingerprint.search_tools:
         return (NOTHING_TO_CHECK_AGAINST,)
-    return (OFFLINE,) if fingerprint.engine == "offline" else ()
+    return (OFFLINE,) if fingerprint.engine == "offline" and fingerprint.verifier is None else ()
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """How many claims are unscored for another reason than missing sources; those in another language apart."""
+    """How many claims are unscored for another reason than missing sources; those in another language apart.
+
+    Claims that need reading are no failure, and stand in the result itself.
+    """
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if not unscored or not fingerprint.search_tools:
         return ()
     foreign = [one for one in unscored if one.unscored_reason is UnscoredReason.OTHER_LANGUAGE]
-    others = [one for one in unscored if one.unscored_reason is not UnscoredReason.OTHER_LANGUAGE]
+    said_elsewhere = (UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NEEDS_READING)
+    others = [one for one in unscored if one.unscored_reason not in said_elsewhere]
     said = [f"{len(foreign)} of {len(claims)} claims: {foreign[0].rationale}"] if foreign else []
     if others:
         said.append(f"{len(others)} of {len(claims)} claims have no verdict; the first: {others[0].rationale}")
@@ -48,12 +52,25 @@ def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
     )
 
 
-def made_up_warning(claims: Sequence[Claim], prompt: str | None, response: str) -> tuple[str, ...]:
-    """How many claims that a model found have hardly anything of the answer, where these are many."""
-    found = made_up(claims, f"{prompt or ''}\n{response}")
-    if len(found) < MANY or len(found) < MANY_SHARE * len(claims):
+def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """How many sentences are judged whole, as the model did not split them faithfully."""
+    read = [one for one in sentences if one.no_claim is None]
+    n_whole = sum(one.is_whole for one in read)
+    if not n_whole:
         return ()
     return (
-        f"{len(found)} of {len(claims)} claims have few names and figures, or no word, in common with the answer: the "
-        f"model may have made them up, or put them into another language. The first: {found[0].self_contained[:100]}",
+        f"{n_whole} of {len(read)} sentences are judged whole: the facts that the model split them into left out or "
+        "added a figure, a name, a denial or a hedge.",
+    )
+
+
+def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:
+    """Each sentence that says that there is no answer where the sources have one."""
+    wrong = [
+        (one, one.abstention) for one in sentences if one.abstention is not None and one.abstention.is_right is False
+    ]
+    return tuple(
+        f"“{response[slice(*sentence.span)]}” The sources have an answer: {said.why or said.evidence[0].passage[:200]} "
+        f"({said.evidence[0].source})"
+        for sentence, said in wrong
     )

@@ -4,7 +4,7 @@ A rewritten text is taken if, and only if, all of these hold; the first that doe
 
 1. something that can be checked is left of it: a claim with a verdict that counts;
 2. no more claims are unscored than before (a check that failed proves nothing, nor does a sentence that has become
-   ambiguous);
+   ambiguous), but for those that need reading: of a contradicted claim that is an improvement;
 3. no more claims are contradicted than before;
 4. no rewritten sentence is contradicted, nor states more that is not supported than the unproven claims that it was
    to keep; and no other one states more of it than before (a removed sentence may have said who *he* is); nor does a
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import count_verdicts, n_contradicted
@@ -94,13 +94,13 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
     unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
     unsupported |= {number for number in reworded if n_contradicted(now[number])}
     unsupported |= {n for n in staying if n_contradicted(now[n]) > n_contradicted(fates[n].claims)}
-    unsupported |= {number for number in reworded if _beside(are[number]) > _beside(was[number])}
+    unsupported |= {n for n in reworded if _beside(now[n]) > _beside(fates[n].claims)}
     told = {claim.id for fate in fates for claim in fate.claims}
     homeless = count_verdicts(claim for claim in before.claims if claim.id not in told)
     if are[ELSEWHERE].not_supported > homeless.not_supported:
         unsupported.add(ELSEWHERE)
     return _Faults(
-        unjudged={number for number in staying if are[number].unscored > was[number].unscored},
+        unjudged={number for number in staying if _unjudged(now[number]) > _unjudged(fates[number].claims)},
         unsupported=unsupported,
         lost={number for number in staying if are[number].supported < was[number].supported},
         silent={number for number in reworded if not are[number].total},
@@ -126,15 +126,14 @@ def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
 def _first(
     before: FactualityReport, after: FactualityReport, faults: _Faults, reworded: Collection[int]
 ) -> tuple[Rejection | None, str]:
-    old, new = before.counts, after.counts
+    new = after.counts
     if not new.scored and not new.unscored:
         return Rejection.NOTHING_LEFT, "nothing that can be checked would be left"
-    if new.unscored > old.unscored:
-        return (
-            Rejection.NOT_CHECKED,
-            f"{_claims(new.unscored)} no verdict in the second check, {old.unscored or 'none'} before",
-        )
-    if not new.scored:
+    unjudged, before_it = _unjudged(after.claims), _unjudged(before.claims)
+    if unjudged > before_it:
+        why = f"{_claims(unjudged)} no verdict in the second check, {before_it or 'none'} before"
+        return Rejection.NOT_CHECKED, why
+    if new.scored + new.unscored == unjudged:
         return Rejection.NOTHING_LEFT, "no claim with a verdict would be left"
     contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
     if contradicted > was:
@@ -180,9 +179,15 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
 
 
-def _beside(counts: Counts) -> int:
-    """Claims that precision does not see."""
-    return counts.unscored + counts.irrelevant
+def _beside(claims: Sequence[Claim]) -> int:
+    """Claims that precision does not see, but for those that need reading."""
+    return _unjudged(claims) + count_verdicts(claims).irrelevant
+
+
+def _unjudged(claims: Iterable[Claim]) -> int:
+    """Claims without a verdict, but for those that need reading."""
+    reasons = (claim.judgement.unscored_reason for claim in claims)
+    return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:

@@ -22,7 +22,15 @@ from factloop.correction.faults import Fault, fault_of
 from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
-from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unmendable, Unproven
+from factloop.correction.records import (
+    Contradicted,
+    Correction,
+    LeftReason,
+    LeftSentence,
+    Rejection,
+    Unscored,
+    Unsupported,
+)
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
@@ -48,12 +56,12 @@ class Corrector:
     better by the rule of `acceptance`. Each change is judged by itself: one that does not stand that check, or that a
     later sentence needs undone, is undone; the others stay. All other sentences stay byte for byte.
 
-    `unmendable`, for contradicted claims for which the evidence has no words: `mark` (the default) leaves their
+    `contradicted`, for contradicted claims for which the evidence has no words: `mark` (the default) leaves their
     sentence as it is, with "[contradicted]" after it; `remove` takes them out, sentences that state nothing else whole,
     also where a new wording did not stand its check.
-    `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
+    `unsupported`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
-    `unchecked`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
+    `unscored`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
     contradicted and could not be mended is marked "[contradicted]". Marks are put in by code: no word is changed. All
     that was removed, and all that stands in doubt, is in the correction, marked or not.
 
@@ -66,23 +74,23 @@ class Corrector:
         checker: FactChecker | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
-        unmendable: Unmendable = "mark",
-        unproven: Unproven = "mark",
-        unchecked: Unchecked = "mark",
+        contradicted: Contradicted = "mark",
+        unsupported: Unsupported = "mark",
+        unscored: Unscored = "mark",
     ) -> None:
         """If no checker is given, the offline engine judges. Raises ConfigError."""
         if max_rounds < 1:
             raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
         for name, value, known in (
-            ("unmendable", unmendable, Unmendable),
-            ("unproven", unproven, Unproven),
-            ("unchecked", unchecked, Unchecked),
+            ("contradicted", contradicted, Contradicted),
+            ("unsupported", unsupported, Unsupported),
+            ("unscored", unscored, Unscored),
         ):
             if value not in get_args(known):
                 raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
         self.checker = given_checker(checker)
         self.max_rounds = max_rounds
-        self.policy = MarkPolicy(unproven, unchecked, unmendable)
+        self.policy = MarkPolicy(unsupported, unscored, contradicted)
 
     async def acorrect(
         self,
@@ -106,9 +114,9 @@ class Corrector:
         else:
             text = response
         async with self.checker.engaged(text, prompt, sources=sources, limits=limits, run_dir=run_dir) as engaged:
-            before = response if isinstance(response, FactualityReport) else await engaged.check(text, prompt)
+            before = response if isinstance(response, FactualityReport) else await engaged(text, prompt)
             meter = engaged.account()
-            course = _Course(before, engaged.check, self._rewriter(engaged.checking, meter), meter, self.policy)
+            course = _Course(before, engaged, self._rewriter(engaged.checking, meter), meter, self.policy)
             return await course.run(self.max_rounds)
 
     def correct(
@@ -126,9 +134,7 @@ class Corrector:
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
         if checking.gateway is not None:
             return ModelRewriter(checking.gateway, checking.session.prompts, meter)
-        from factloop.tools.verifiers.lexical import LexicalVerifier
-
-        return OfflineRewriter(LexicalVerifier(checking.session.embedder))
+        return OfflineRewriter()
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,7 @@ class _Course:
 
     async def run(self, max_rounds: int) -> Correction:
         started, rounds = time.perf_counter(), 0
-        sentences, placeless = sentences_of(self._before, self._policy.unproven)
+        sentences, placeless = sentences_of(self._before, self._policy.unsupported)
         draft = await self._first_draft(sentences)
         tried: _Attempt | None = None
         n_to_read = max_rounds
@@ -170,9 +176,9 @@ class _Course:
         text, doubts = marked(standing, self._policy)
         return Correction(
             text=text,
-            unmendable=self._policy.unmendable,
-            unproven=self._policy.unproven,
-            unchecked=self._policy.unchecked,
+            contradicted=self._policy.contradicted,
+            unsupported=self._policy.unsupported,
+            unscored=self._policy.unscored,
             accepted=rejected is None,
             rejected=rejected,
             why=why,
@@ -194,7 +200,7 @@ class _Course:
         Where nothing more may be read, all is undone of which the check is not known yet.
         """
         ruling = tried.ruling
-        better = tried.draft.without(ruling.failed, removing=may_read and self._policy.unmendable == "remove")
+        better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
             known = better.without(dict.fromkeys(sorted(unread), NOT_READ_AGAIN), removing=False)
             if known == better:
@@ -246,7 +252,7 @@ class _Course:
             return left_alone(sentence, LeftReason.REWRITE_FAILED, f"{reason_of(error)}: {error}")
         if wording.text == shown.text:
             return left_alone(sentence, LeftReason.REWRITE_FAILED, SAME)
-        if sentence.contradicted and wording.takes_out and self._policy.unmendable == "mark":
+        if sentence.contradicted and wording.takes_out and self._policy.contradicted == "mark":
             return left_alone(sentence, LeftReason.UNMENDABLE)
         return wording
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
-from factloop.core.records import Claim, FactualityReport
-from factloop.correction.records import Doubt, Unchecked, Unmendable, Unproven
-from factloop.tools.linguistics.blocks import code_in
-from factloop.tools.linguistics.outline import Part, read_outline
-from factloop.tools.linguistics.rows import cell_of, cell_with
+from factloop.core.records import Claim, FactualityReport, UnscoredReason
+from factloop.correction.records import Contradicted, Doubt, Unscored, Unsupported
+from factloop.tools.text.blocks import code_in
+from factloop.tools.text.outline import Part, read_outline
+from factloop.tools.text.rows import cell_of, cell_with
 
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
@@ -25,9 +25,9 @@ Span = tuple[int, int]
 class MarkPolicy:
     """The policy for content that is not supported and for which there is no better wording."""
 
-    unproven: Unproven = "mark"
-    unchecked: Unchecked = "mark"
-    unmendable: Unmendable = "mark"
+    unsupported: Unsupported = "mark"
+    unscored: Unscored = "mark"
+    contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
         """The mark of a passage that stands in the text; None where it has none.
@@ -38,8 +38,8 @@ class MarkPolicy:
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
         if finding is Finding.UNSUPPORTED:
-            return None if self.unproven == "keep" else UNVERIFIED
-        return None if self.unchecked == "keep" or finding is Finding.UNREAD else NOT_CHECKED
+            return None if self.unsupported == "keep" else UNVERIFIED
+        return None if self.unscored == "keep" or finding is Finding.UNREAD else NOT_CHECKED
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,12 @@ def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Dou
 
 
 def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
+    """The passages in doubt. Claims that need reading are none: without a model they are many, and marks would drown
+    what they mark."""
     findings: defaultdict[Span, list[Finding]] = defaultdict(list)
     claims: defaultdict[Span, list[str]] = defaultdict(list)
-    faulty = [(claim, finding) for claim in report.claims if (finding := finding_of_claim(claim)) is not None]
+    judged = [one for one in report.claims if one.judgement.unscored_reason is not UnscoredReason.NEEDS_READING]
+    faulty = [(claim, finding) for claim in judged if (finding := finding_of_claim(claim)) is not None]
     places = _places(report.response, [claim for claim, _ in faulty])
     for (claim, finding), place in zip(faulty, places, strict=True):
         findings[place].append(finding)

@@ -18,7 +18,7 @@ from factloop.core.records import Sentence as ReadSentence
 from factloop.core.report_warnings import unscored_warning
 from factloop.correction.acceptance import Fate
 from factloop.correction.drafts import Draft
-from factloop.tools.linguistics.outline import Part, read_outline
+from factloop.tools.text.outline import Part, read_outline
 
 
 @dataclass(frozen=True)

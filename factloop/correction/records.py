@@ -15,11 +15,11 @@ from factloop.core.records import Count, FactualityReport, Record, Usage
 
 Span = tuple[Count, Count]
 
-Unproven = Literal["mark", "remove", "keep"]
+Unsupported = Literal["mark", "remove", "keep"]
 """What becomes of a claim for which no evidence was found: marked in the text, taken out of it, or left as it is."""
-Unmendable = Literal["mark", "remove"]
+Contradicted = Literal["mark", "remove"]
 """What becomes of a contradicted claim where the evidence has no words to put in its place: marked, or taken out."""
-Unchecked = Literal["mark", "keep"]
+Unscored = Literal["mark", "keep"]
 """What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
 
 
@@ -50,7 +50,7 @@ class Rejection(StrEnum):
     """Why the original stands: the first of these that holds, in this order."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claim is contradicted; with `unproven="remove"`, none is unproven either."""
+    """No claim is contradicted; with `unsupported="remove"`, none is unproven either."""
     NOTHING_CHANGED = "nothing_changed"
     """No sentence could be changed; `left` has a reason for each."""
     NOTHING_LEFT = "nothing_left"
@@ -126,9 +126,9 @@ class Correction(Record):
     """Corrections of version 1.0 have no doubts: what nothing proved was removed; 1.2 has reports of version 1.2; until
     then what could not be mended was removed."""
     text: str
-    unmendable: Unmendable = "remove"
-    unproven: Unproven = "remove"
-    unchecked: Unchecked = "keep"
+    contradicted: Contradicted = "remove"
+    unsupported: Unsupported = "remove"
+    unscored: Unscored = "keep"
     accepted: bool
     """Whether the rewritten text was taken."""
     rejected: Rejection | None = None

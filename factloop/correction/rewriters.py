@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.stage_prompts import passages
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.model_stages import passages
 from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault
@@ -87,7 +87,7 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
-        context=before(shown, len(shown), most=CONTEXT_CHARACTERS) or None,
+        context=Answer(None, shown).before(len(shown), most=CONTEXT_CHARACTERS) or None,
         sentence=fault.text,
         contradicted=[_said_otherwise(one) for one in fault.contradicted],
         remove=[claim.self_contained for claim in fault.removed],

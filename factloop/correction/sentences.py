@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.core.records import Claim, FactualityReport
-from factloop.correction.records import Unproven
+from factloop.correction.records import Unsupported
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ResponseSentence:
 
 
 def sentences_of(
-    report: FactualityReport, unproven: Unproven = "mark"
+    report: FactualityReport, unproven: Unsupported = "mark"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
     """The sentences with claims in the order of the response, not overlapping; and those that it does not hold.
 

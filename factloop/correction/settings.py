@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from factloop.correction.records import Unchecked, Unmendable, Unproven
+from factloop.correction.records import Contradicted, Unscored, Unsupported
 from factloop.setup.marks import CORRECTION, Mark
 from factloop.setup.settings import CheckSettings
 
@@ -12,12 +12,12 @@ from factloop.setup.settings import CheckSettings
 class CorrectionSettings(CheckSettings):
     """Settings of a correction. Names are those of the command line's flags."""
 
-    unmendable: Annotated[Unmendable, Mark(CORRECTION)] = "mark"
-    """Contradicted claims for which the evidence has no words: [contradicted] after them, or taken out."""
-    unproven: Annotated[Unproven, Mark(CORRECTION)] = "mark"
-    """Claims that nothing was found on: [unverified] after them, taken out, or left as they are."""
-    unchecked: Annotated[Unchecked, Mark(CORRECTION)] = "mark"
-    """What was not checked: [unchecked] after it, or left as it is."""
+    contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
+    """Contradicted claims that the evidence has no words to correct: mark them [contradicted], or remove them."""
+    unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
+    """Claims without evidence: mark them [unverified], remove them, or keep them."""
+    unscored: Annotated[Unscored, Mark(CORRECTION)] = "mark"
+    """Claims without a verdict: mark them [unchecked], or keep them."""
 
     @property
     def check_settings(self) -> CheckSettings:

@@ -1,22 +1,29 @@
 """Has the judge check a text whose truth is known, against documents that came with it.
 
 Place and people are invented, so that a model cannot know them; half of the sentences are false, each in another way.
-A dozen sentences tell a judge that reads from one that does not, and no more: `factloop audit` measures.
+A dozen sentences tell a judge that reads from one that does not, and no more: `factloop research audit` measures. A
+judge without a chat model (`--judge`) is asked about twenty claims, each by the text that decides it, unsplit and
+unsearched.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from langchain_core.documents import Document
 
+from factloop.checking.check import Checking, open_checking
 from factloop.checking.checker import FactChecker
+from factloop.checking.preparing import prepare
 from factloop.core.records import Claim, FactualityReport, Verdict
 from factloop.doctor.looking import WorkingPart
 from factloop.doctor.records import ControlsFound, Grade
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import together
+from factloop.tools.judges.pairs import rate
 from factloop.tools.search.given import GivenDocuments
 
 QUESTION = "What is known about Harrow Mill?"
@@ -40,10 +47,33 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("The Eiffel Tower was finished in 1889.", False),
 )
 """The sentences of the answer. The last is true and stands in no document, so that these do not support it."""
+PAIRS: tuple[tuple[str, str, bool], ...] = (
+    ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
+    ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
+    ("A fire destroyed the top floor of Harrow Mill in 1846.", MILL, True),
+    ("Nobody was hurt in the fire of 1846 at Harrow Mill.", MILL, True),
+    ("Weaving at Harrow Mill came to an end in 1931.", MILL, True),
+    ("Harrow Mill lies at Brackwick, on the river Tolle.", MILL, True),
+    ("Today Harrow Mill is a museum.", VISITS, True),
+    ("A child of ten pays nothing to enter the museum of Harrow Mill.", VISITS, True),
+    ("The museum of Harrow Mill is closed on Mondays.", VISITS, True),
+    ("Visitors cannot see the museum of Harrow Mill in January.", VISITS, True),
+    ("Agnes Dorling ran Harrow Mill until her death in 1821.", MILL, False),
+    ("Agnes Dorling inherited Harrow Mill from Peter Voss.", MILL, False),
+    ("Two workers were hurt in the fire of 1846 at Harrow Mill.", MILL, False),
+    ("Peter Voss put a wooden wheel in the place of the iron one at Harrow Mill.", MILL, False),
+    ("Harrow Mill was built for the weaver Peter Voss.", MILL, False),
+    ("Weaving at Harrow Mill began in 1931.", MILL, False),
+    ("Entry to the museum of Harrow Mill costs 9 euros.", VISITS, False),
+    ("The museum of Harrow Mill is open on Mondays.", VISITS, False),
+    ("Children of 14 enter the museum of Harrow Mill for free.", VISITS, False),
+    ("The Eiffel Tower was finished in 1889.", VISITS, False),
+)
+"""Claims, the text that each is judged by, and whether it bears them out. The last is true, and not by that text."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
 """Shares of the true, and of the false, that a judge must get right for a grade: below, its verdicts say nothing."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
-ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop audit)."
+ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
@@ -57,12 +87,44 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
     async with FactChecker(settings=asked) as checker:
         report = await checker.acheck(answer, prompt=QUESTION, sources=Sources((GivenDocuments(documents),)))
     meter.add(report.usage)
-    found = count(report)
+    return _graded(count(report), "a chat model (--model)" if settings.model is None else "a larger model")
+
+
+async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
+    """Asks the judge that `--judge` names whether each text bears out its claim. Raises FactloopError."""
+    checking = await asyncio.to_thread(open_checking_of, settings)
+    named = checking.setup.judge
+    assert named is not None  # a judge is named, and no model
+    try:
+        rater = named.opened(checking.session, logprobs=settings.logprobs)
+        read = await together(
+            rate(rater.verifier, claim, [text], meter=meter, upper=rater.upper, read=rater.reads)
+            for claim, text, _ in PAIRS
+        )
+    finally:
+        await checking.aclose()
+    told = [(one.label == "supported", is_true) for one, (_, _, is_true) in zip(read, PAIRS, strict=True)]
+    n_true = sum(is_true for _, is_true in told)
+    n_supported = sum(supported and is_true for supported, is_true in told)
+    n_refused = sum(not supported and not is_true for supported, is_true in told)
+    n_false = len(told) - n_true
+    found = ControlsFound(
+        grade=grade_of(n_supported, n_true, n_refused, n_false),
+        n_true=n_true, n_true_supported=n_supported, n_false=n_false, n_false_refused=n_refused, n_unscored=0,
+    )  # fmt: skip
+    return _graded(found, "another judge (docs/judges.md)")
+
+
+def open_checking_of(settings: CheckSettings) -> Checking:
+    """A check by these settings that keeps nothing. Raises ConfigError."""
+    return open_checking(prepare(settings.model_copy(update={"recording": None, "cache": False}), ()))
+
+
+def _graded(found: ControlsFound, better: str) -> WorkingPart:
     said = tuple(_said(found))
     if found.grade != "not_usable":
         return WorkingPart(how=(*said, _meaning(found)), controls=found)
-    advice = ADVICE.format(better="a chat model (--model)" if settings.model is None else "a larger model")
-    return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=advice)
+    return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=ADVICE.format(better=better))
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
@@ -109,5 +171,5 @@ def _meaning(found: ControlsFound) -> str:
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
     if found.grade == "good":
-        return f"{wrong}: it reads; how often it errs on your texts, factloop audit measures"
+        return f"{wrong}: it reads; how often it errs on your texts, factloop research audit measures"
     return f"{wrong}: read the evidence before you rely on a verdict"

@@ -10,10 +10,9 @@ from functools import partial
 
 import factloop
 from factloop.core.errors import ConfigError, ToolError
-from factloop.core.extras import PACKAGES, is_installed
-from factloop.core.installed import install_command
-from factloop.doctor.controls import ask_controls
-from factloop.doctor.local import looks_at_local_parts, offline_engine
+from factloop.core.extras import PACKAGES, install_command, is_installed
+from factloop.doctor.controls import ask_controls, ask_judge
+from factloop.doctor.local import looks_at_local_parts, named_judge_of, offline_engine
 from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.doctor.models import ask_model
 from factloop.doctor.names import looks_at_names
@@ -56,8 +55,9 @@ async def diagnose(
     looks = [*_looks(check, trust, meter), *others]
     taken = await asyncio.gather(*(look.taken(QUESTIONS * check.timeout_s) for look in looks))
     if controls:
-        name = check.model or "offline engine"
-        taken.append(await Look("controls", name, partial(ask_controls, check, meter)).taken(CALLS * check.timeout_s))
+        name = check.model or check.judge or "offline engine"
+        ask = ask_judge if check.judge is not None and check.model is None else ask_controls
+        taken.append(await Look("controls", name, partial(ask, check, meter)).taken(CALLS * check.timeout_s))
     there = {found.part for found in taken}
     absent = [
         PartFound(part=part, name="", state="not_configured", advice=advice)
@@ -90,6 +90,8 @@ def _looks(check: CheckSettings, trust: TrustSettings, meter: UsageMeter) -> Ite
 def _looks_at_models(check: CheckSettings, trust: TrustSettings, meter: UsageMeter) -> Iterator[Look]:
     if check.model is not None:
         yield _look_at_model("model", check, check.model, check.base_url, check.temperature, meter)
+    elif check.judge is not None:
+        yield Look("model", check.judge, in_thread(partial(named_judge_of, check)))
     elif check.base_url is not None and trust.subject_model is None and trust.judge_model is None:
         yield Look("model", "", _nameless)
     elif is_installed("offline"):

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from factloop.checking.cascade.stage import load_cascade
+from factloop.checking.judging import named_judge
 from factloop.core.extras import require
 from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.prompts.registry import PromptRegistry
 from factloop.reports.figures import plural
 from factloop.setup.caching.folder import refuse_unusable
 from factloop.setup.caching.status import status_of
-from factloop.setup.embedding_model import build_embedder
+from factloop.setup.search_tools import build_embedder
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 
@@ -21,7 +22,7 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
     """The embeddings of scores are those of checks, unless they alone have some."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
-    if check.cascade is not None:
+    if check.cascade is not None and (check.judge is None or check.model is not None):
         yield Look("cascade", str(check.cascade), in_thread(partial(_cascade, check)))
     embeddings = check.embeddings or trust.embeddings
     if embeddings is not None:
@@ -38,7 +39,16 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 def offline_engine() -> WorkingPart:
     """What judges where no model is named. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
-    return WorkingPart(how=("rules and word overlap; no model is named",))
+    return WorkingPart(how=("the packaged baseline; no model and no judge is named",))
+
+
+def named_judge_of(settings: CheckSettings) -> WorkingPart:
+    """The judge without a chat model, loaded. Raises ConfigError, MissingExtra."""
+    named = named_judge(settings, has_model=False)
+    assert named is not None  # it is named
+    upper, lower = named.fingerprint.upper, named.fingerprint.lower
+    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} is",)
+    return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
 
 
 def _prompts(settings: CheckSettings) -> WorkingPart:
@@ -57,14 +67,14 @@ def _embeddings(settings: TrustSettings) -> WorkingPart:
 
 
 def _nli(path: str) -> WorkingPart:
-    from factloop.tools.verifiers.encoder import NliVerifier
+    from factloop.tools.judges.classifiers import Nli
 
-    NliVerifier(path).load()
+    Nli(path).load()
     return WorkingPart(how=("loaded",))
 
 
 def _spacy(name: str) -> WorkingPart:
-    from factloop.tools.linguistics.pipeline import load_pipeline
+    from factloop.tools.text.pipeline import load_pipeline
 
     load_pipeline(name)
     return WorkingPart(how=("loaded",))

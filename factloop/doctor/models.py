@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from factloop.agents.safe.model_stages import passages
 from factloop.agents.safe.schemas import Assessment, SearchCall
-from factloop.agents.safe.stage_prompts import passages
 from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.core.records import Evidence
 from factloop.doctor.looking import WorkingPart
@@ -19,16 +19,16 @@ from factloop.setup.session import JSON_REPLY, REPAIR
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import MemoryAnswers
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.memory_answers import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.context_length import context_tokens
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
-from factloop.tools.models.offers import Offers
 from factloop.tools.models.prices import unknown_price
+from factloop.tools.models.schema import Offers
 from factloop.tools.models.transport import Transport
 from factloop.tools.models.wire import Mode
 

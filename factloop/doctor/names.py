@@ -12,15 +12,13 @@ from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient, user_agent
 from factloop.tools.calls.urls import without_userinfo
-from factloop.tools.knowledge_base.dbpedia_queries import hierarchy_query
-from factloop.tools.knowledge_base.sparql import ACCEPT, SparqlClient, user_agent
-from factloop.tools.knowledge_base.spotlight import SpotlightClient
+from factloop.tools.names.dbpedia import SpotlightClient, hierarchy_query
 from factloop.trust.settings import TrustSettings
 
 TEXT = "Berlin is the capital of Germany."
 CLASSES = ("City", "Country")
-_CONFIDENCE = 0.5
 _ONCE = RetryPolicy(attempts=1, timeout_attempts=1, patience_s=10.0)
 
 
@@ -38,7 +36,7 @@ def looks_at_names(settings: TrustSettings) -> Iterator[Look]:
 
 def _open(path: Path) -> WorkingPart:
     require("trust", "a table of typed entities (--kb)")
-    from factloop.tools.knowledge_base.table import TableKnowledgeBase
+    from factloop.tools.names.table import TableKnowledgeBase
 
     with closing(TableKnowledgeBase(path)) as table:
         return WorkingPart(how=(table.identity,))
@@ -47,7 +45,7 @@ def _open(path: Path) -> WorkingPart:
 async def _link(settings: TrustSettings) -> WorkingPart:
     endpoint = _endpoint("dbpedia spotlight", settings.spotlight_url, "application/json", settings.timeout_s)
     try:
-        found = await SpotlightClient(endpoint, _CONFIDENCE).annotate(TEXT, "")
+        found = await SpotlightClient(endpoint).annotate(TEXT, "")
     finally:
         await endpoint.aclose()
     return WorkingPart(how=(f"{plural(len(found), 'name')} found in “{TEXT}”",), limits=_limits(settings))

@@ -11,8 +11,8 @@ from factloop.doctor.records import Part
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.build import search_builder
 from factloop.tools.search.documents.files import find_files
-from factloop.tools.search.registry import search_builder
 
 QUERY = "London"
 

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 from factloop.checking.checker import FactChecker
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
-from factloop.setup.embedding_model import build_embedder
+from factloop.setup.search_tools import build_embedder
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.budget import Budget
 from factloop.tools.models.chat import ChatModel
@@ -22,7 +22,7 @@ from factloop.tools.search.documents.search import warnings_of
 from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
-    from factloop.tools.embeddings.base import Embedder
+    from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
 """The names that evidence gives to the documents that a server itself searches: checks, and scores."""
@@ -97,7 +97,7 @@ def _opened(
         paths,
         cache_dir=folder,
         in_memory=folder is None,
-        strict=settings.strict_docs,
+        strict=settings.fail_if_unreadable,
         embedder=embedder,
     )
     tidy(settings)

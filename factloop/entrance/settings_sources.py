@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import tomllib
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
@@ -10,31 +11,31 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import ConfigError
-from factloop.entrance.settings_file import SETTINGS_FILE
 from factloop.setup.marks import is_list
 from factloop.setup.settings import LONGEST_NAME, RunSettings, describe
 from factloop.setup.trace_export import open_tracing
-from factloop.tools.search.registry import built_in_searches
+from factloop.tools.search.build import built_in_searches
 
 log = logging.getLogger(__name__)
+SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
 """Likeness (`difflib.SequenceMatcher.ratio`) from which a variable is taken for a misspelt one of ours."""
-S = TypeVar("S", bound=RunSettings)
+S = TypeVar("S", bound=BaseModel)
 
 
 def load_settings(
     kind: type[S],
     flags: Mapping[str, Any],
-    environment: Mapping[str, str],
-    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+    folder: Path = Path(),
     *,
     given_in: str = "command line",
 ) -> S:
-    """The settings of a command; with them, the way of its traces. `given_in`: where the flags were given.
+    """The settings of a command; opens the export of its traces. `given_in`: where the flags were given.
 
     Warns of a variable that looks like one of ours, misspelt. Raises ConfigError that says where what is wrong.
     """
@@ -50,16 +51,19 @@ def load_settings(
         name = str(error.errors()[0]["loc"][0])
         place = given_in if name in flags else _place(name, variables, file)
         raise ConfigError(f"{place}: {describe(error, kind.model_fields)}") from error
-    open_tracing(settings.tracing)
+    if isinstance(settings, RunSettings):
+        open_tracing(settings.tracing)
     return settings
 
 
 def _settings_of_all() -> frozenset[str]:
     """Names of the settings of all commands, which one file serves."""
     from factloop.correction.settings import CorrectionSettings  # only where it is needed: most folders have no file
+    from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 
-    return frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
+    kinds = CorrectionSettings, ServeSettings, TrustSettings
+    return frozenset(name for kind in kinds for name in kind.model_fields)
 
 
 def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) -> None:
@@ -83,16 +87,17 @@ def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> 
     return SETTINGS_FILE if name in file else "settings"
 
 
-def _from_environment(kind: type[RunSettings], environment: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(kind: type[BaseModel], environment: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
         value = environment.get(PREFIX + name.upper())
         if value:  # an empty variable is an unset one
-            found[name] = _parts(value) if is_list(field) else value
+            found[name] = split_list(value) if is_list(field) else value
     return found
 
 
-def _parts(value: str) -> tuple[str, ...]:
+def split_list(value: str) -> tuple[str, ...]:
+    """The parts of a setting with several values, which are apart by commas."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

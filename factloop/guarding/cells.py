@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from factloop.core.findings import Finding, finding_of_claim
 from factloop.core.records import Claim
-from factloop.tools.linguistics.outline import read_outline
-from factloop.tools.linguistics.rows import cell_of, cell_with
+from factloop.tools.text.outline import read_outline
+from factloop.tools.text.rows import cell_of, cell_with
 
 Place = tuple[int, Finding]
 """Where a cell ends in its row, and what is found of it."""

@@ -13,7 +13,7 @@ from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
 from factloop.guarding.sentence import SentenceCheck, SentenceContext, check_sentence
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
-from factloop.tools.linguistics.growing import GrowingText, Stretch
+from factloop.tools.text.growing import GrowingText, Stretch
 
 
 @dataclass(frozen=True)

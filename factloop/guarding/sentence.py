@@ -14,7 +14,7 @@ from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.records import Claim, NoClaim, Sentence, Usage
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
-from factloop.tools.linguistics import sentences
+from factloop.tools.text import sentences
 
 OPENING = 1_500
 RECENT = 3_000

@@ -14,12 +14,12 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from factloop.agents.safe.context import SafeGraph
-from factloop.agents.safe.state import SafeInput, SafeOutput, TextInput, TextState
+from factloop.agents.safe.stages import SafeGraph
+from factloop.agents.safe.state import TextInput, TextOutput, TextState
 from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
-from factloop.core.records import Plan
+from factloop.core.records import GivenFacts, Plan
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.scorer import TrustScorer
@@ -69,15 +69,17 @@ def _build(plan: Plan) -> CompiledStateGraph[Any]:
     async def check(state: TextState) -> Any:
         checking, safe = await asyncio.to_thread(opened)
         try:
-            asked = CheckRequest(state["response"], state.get("prompt"))
+            given = state.get("facts")
+            facts = None if given is None else [GivenFacts.model_validate(one) for one in given]
+            asked = CheckRequest(state["response"], state.get("prompt"), facts, state.get("spans"))
             context = checking.context_of(asked)
-            given = SafeInput(facts=state.get("facts"), spans=state.get("spans"))
             async with context.ahead:
-                return await safe.ainvoke(given, context=context)
+                found = await safe.ainvoke(asked.state, context=context)
+            return {name: [record.model_dump(mode="json") for record in records] for name, records in found.items()}
         finally:
             await checking.aclose()
 
-    graph = StateGraph(TextState, input_schema=TextInput, output_schema=SafeOutput)
+    graph = StateGraph(TextState, input_schema=TextInput, output_schema=TextOutput)
     graph.add_node("check", check)
     graph.add_edge(START, "check")
     graph.add_edge("check", END)

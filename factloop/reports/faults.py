@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from factloop.core.records import Claim
-from factloop.reports.status import PROBLEMS, Status, status_of
-from factloop.tools.linguistics.rows import cell_of
+from factloop.reports.claims import PROBLEMS, ClaimView, Status, status_of
+from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
@@ -30,12 +30,6 @@ class Fault:
     said: str
 
 
-def source_says(claim: Claim) -> str:
-    """`1836 · the source says 1826`; empty where the judge does not name both."""
-    wrong, instead = (" ".join(text.split()) for text in (claim.judgement.wrong, claim.judgement.instead))
-    return f"{wrong} · the source says {instead}" if wrong and instead else ""
-
-
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
     """The words that fail among the claims of a sentence, in order and apart; empty where none of them fails.
 
@@ -47,7 +41,7 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
     for status in PROBLEMS:  # where two meet, the words are those of the graver one
         for claim in claims:
             if status_of(claim) is status:
-                said = source_says(claim) or status.words
+                said = ClaimView(claim).source_says or status.words
                 failing = _failing(sentence, claim, claims, table_head)
                 found += [Fault(start, end, status, said) for start, end in _free(failing, found)]
     return tuple(sorted(found, key=lambda fault: fault.start))

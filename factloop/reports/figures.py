@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from typing import Literal
 
 from factloop.core.factuality import counted_claims
-from factloop.core.records import FactualityReport, NoClaim, StageUsage, UnscoredReason, Usage
-from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
+from factloop.core.records import (
+    CascadeFingerprint,
+    CascadeSavings,
+    FactualityReport,
+    NoClaim,
+    StageUsage,
+    UnscoredReason,
+    Usage,
+)
+from factloop.reports.claims import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, Status, tally, tally_reasons
 
 
 def plural(count: int, noun: str) -> str:
@@ -44,6 +53,24 @@ def precision_basis(report: FactualityReport) -> str:
         basis = "no claim was scored"
     basis += f", {counts.unscored:,} unscored" if counts.unscored else ""
     return f"{basis}, {counts.repeated:,} repeated and counted once" if counts.repeated else basis
+
+
+def is_partial(report: FactualityReport) -> bool:
+    """Whether the judge left claims to be read: precision then speaks of a part, and must not stand in large type."""
+    return tally_reasons(counted_claims(report))[UnscoredReason.NEEDS_READING] > 0
+
+
+def matched(report: FactualityReport) -> str:
+    """`12 of 33 claims matched the sources, 2 differ, 19 need reading`: what a partial report comes to."""
+    counts, claims = report.counts, counted_claims(report)
+    n_reading = tally_reasons(claims)[UnscoredReason.NEEDS_READING]
+    n_contradicted = tally(claims)[Status.CONTRADICTED]
+    parts = [
+        f"{counts.supported:,} of {plural(counts.total, 'claim')} matched the sources",
+        f"{n_contradicted:,} {'differs' if n_contradicted == 1 else 'differ'}",
+        f"{n_reading:,} {'needs' if n_reading == 1 else 'need'} reading",
+    ]
+    return ", ".join(parts)
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
@@ -176,3 +203,32 @@ def moment(when: datetime) -> str:
         return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     except (OverflowError, ValueError):  # on the first or the last day there is, as the report has it
         return when.isoformat(" ", "minutes")
+
+
+def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
+    """What the cascade of a check settled, and what that spared: a sentence each."""
+    verifier = "the cheap verifier" if first is None else first.verifier
+    yield (
+        f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} by the documents "
+        f"({savings.n_supported:,} supported, {savings.n_not_supported:,} not); the model took {savings.n_sent_on:,}"
+    )
+    if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
+        yield (
+            f"about {plural(round(savings.calls_avoided), 'model call')} and {_searches(savings.searches_avoided)} "
+            f"spared: what the {plural(savings.n_sent_on, 'claim')} sent on took each, times {savings.n_settled:,}; "
+            "less, where these were the harder ones"
+        )
+    elif savings.n_settled:
+        yield "what that spared cannot be estimated: no claim of this check went to the model"
+    if savings.max_error is not None and savings.confidence is not None:
+        yield (
+            f"tuned so that at most {percent(savings.max_error)} of the claims settled on a side are wrong, "
+            f"with {percent(savings.confidence)} confidence, on claims and passages like the labelled ones"
+        )
+    if savings.n_failed:
+        yield f"{plural(savings.n_failed, 'look')} at the documents failed; the claims went to the model"
+
+
+def _searches(number: float) -> str:
+    count = round(number)
+    return f"{count:,} search" if count == 1 else f"{count:,} searches"

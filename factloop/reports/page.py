@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from factloop.reports import figures
-from factloop.reports.deciding import deciding_sentence, grounds_words, marked_sentence, shown_evidence
-from factloop.reports.faults import source_says
-from factloop.reports.status import status_of, status_words
 from factloop.reports.visible import direction, visible, web_address
 
 if TYPE_CHECKING:
@@ -28,6 +26,17 @@ _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)
 """Scripts of every page."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A button that shows some items of a list: its key in their `data-filters`, and the number that have it."""
+
+    key: str
+    words: str
+    sign: str
+    tone: str
+    count: int
 
 
 def render_page(
@@ -71,16 +80,7 @@ def environment(room: str = SHARED) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(
-        visible=visible, direction=direction, web_address=web_address, status=status_of, status_words=status_words
-    )
-    environment.filters.update(
-        deciding=deciding_sentence,
-        marked_sentence=marked_sentence,
-        shown_evidence=shown_evidence,
-        source_says=source_says,
-        grounds=grounds_words,
-    )
+    environment.filters.update(visible=visible, direction=direction, web_address=web_address)
     environment.globals.update(figures=figures, LONGEST_READING=LONGEST_READING)
     return environment
 

@@ -1,4 +1,7 @@
-"""Progress bars on standard error: one fed by the events of a check, one that counts what is done."""
+"""Progress bars on standard error: one fed by the events of a check, one that counts what is done.
+
+On anything but a terminal they write nothing, but for a line where a server accepts no request.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit, ServerWait
 from factloop.core.records import Usage
@@ -14,21 +17,23 @@ from factloop.reports import figures
 from factloop.reports.visible import visible
 
 
-class ProgressDisplay:
-    """Shows sentences read, then claims judged out of claims found, with the time left of each of the two, and calls
-    and cost, while a check runs, and then disappears.
+class _Display:
+    """One bar, which disappears at the end."""
 
-    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
-    """
-
-    def __init__(self, console: Console) -> None:
-        self._n_sentences = 0
-        self._read: set[tuple[int, int]] = set()
-        self._found: set[str] = set()
-        self._judged: set[str] = set()
-        self._progress = _bar(console)
-        self._task = self._progress.add_task("reading the response", total=None, spent="")
-        self._waits = _Waits(self._progress, self._task)
+    def __init__(self, console: Console, described: str, total: int | None = None, done: int = 0) -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[spent]}"),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+            redirect_stdout=False,  # standard output may be a result on its way into a pipe
+        )
+        self._task = self._progress.add_task(described, total=total, completed=done, spent="")
+        self._waited_s: dict[str, float] = {}
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -39,16 +44,38 @@ class ProgressDisplay:
     ) -> None:
         self._progress.stop()
 
+    def waiting(self, waiting: ServerWait) -> None:
+        """Says which server is waited for, until something happens; off the terminal once for each outage."""
+        said = waiting_in_words(waiting)
+        if self._progress.console.is_terminal:
+            self._progress.update(self._task, description=said)
+        elif waiting.waited_s < self._waited_s.get(waiting.server, float("inf")):
+            self._progress.console.print(f"factloop: {said}", soft_wrap=True)
+        self._waited_s[waiting.server] = waiting.waited_s
+
+
+class ProgressDisplay(_Display):
+    """Shows sentences read, then claims judged out of claims found, with the time left of each of the two, and calls
+    and cost, while a check runs.
+    """
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console, "reading the response")
+        self._n_sentences = 0
+        self._read: set[tuple[int, int]] = set()
+        self._found: set[str] = set()
+        self._judged: set[str] = set()
+
     def handle(self, event: Event) -> None:
         """Takes in one event. An event that says nothing new changes nothing, so replayed events do no harm."""
         match event:
             case ResponseSplit():
                 self._n_sentences = event.n_sentences
-                self._show_sentences()
+                self._show()
             case ClaimFound():
                 self._found.add(event.claim_id)
                 self._read.add(event.span)
-                self._show_sentences()
+                self._show()
             case ClaimJudged():
                 if not self._judged:
                     self._progress.reset(self._task, description="")  # claims take another time than sentences
@@ -56,52 +83,33 @@ class ProgressDisplay:
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
                 self._progress.update(self._task, spent=spent)
-                self._show_claims()
+                self._show()
             case ServerWait():
-                self._waits.show(event)
+                self.waiting(event)
             case CheckFinished():
                 self._progress.update(self._task, description="done")
             case _:
                 pass
 
-    def _show_sentences(self) -> None:
-        """Those that had a claim, until the first claim is judged."""
+    def _show(self) -> None:
+        """The sentences that had a claim, until the first claim is judged."""
         if self._judged:
-            self._show_claims()
-            return
-        read, total = len(self._read), max(self._n_sentences, len(self._read))
-        said = f"read {read:,} of {figures.plural(total, 'sentence')}"
-        self._progress.update(self._task, completed=read, total=total, description=said)
-
-    def _show_claims(self) -> None:
-        judged, found = len(self._judged), len(self._found)
-        self._progress.update(
-            self._task, completed=judged, total=found, description=f"{judged:,} of {figures.plural(found, 'claim')}"
-        )
+            done, total = len(self._judged), len(self._found)
+            said = f"{done:,} of {figures.plural(total, 'claim')}"
+        else:
+            done, total = len(self._read), max(self._n_sentences, len(self._read))
+            said = f"read {done:,} of {figures.plural(total, 'sentence')}"
+        self._progress.update(self._task, completed=done, total=total, description=said)
 
 
-class CountDisplay:
-    """Shows how many of a known number are done, with calls and cost so far.
-
-    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
-    """
+class CountDisplay(_Display):
+    """Shows how many of a known number are done, with calls and cost so far."""
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
         self._done, self._calls = done, 0
         self._usd: float | None = 0.0
-        self._progress = _bar(console)
-        self._task = self._progress.add_task(self._described, total=total, completed=done, spent="")
-        self._waits = _Waits(self._progress, self._task)
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
+        super().__init__(console, self._described, total, done)
 
     def one_more(self, usage: Usage | None = None) -> None:
         """Counts one more that is done, and its cost where it is known."""
@@ -112,45 +120,11 @@ class CountDisplay:
         spent = figures.plural(self._calls, "call") + (f", {self._usd:.4f} USD" if self._usd else "")
         self._progress.update(self._task, completed=self._done, description=self._described, spent=spent)
 
-    def waiting(self, waiting: ServerWait) -> None:
-        """A server is waited for; what is done next takes the place of that."""
-        self._waits.show(waiting)
-
     @property
     def _described(self) -> str:
         return f"{self._done:,} of {figures.plural(self._total, self._noun)}"
 
 
-class _Waits:
-    """Says in a bar which server is waited for; off the terminal in a line of its own, once for each outage."""
-
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress, self._task = progress, task
-        self._waited_s: dict[str, float] = {}
-
-    def show(self, waiting: ServerWait) -> None:
-        console = self._progress.console
-        if console.is_terminal:
-            self._progress.update(self._task, description=waiting_in_words(waiting))
-        elif waiting.waited_s < self._waited_s.get(waiting.server, float("inf")):
-            console.print(f"factloop: {waiting_in_words(waiting)}", soft_wrap=True)
-        self._waited_s[waiting.server] = waiting.waited_s
-
-
 def waiting_in_words(waiting: ServerWait) -> str:
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
     return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")
-
-
-def _bar(console: Console) -> Progress:
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[spent]}"),
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        redirect_stdout=False,  # standard output may be a result on its way into a pipe
-    )

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from factloop.reports.faults import Fault
 from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
-from factloop.reports.page_parts import PageStretch
 
 LONGEST_LAID_OUT = 100_000
 """Characters of a response: a longer one stands as plain text."""
 _OF_PLAIN_TEXT = ("p", "br")
+
+
+@dataclass(frozen=True)
+class PageStretch:
+    """A part of a response: a sentence with the numbers of its claims, or what lies between sentences, with none.
+
+    `text` is fit to be seen; `said` is the verdict in words, for those who see no colours; `marks` are its signs, each
+    with a tone; `faults` are the words that fail.
+    """
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    tone: str = ""
+    marks: tuple[tuple[str, str], ...] = ()
+    said: str = ""
+    faults: tuple[Fault, ...] = ()
+    leads_to: int = 0
+    """The number of the claim to read first: the worst."""
+
+
+def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
+    """The number in the address of the sentence of each claim that has one on the page: that of its first claim."""
+    return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)

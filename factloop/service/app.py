@@ -1,56 +1,56 @@
-"""The service as an ASGI application."""
+"""The service as an ASGI application, and how uvicorn serves it so that nothing is lost when it is stopped."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+import signal
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from fastapi import FastAPI, Request
+import uvicorn
+from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from filelock import FileLock, Timeout
 from starlette.exceptions import HTTPException
 
 import factloop
-from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
+from factloop.entrance.address import address_of
+from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.entrance.documents import hiding_checker, open_corpus
-from factloop.service import routes, routes_asking, routes_jobs, routes_labels, routes_tickets
-from factloop.service.attempts import KeyAttempts
-from factloop.service.context import LoopServices, ServiceContext
-from factloop.service.documents import Library, open_library
+from factloop.service import routes, routes_jobs
+from factloop.service.access import RateLimits, Tickets
 from factloop.service.errors import RequestRefusal, failure_words
 from factloop.service.guard import ServiceGuard
-from factloop.service.jobs import Jobs
+from factloop.service.jobs import Jobs, Readiness
 from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
-from factloop.service.openapi import describe_keys
 from factloop.service.pages import load_assets
-from factloop.service.rates import RateLimits
-from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
+from factloop.service.routes import LoopServices, ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.spending import day_limits
 from factloop.service.store import JobStore
-from factloop.service.tickets import Tickets
-from factloop.service.windows import Windows
-from factloop.service.work import Work
+from factloop.service.work import Library, Work, open_library
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
-from factloop.setup.pace import Pace
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
-TITLE = "factloop"
+MOST_CONNECTIONS = 1_000
+"""Connections at a time; further ones are told 503."""
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +58,14 @@ log = logging.getLogger(__name__)
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
     day_limits(settings, check, trust)
-    metrics, windows, tickets = Metrics(), Windows(), Tickets(settings.keys)
-    rates, attempts = RateLimits(settings.rate, windows), KeyAttempts(windows)
-    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, windows, load_assets())
+    context = ServiceContext(
+        settings,
+        Metrics(),
+        ResultFolder(settings.results),
+        Tickets(settings.keys),
+        RateLimits(settings.rate),
+        load_assets(),
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +73,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
             yield
 
     app = FastAPI(
-        title=TITLE,
+        title="factloop",
         version=factloop.__version__,
         description="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
         lifespan=lifespan,
@@ -77,16 +82,14 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         redoc_url=None,
     )
     app.state.context = context
-    for part in (routes, routes_asking, routes_jobs, routes_labels, routes_tickets):
-        app.include_router(part.router)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(RequestRefusal, _on_refused)
-    app.add_exception_handler(FactloopError, _on_failure)
-    describe_keys(app, needs_key=bool(settings.keys))
-    app.add_middleware(
-        ServiceGuard, settings=settings, metrics=metrics, rates=rates, attempts=attempts, tickets=tickets
-    )
+    app.include_router(routes.open_to_all)
+    key, ticket = ([Security(routes.KEY)], [Security(routes.TICKET)]) if settings.keys else ([], [])
+    for part in (routes, routes_jobs):
+        app.include_router(part.with_key, dependencies=key)
+        app.include_router(part.with_ticket, dependencies=[*key, *ticket])
+    for error, handler in _HANDLERS.items():
+        app.add_exception_handler(error, handler)
+    app.add_middleware(ServiceGuard, context=context)
     return app
 
 
@@ -106,29 +109,18 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         kept.enter_context(store.held())
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
-        checker = await asyncio.to_thread(_checker, check, chat)
-        work = Work(checker, await _scorer(trust, checker.pace), library, chat)
+        work = await _work(check, trust, chat, library)
         database = Database(store)
-        jobs = Jobs(
-            database,
-            work,
-            folder / "journals",
-            context.metrics,
-            max_running=settings.max_jobs,
-            max_running_together=settings.max_jobs_together,
-            max_queued=settings.max_queued,
-            lease_s=settings.lease_s,
-            keep_days=settings.keep_days,
-            day=day_limits(settings, check, trust),
-        )
+        day = day_limits(settings, check, trust)
+        jobs = Jobs(database, work, folder / "journals", context.metrics, settings, day)
         info = _info(settings, check, trust, chat, library)
         context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
         await jobs.start()
-        context.windows.share(database)
+        context.rates.share(database)
         try:
             yield
         finally:
-            context.windows.share(None)
+            context.rates.share(None)
             await jobs.aclose()
             await work.aclose()
             context.opened = None
@@ -141,7 +133,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
         with FileLock(folder / "lock", timeout=0, mode=FILE_MODE):
             yield
     except Timeout as error:
-        raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
+        raise ConfigError(f"{folder}: another service is using it; name another folder (--folder)") from error
 
 
 def default_folder() -> Path:
@@ -158,24 +150,18 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
 
 
-def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
-    """The checker of all jobs. It reads and indexes its own documents, which blocks; a name hides where they lie."""
-    checker = hiding_checker(chat, settings=check)
-    if checker.has_sources:
-        _ = checker.tools  # what is wrong with them is said now
-    return checker
-
-
-async def _scorer(trust: TrustSettings, pace: Pace) -> TrustScorer:
-    """The scorer of all jobs, at the pace of checks; opened now, so that a wrong set-up shows at the start.
-
-    A name hides where its corpus lies.
+async def _work(check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library) -> Work:
+    """The checker and the scorer of all jobs, at one pace. They read their documents now, so that a wrong set-up shows
+    at the start; names hide where the documents are.
     """
+    checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
+    if checker.has_sources:
+        await asyncio.to_thread(lambda: checker.tools)
     corpus = await asyncio.to_thread(open_corpus, trust)
-    scorer = TrustScorer(settings=trust, corpus=() if corpus is None else corpus, pace=pace)
+    scorer = TrustScorer(settings=trust, corpus=() if corpus is None else corpus, pace=checker.pace)
     if trust.subject_model or trust.corpus:
         await scorer.aopen()
-    return scorer
+    return Work(checker, scorer, library, chat)
 
 
 def _info(
@@ -201,19 +187,17 @@ def _info(
     )
 
 
-async def _on_refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestRefusal)
+async def _on_refused(request: Request, error: Any) -> Response:
     body, media_type = error.body(request.scope["request_id"])
     return Response(body, error.status, headers=error.headers, media_type=media_type)
 
 
-async def _on_invalid(request: Request, error: Exception) -> Response:
-    """Refuses invalid input with one error in one line; what was sent is not sent back.
+async def _on_invalid(request: Request, error: Any) -> Response:
+    """Refuses invalid input with one error in one line; the input is not sent back.
 
-    Where one of several shapes would do, the error that lies deepest is that of the shape that was meant, and among
-    equals one that is not of the type.
+    Where one of several shapes would do, the error of the intended shape is the deepest one, and among equals one that
+    is not about the type.
     """
-    assert isinstance(error, RequestValidationError)
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
@@ -221,20 +205,78 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     return await _on_refused(request, RequestRefusal(422, "invalid_input", wrong["msg"], field=".".join(place) or None))
 
 
-async def _on_http(request: Request, error: Exception) -> Response:
-    """Answers a request that no route was found for, and a body that cannot be parsed at all."""
-    assert isinstance(error, HTTPException)
-    types = {404: "not_found", 405: "wrong_method"}
-    refused = RequestRefusal(
-        error.status_code, types.get(error.status_code, "bad_request"), str(error.detail), headers=error.headers
-    )
+async def _on_http(request: Request, error: Any) -> Response:
+    """Answers a request without a route, and a body that cannot be parsed at all."""
+    type = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
+    refused = RequestRefusal(error.status_code, type, str(error.detail), headers=error.headers)
     return await _on_refused(request, refused)
 
 
-async def _on_failure(request: Request, error: Exception) -> Response:
-    assert isinstance(error, FactloopError)
+async def _on_failure(request: Request, error: Any) -> Response:
     log.warning("request %s failed: %s", request.scope["request_id"], error)
     words = failure_words(error)
-    return await _on_refused(
-        request, RequestRefusal(422 if words.type == "invalid_input" else 503, words.type, words.message)
+    status = 422 if words.type == "invalid_input" else 503
+    return await _on_refused(request, RequestRefusal(status, words.type, words.message))
+
+
+_HANDLERS: dict[type[Exception], Any] = {
+    RequestValidationError: _on_invalid,
+    HTTPException: _on_http,
+    RequestRefusal: _on_refused,
+    FactloopError: _on_failure,
+}
+
+
+async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
+    """Serves until the process is told to stop (SIGINT, SIGTERM), then leaves running jobs to the next start.
+
+    `ready` is told the address. Raises ConfigError where the address cannot be taken, and for what cannot be opened.
+    """
+    context: ServiceContext = app.state.context
+    with context.settings.listening() as listening:
+        async with app.router.lifespan_context(app):
+            server = _Server(_config(app, context.settings))
+            server.context = context
+            ready(address_of(listening))
+            _ignore_signals_again()
+            await server.serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Ends streams and waiting answers first: connections are closed only when these are over."""
+
+    context: ServiceContext
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.context.opened is not None:
+            self.context.opened.jobs.begin_stop()
+        await super().shutdown(sockets)
+
+
+def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
+    most = most_connections(MOST_CONNECTIONS)
+    return uvicorn.Config(
+        app,
+        http=patient_protocol(most, settings.header_timeout_s),
+        ws="none",
+        lifespan="off",  # it is ours, so that its failures are told as they are
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
+        limit_concurrency=most,
+        h11_max_incomplete_event_size=LONGEST_HEADERS,
+        timeout_graceful_shutdown=round(settings.stop_timeout_s),
     )
+
+
+def _ignore_signals_again() -> None:
+    """Lets everything be closed after the server has raised again the signal that stopped it."""
+
+    def heard(_number: int, _frame: FrameType | None) -> None:
+        return
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, heard)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -20,11 +21,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.extras import missing
 from factloop.core.files.private import FILE_MODE, make_private_database, open_private
 
-BACKENDS = ("sqlite", "postgresql")
 LOST_AFTER_S = 10
-"""Seconds after which a server that says nothing is given up: the wait for a lost connection."""
+"""Seconds to wait for a connection that is lost."""
 SILENT_S = 30.0
-"""Seconds after which a statement to a server that says nothing is given up."""
+"""Seconds to wait for a server that takes a statement and says nothing."""
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
     "keepalives_idle": LOST_AFTER_S,
@@ -35,6 +35,8 @@ _TO_A_SERVER = {
 _MAGIC = b"SQLite format 3\x00"
 _STAMP = slice(60, 64)
 """Where the header of a SQLite file has `user_version`."""
+_NOTHING_CAME = 0
+"""The state in which psycopg goes on with a statement from time to time."""
 
 
 class FileReplaced(SQLAlchemyError):
@@ -65,21 +67,19 @@ def _engine_of(url: str, silent_s: float) -> Engine:
     wrong = f"--database {shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
     try:
         parsed = make_url(url)
-        is_file = parsed.get_backend_name() == "sqlite"
-        if parsed.get_backend_name() not in BACKENDS:
+        if parsed.get_backend_name() == "sqlite":
+            return create_engine(parsed, pool_pre_ping=True)
+        if parsed.get_backend_name() != "postgresql":
             raise ConfigError(wrong)
-        if not is_file and "+" not in parsed.drivername:
+        if "+" not in parsed.drivername:
             parsed = parsed.set(drivername="postgresql+psycopg")
-        given: dict[str, Any] = {}
-        if not is_file:  # what the address itself says goes first
-            given = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
+        # The parameters of the address itself go first.
+        given: dict[str, Any] = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
         if parsed.drivername != "postgresql+psycopg":
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
         given["prepare_threshold"] = None  # a pool between may give each transaction another connection
         engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
-        from factloop.service.patient_postgres import bound_silence
-
-        bound_silence(engine, silent_s)
+        _bound_silence(engine, silent_s)
         return engine
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(wrong) from error
@@ -87,13 +87,44 @@ def _engine_of(url: str, silent_s: float) -> Engine:
         raise missing("postgres", "PostgreSQL") from error
 
 
+def _bound_silence(engine: Engine, seconds: float) -> None:
+    """Makes connections to PostgreSQL end a statement after so many seconds without a word from the server.
+
+    TCP sees no fault in a server that hangs, and PostgreSQL's own time limits need a server that works.
+    """
+    from psycopg import Connection, OperationalError
+
+    def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        heard_at = time.monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if ready != _NOTHING_CAME:
+                    heard_at = time.monotonic()
+                elif time.monotonic() - heard_at > seconds:
+                    connection.close()  # a late answer would be taken for that to the next statement
+                    raise OperationalError(f"no answer within {seconds:g} s")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    class BoundedConnection(Connection[Any]):
+        def wait(self, gen: Generator[Any, Any, Any], *args: Any, **options: Any) -> Any:
+            return super().wait(bounded(self, gen), *args, **options)
+
+    def connect(_dialect: object, _record: object, args: Any, options: Any) -> Any:
+        return BoundedConnection.connect(*args, **options)
+
+    event.listen(engine, "do_connect", connect)
+
+
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """A connection that writes nothing. A service at work has a log beside its file, which is read with it.
 
-    Where there is none SQLite would make one for its readers, and leave it behind, unless told that no one writes.
+    Without one SQLite would make a log for its readers and leave it behind, unless told that no one writes.
     """
-    has_log = Path(f"{path}-wal").exists()
-    how = "mode=ro" if has_log else "mode=ro&immutable=1"
+    how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
 
@@ -109,8 +140,8 @@ def file_of(engine: Engine) -> Path | None:
 def sole_use(engine: Engine) -> Iterator[None]:
     """Holds a SQLite file for this service alone; a kill releases it. Raises ConfigError if another service holds it.
 
-    While it is held, each transaction looks whether the file is still the one that was opened, and raises FileReplaced
-    where it was deleted or overwritten: what would be written then would be gone at the next start.
+    Meanwhile each transaction raises FileReplaced if the file was deleted or overwritten since it was opened: anything
+    written then would be gone at the next start.
     """
     path = file_of(engine)
     if path is None:
@@ -122,7 +153,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
     except Timeout as error:
         where = shown(engine.url.render_as_string())
         raise ConfigError(
-            f"--database {where}: another service is at work with it; give each a file of its own, "
+            f"--database {where}: another service is using it; give each a file of its own, "
             "or let them share a PostgreSQL database"
         ) from error
     try:
@@ -134,11 +165,11 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a number of this service's, and looks at it before each transaction."""
+    """Marks the file with a random number, and looks for that before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql(f"PRAGMA user_version = {stamp}")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it stands in the file
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is in the file
     # Open for as long as SQLite has the file open: closing it would drop SQLite's locks.
     descriptor = open_private(str(path), os.O_RDONLY)
     expected = stamp.to_bytes(4, "big")
@@ -175,7 +206,7 @@ def shown(url: str) -> str:
 
 
 def said_by(error: SQLAlchemyError) -> str:
-    """The database's own first line, or ours."""
+    """The first line of the database's own message, or of ours."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason given"])[0]
 

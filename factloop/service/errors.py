@@ -17,70 +17,8 @@ from factloop.core.errors import (
 from factloop.service.shapes import ErrorBody, ErrorWords
 
 LONGEST_MESSAGE = 500
+RETRY_AFTER_S = 10
 NOT_SET_UP = "the service is not set up for this; its operator finds the reason in its log"
-
-
-class RequestRefusal(Exception):
-    """The refusal of a request, with its status."""
-
-    def __init__(
-        self,
-        status: int,
-        type: str,
-        message: str,
-        *,
-        field: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        page: str | None = None,
-    ) -> None:
-        """`page`: what a reader sees where the address was opened in a browser, as HTML."""
-        super().__init__(message)
-        self.status, self.headers, self.page = status, dict(headers or {}), page
-        self.words = error_words(type, message, field)
-
-    def body(self, request_id: str) -> tuple[bytes, str]:
-        """The body and its type."""
-        if self.page is not None:
-            return self.page.encode(), "text/html; charset=utf-8"
-        return error_body(self.words, request_id), "application/json"
-
-
-def refuse_without_evaluation(what: str) -> None:
-    """Raises RequestRefusal where the evaluation package is not installed."""
-    if find_spec("factloop.evaluation") is None:
-        raise RequestRefusal(
-            503, "not_set_up", f"{what} need the package factloop.evaluation, which this service lacks"
-        )
-
-
-def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """The error's words, cut to a length and to whole characters: what callers sent may be in them."""
-    return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
-
-
-def error_body(words: ErrorWords, request_id: str) -> bytes:
-    return ErrorBody(error=words, request_id=request_id).model_dump_json(exclude_none=True).encode()
-
-
-def failure_words(error: FactloopError) -> ErrorWords:
-    """The words on a failure for the caller. A wrong set-up is the operator's business: it may name files."""
-    match error:
-        case DataError():
-            return error_words("invalid_input", str(error), error.field)
-        case BudgetExceeded():
-            return error_words("budget", str(error))
-        case ToolTimeout():
-            return error_words("timeout", str(error))
-        case ToolError():
-            return error_words("tool_failure", f"{error.tool}: the tool failed" + _status(error))
-        case ModelOutputError():
-            return error_words("model_output", str(error))
-        case ConfigError():
-            return error_words("not_set_up", NOT_SET_UP)
-        case _:
-            return error_words("failed", "the work failed")
-
-
 STATUS_OF_FAILURE = {
     "invalid_input": 422,
     "budget": 503,
@@ -94,8 +32,83 @@ STATUS_OF_FAILURE = {
 """Status of the answer to a caller who waited for a job that failed; 500 for anything else."""
 
 
-def _status(error: ToolError) -> str:
-    return "" if error.status is None else f" with status {error.status}"
+class RequestRefusal(Exception):
+    """The refusal of a request, with its status. `page` is HTML for a reader who opened the address in a browser."""
+
+    def __init__(
+        self,
+        status: int,
+        type: str,
+        message: str,
+        *,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        page: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.headers, self.page = status, dict(headers or {}), page
+        self.words = error_words(type, message, field)
+
+    def body(self, request_id: str) -> tuple[bytes, str]:
+        """The body and its type."""
+        if self.page is not None:
+            return self.page.encode(), "text/html; charset=utf-8"
+        body = ErrorBody(error=self.words, request_id=request_id)
+        return body.model_dump_json(exclude_none=True).encode(), "application/json"
+
+
+def invalid(message: str, field: str | None = None) -> RequestRefusal:
+    return RequestRefusal(422, "invalid_input", message, field=field)
+
+
+def not_found(what: str, field: str | None = None) -> RequestRefusal:
+    return RequestRefusal(404, "not_found", f"there is no such {what}", field=field)
+
+
+def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER_S) -> RequestRefusal:
+    headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    return RequestRefusal(503, type, message, headers=headers)
+
+
+def not_kept() -> RequestRefusal:
+    """The refusal for what the database does not take, or has not."""
+    return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
+
+
+def stopping() -> RequestRefusal:
+    return unavailable("stopping", "the service is being stopped")
+
+
+def refuse_without_evaluation(what: str) -> None:
+    """Raises RequestRefusal where the evaluation package is not installed."""
+    if find_spec("factloop.evaluation") is None:
+        message = f"{what} need the package factloop.evaluation, which this service lacks"
+        raise unavailable("not_set_up", message, None)
+
+
+def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
+    """The error's words, cut to a length and to whole characters: what callers sent may be in them."""
+    return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
+
+
+def failure_words(error: FactloopError) -> ErrorWords:
+    """The words on a failure for the caller. A wrong set-up is the operator's business: it may name files."""
+    match error:
+        case DataError():
+            return error_words("invalid_input", str(error), error.field)
+        case BudgetExceeded():
+            return error_words("budget", str(error))
+        case ToolTimeout():
+            return error_words("timeout", str(error))
+        case ToolError():
+            status = "" if error.status is None else f" with status {error.status}"
+            return error_words("tool_failure", f"{error.tool}: the tool failed{status}")
+        case ModelOutputError():
+            return error_words("model_output", str(error))
+        case ConfigError():
+            return error_words("not_set_up", NOT_SET_UP)
+        case _:
+            return error_words("failed", "the work failed")
 
 
 def _cut(text: str) -> str:

@@ -19,14 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
 from factloop.entrance.keys import key_refusal
-from factloop.service.attempts import KeyAttempts
+from factloop.service.access import opens
 from factloop.service.errors import RequestRefusal
-from factloop.service.metrics import Metrics
 from factloop.service.pages import EXPIRED
-from factloop.service.rates import RateLimits
-from factloop.service.settings import ServiceSettings
-from factloop.service.tickets import Tickets, is_page
+from factloop.service.routes import ServiceContext
 
+TICKETS = "/v1/tickets"
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
 """Bytes of a body that no route reads, as some clients send one with every request."""
@@ -54,18 +52,10 @@ log = logging.getLogger(__name__)
 class ServiceGuard:
     """ASGI middleware; it sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        settings: ServiceSettings,
-        metrics: Metrics,
-        rates: RateLimits,
-        attempts: KeyAttempts,
-        tickets: Tickets,
-    ) -> None:
-        self._app, self._settings, self._metrics = app, settings, metrics
-        self._rates, self._attempts, self._tickets = rates, attempts, tickets
-        self._max_body = int(settings.max_body_mb * 1_000_000)
+    def __init__(self, app: ASGIApp, context: ServiceContext) -> None:
+        self._app, self._settings, self._metrics = app, context.settings, context.metrics
+        self._rates, self._tickets = context.rates, context.tickets
+        self._max_body = int(self._settings.max_body_mb * 1_000_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -101,7 +91,9 @@ class ServiceGuard:
                 owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
                 raise await self._without_owner(scope, headers, address)
-            await self._rates.take("jobs" if _asks_for_work(scope) else "reads", owner or address)
+            await self._rates.take(
+                "jobs" if _asks_for_work(scope) and scope["path"] != TICKETS else "reads", owner or address
+            )
             scope["owner"] = owner
         body = await self._body(scope, headers, receive)
         await self._app(scope, replayed(body, receive), answer)
@@ -109,8 +101,8 @@ class ServiceGuard:
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
         """The refusal of an unknown caller. A missing key is no attempt at one: a page may always ask for it."""
         if given := headers.get("authorization"):
-            await self._attempts.take(address, given)
-        is_opened = is_page(scope["path"]) and "text/html" in headers.get("accept", "")
+            await self._rates.take_wrong_key(address, given)
+        is_opened = opens(scope["path"]) and "text/html" in headers.get("accept", "")
         return RequestRefusal(
             401,
             "unauthorized",
@@ -148,41 +140,40 @@ class ServiceGuard:
                 raise RequestRefusal(415, "wrong_content_type", "send application/json")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # two servers might read two different bodies
-            raise RequestRefusal(
-                400, "bad_request", "Content-Length and Transfer-Encoding exclude each other", headers=_CLOSE
-            )
+            raise _bad_request("Content-Length and Transfer-Encoding exclude each other", _CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
-            raise RequestRefusal(400, "bad_request", "Content-Length is not a number")
+            raise _bad_request("Content-Length is not a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
+        too_long = RequestRefusal(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
-            raise _too_long(most)
+            raise too_long
         try:
             return await received(receive, most, self._settings.body_timeout_s)
         except BodyTooLong as error:
-            raise _too_long(most) from error
+            raise too_long from error
         except CallerLeft as error:
-            raise RequestRefusal(400, "bad_request", "the request ended early") from error
+            raise _bad_request("the request ended early") from error
         except TimeoutError as error:
-            raise RequestRefusal(
-                408, "too_slow", "the request did not come in whole in time", headers=_CLOSE
-            ) from error
-
-
-def _too_long(most: int) -> RequestRefusal:
-    return RequestRefusal(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
+            message = "the request did not come in whole in time"
+            raise RequestRefusal(408, "too_slow", message, headers=_CLOSE) from error
 
 
 _CLOSE = {"Connection": "close"}
 
 
+def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> RequestRefusal:
+    return RequestRefusal(400, "bad_request", message, headers=headers)
+
+
 class _RequestBody:
-    """The body as the caller sends it, and whether all of it has arrived."""
+    """The body as the caller sends it, and whether all of it has arrived.
+
+    A caller that `waits` sends a body only when told to continue, which the first look at the body does.
+    """
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
-        """`waits`: whether the caller sends a body only when told to go on, which the first look at the body does."""
-        self._receive = receive
-        self._is_whole = waits
+        self._receive, self._is_whole = receive, waits
 
     async def __call__(self) -> Message:
         message = await self._receive()
@@ -219,9 +210,7 @@ class _AnswerSender:
         if self.status:  # too late for a status: the connection is closed instead, by the server
             return
         body, media_type = refused.body(self._request_id)
-        given: Mapping[str, str] = {
-            "content-type": media_type, "content-length": str(len(body)), **refused.headers
-        }  # fmt: skip
+        given = {"content-type": media_type, "content-length": str(len(body)), **refused.headers}
         headers = [(name.encode(), value.encode()) for name, value in given.items()]
         await self({"type": "http.response.start", "status": refused.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": True})

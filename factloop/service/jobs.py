@@ -1,4 +1,4 @@
-"""All jobs of the service: asked for, looked at, followed, cancelled and forgotten.
+"""All jobs of the service: asked for, looked at, followed, cancelled and forgotten; and whether it can take more.
 
 A job is in the database before it is answered for. With PostgreSQL several services share the jobs: what a caller asks
 here may be done by another service, and is found, followed and cancelled here all the same.
@@ -9,27 +9,28 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
+import secrets
 import shutil
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from factloop.core.files.private import make_private_folder, write_private
 from factloop.reports.labels import GivenLabel
-from factloop.service.errors import RequestRefusal
-from factloop.service.filtering import JobFilter
-from factloop.service.kept import Database, not_kept, stopping, wait
-from factloop.service.kept_labels import change_label
+from factloop.service.access import SharedHits
+from factloop.service.errors import RequestRefusal, not_found, not_kept, stopping, unavailable
+from factloop.service.kept import Database
 from factloop.service.leases import Leases
-from factloop.service.live import ATTEMPT, LiveEvent, LiveJob, read_events
 from factloop.service.metrics import Metrics
-from factloop.service.running import JOB_FINISHED, Runner
-from factloop.service.shapes import Job, JobPage, Kind
+from factloop.service.running import ATTEMPT, JOB_FINISHED, LiveEvent, LiveJob, Runner, read_events
+from factloop.service.settings import ServiceSettings
+from factloop.service.shapes import Job, JobPage, Trouble
 from factloop.service.spending import DayLimits, DayOver
-from factloop.service.store import NoRoom, OtherRequest, Repeat, Room, StoredJob, new_job_id
-from factloop.service.windows import SharedHits
+from factloop.service.store import JobFilter, NoRoom, OtherRequest, Repeat, Room, StoredJob, TextName
 from factloop.service.work import Work
-from factloop.setup.limits import Limits
 
 KEPT_REPEATS_H = 24
 """Hours for which the name of a request (`Idempotency-Key`) is kept."""
@@ -47,24 +48,17 @@ class Jobs:
         work: Work,
         folder: Path,
         metrics: Metrics,
-        *,
-        max_running: int,
-        max_running_together: int | None = None,
-        max_queued: int,
-        lease_s: float = 10.0,
-        keep_days: float | None = None,
-        sweep_every_s: float = SWEEP_EVERY_S,
+        settings: ServiceSettings,
         day: DayLimits,
+        *,
+        sweep_every_s: float = SWEEP_EVERY_S,
     ) -> None:
-        """`folder` is for the journals; `max_running_together`: in all services; `keep_days`: of jobs that are over.
-
-        It closes the database.
-        """
-        self._database, self._folder, self._day = database, folder, day
-        self._keep_days, self._sweep_every_s = keep_days, sweep_every_s
-        leases = Leases(database.store, lease_s, most_at_work=max_running_together, day=day)
-        self._runner = Runner(database, leases, work, folder, metrics, max_running=max_running)
-        self._room = Room(leases.service, max_running + max_queued, day)
+        """`folder` is for the journals. It closes the database."""
+        self._database, self._store, self._folder, self._day = database, database.store, folder, day
+        self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
+        leases = Leases(database.store, settings.lease_s, most_at_work=settings.max_jobs_together, day=day)
+        self._runner = Runner(database, leases, work, folder, metrics, max_running=settings.max_jobs)
+        self._room = Room(leases.service, settings.max_jobs + settings.max_queued, day)
         self._sweeping: asyncio.Task[None] | None = None
 
     @property
@@ -76,47 +70,20 @@ class Jobs:
         self._runner.start()
         self._sweeping = asyncio.create_task(self._sweep())
 
-    async def submit(
-        self,
-        owner: str,
-        kind: Kind,
-        title: str,
-        request: str,
-        *,
-        answer: str = "",
-        against: str = "",
-        limits: Limits | None = None,
-        request_id: str = "",
-        key: str | None = None,
-    ) -> Job:
-        """A job, in the database when this returns: a new one, or the one that was asked for with the same key.
-
-        Raises RequestRefusal where too many wait or the day's budget is spent, and for a key of another request.
+    async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
+        """A job, in the database when this returns: the one asked for, or that of the same key. Raises RequestRefusal
+        where too many wait or the day's budget is spent, and for the key of another request.
         """
         if self.is_stopping:
             raise stopping()
-        made = datetime.now(UTC)
-        job = Job(
-            id=new_job_id(),
-            kind=kind,
-            status="queued",
-            title=title,
-            answer=answer,
-            against=against,
-            limits=limits,
-            created_at=made,
-            request_id=request_id,
-        )
-        repeat = None if key is None else Repeat(key, hashlib.sha256(f"{kind}\n{request}".encode()).hexdigest())
-        store = self._database.store
+        digest = hashlib.sha256(f"{asked.kind}\n{request}".encode()).hexdigest()
+        repeat = None if key is None else Repeat(key, digest)
         try:
-            stored = await self._database.ask(store.add, StoredJob(job, owner), request, repeat, self._room)
+            stored = await self._database.ask(self._store.add, StoredJob(asked, owner), request, repeat, self._room)
         except NoRoom as error:
-            busy = "too many jobs wait for their turn; try again later"
-            raise RequestRefusal(503, "busy", busy, headers=wait()) from error
+            raise unavailable("busy", "too many jobs are waiting; try again later") from error
         except DayOver as error:
-            again = {"Retry-After": str(round(error.wait_s + 0.5))}
-            raise RequestRefusal(503, "budget_spent", f"{error}; try again later", headers=again) from error
+            raise unavailable("budget_spent", f"{error}; try again later", round(error.wait_s + 0.5)) from error
         except OtherRequest as error:
             message = "this Idempotency-Key was sent with another request; give each request a key of its own"
             raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
@@ -128,34 +95,26 @@ class Jobs:
         return None if stored is None else stored.job
 
     async def page(self, owner: str, wanted: JobFilter, *, limit: int, before: str | None) -> JobPage:
-        store = self._database.store
-        found, older = await self._database.ask(store.page, owner, wanted=wanted, limit=limit, before=before)
+        found, older = await self._database.ask(self._store.page, owner, wanted=wanted, limit=limit, before=before)
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
-    async def request(self, job_id: str) -> str | None:
-        """The request of a job, as JSON."""
-        return await self._database.ask(self._database.store.text, job_id, "request")
-
-    async def result(self, job_id: str) -> str | None:
-        return await self._database.ask(self._database.store.text, job_id, "result")
-
-    async def labels(self, job_id: str) -> str | None:
-        """The labels of a check's claims, as JSON."""
-        return await self._database.ask(self._database.store.text, job_id, "labels")
+    async def text(self, job_id: str, name: TextName) -> str | None:
+        """A text of a job as JSON: its request, its result, its labels."""
+        return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
         """Keeps the label of a claim, or forgets it where it is None; returns the one before. Raises RequestRefusal."""
         try:
-            return await self._database.ask(change_label, self._database.store, job_id, claim_id, label)
+            return await self._database.ask(self._store.change_label, job_id, claim_id, label)
         except LookupError as error:  # deleted since it was looked up
-            raise RequestRefusal(404, "not_found", "there is no such job") from error
+            raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
         """The job once it is over; None if it was deleted. Raises RequestRefusal where that cannot be waited for."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
-                await live.settled()
+                await live.settled.wait()
                 if not live.is_closed:
                     raise not_kept()
             stored = await self._find(job_id, owner)
@@ -163,7 +122,7 @@ class Jobs:
                 return None if stored is None else stored.job
             if self.is_stopping:
                 message = f"the service is being stopped; job {job_id} goes on at its next start, or in another one"
-                raise RequestRefusal(503, "stopping", message, headers=wait())
+                raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
                 await self._runner.moved(self._runner.poll_s)
 
@@ -220,15 +179,15 @@ class Jobs:
 
     async def delete(self, job_id: str) -> None:
         """Forgets a finished job."""
-        await self._database.ask(self._database.store.delete, job_id)
+        await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
         """Forgets the owner's finished jobs that were made before. Returns how many."""
-        return await self._database.ask(self._database.store.delete_older, than, owner)
+        return await self._database.ask(self._store.delete_older, than, owner)
 
     async def probe(self) -> None:
         """Raises RequestRefusal where the database would not take a job."""
-        await self._database.ask(self._database.store.probe)
+        await self._database.ask(self._store.probe)
 
     def begin_stop(self) -> None:
         """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
@@ -248,7 +207,7 @@ class Jobs:
 
     async def _find(self, job_id: str, owner: str) -> StoredJob | None:
         live = self._live(job_id, owner)
-        return live.stored if live else await self._database.ask(self._database.store.get, job_id, owner)
+        return live.stored if live else await self._database.ask(self._store.get, job_id, owner)
 
     def _now(self, stored: StoredJob) -> Job:
         live = self._runner.live.get(stored.job.id)
@@ -256,7 +215,7 @@ class Jobs:
 
     async def _events(self, stored: StoredJob) -> list[LiveEvent]:
         """The events that are kept; the last says that the job is over, if it is."""
-        text = await self._database.ask(self._database.store.text, stored.job.id, "events")
+        text = await self._database.ask(self._store.text, stored.job.id, "events")
         events = [] if text is None else read_events(text)
         if not stored.is_over:
             return events
@@ -277,7 +236,7 @@ class Jobs:
             log.error("what was kept long enough could not be forgotten", exc_info=failure)
 
     async def _forget_old(self) -> None:
-        now, store = datetime.now(UTC), self._database.store
+        now, store = datetime.now(UTC), self._store
         await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
         await self._database.ask(store.forget_spending, self._day)
         if store.is_shared:
@@ -291,5 +250,56 @@ class Jobs:
         def names() -> list[str]:
             return [item.name for item in self._folder.iterdir()] if self._folder.is_dir() else []
 
-        for name in await self._database.ask(self._database.store.finished, await asyncio.to_thread(names)):
+        for name in await self._database.ask(self._store.finished, await asyncio.to_thread(names)):
             await asyncio.to_thread(shutil.rmtree, self._folder / name, ignore_errors=True)
+
+
+ANSWERED_WITHIN_S = 3.0
+TRIED_BYTES = 65_536
+"""Bytes that are written to see whether the disk has room."""
+
+
+class Readiness:
+    """Looks whether the service can take a job. Lives in one event loop; looks once a second, however many ask."""
+
+    def __init__(self, jobs: Jobs, folder: Path) -> None:
+        self._jobs, self._folder = jobs, folder
+        self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
+
+    async def troubles(self) -> tuple[Trouble, ...]:
+        """What keeps the service from taking jobs; nothing, where it takes them."""
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+            self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))
+        return await asyncio.shield(self._looking)
+
+    def _forget(self) -> None:
+        self._looking = None
+
+    async def _look(self) -> tuple[Trouble, ...]:
+        return (*await self._of_database(), *await asyncio.to_thread(self._of_folder))
+
+    async def _of_database(self) -> tuple[Trouble, ...]:
+        probing = asyncio.ensure_future(self._jobs.probe())
+        try:
+            async with asyncio.timeout(ANSWERED_WITHIN_S):
+                await asyncio.shield(probing)
+        except TimeoutError:
+            probing.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # no one waits for it now
+            return (Trouble(what="database", message=f"it did not take a row within {ANSWERED_WITHIN_S:g} s"),)
+        except RequestRefusal as refused:
+            return (Trouble(what="database", message=refused.words.message),)
+        return ()
+
+    def _of_folder(self) -> tuple[Trouble, ...]:
+        probe = self._folder / f"probe-{secrets.token_hex(8)}"
+        try:
+            make_private_folder(self._folder)
+            write_private(probe, os.urandom(TRIED_BYTES))  # which no file system makes smaller
+        except OSError as error:
+            reason = error.strerror or "no reason given"
+            return (Trouble(what="folder", message=f"nothing can be written there: {reason}"),)
+        finally:
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+        return ()

@@ -1,7 +1,7 @@
 """Asks the database from the event loop, and says once when it fails and once when it answers again.
 
-A database that is away takes its time to fail: a locked file or a lost server is given up after ten seconds. So that no
-caller waits for the failures of others, one call at a time asks it meanwhile, and the others are refused at once.
+A database that is away takes up to ten seconds to fail. So that no caller waits for the failures of others, one call at
+a time asks it meanwhile, and the others are refused at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any, ParamSpec, TypeVar
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from factloop.service.database import FileReplaced, said_by
-from factloop.service.errors import RequestRefusal
+from factloop.service.errors import not_kept
 from factloop.service.store import JobStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
-RETRY_AFTER_S = 10
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
 """Failures that say nothing of what else the database would do."""
@@ -38,16 +37,12 @@ class Database:
         threads = THREADS_TO_A_SERVER if store.is_shared else 1
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="factloop-jobs")
         self._under_way: set[Future[Any]] = set()
-        self._n_outages = 0
-        self._is_away = False
+        self._n_outages, self._is_away = 0, False
         self._trouble: str | None = None
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls. Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
-
-        While the database is away and another call asks it, this one is refused at once.
-        """
+        """Calls. Raises RequestRefusal where it fails, or while the database is away and another call asks it."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)
@@ -75,7 +70,7 @@ class Database:
         return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown)  # what is still asked would leave its connection open
+        await asyncio.to_thread(self._threads.shutdown)  # a call under way would leave its connection open
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
@@ -92,19 +87,6 @@ class Database:
 
     def _failed(self, error: SQLAlchemyError) -> None:
         reason = said_by(error)
-        if reason != self._trouble:  # an outage is told once, not with each request
+        if reason != self._trouble:  # an outage is logged once, not with each request
             log.error(reason if isinstance(error, FileReplaced) else f"the database failed: {reason}")
         self._trouble = reason
-
-
-def not_kept() -> RequestRefusal:
-    """The refusal for what the database does not take, or has not."""
-    return RequestRefusal(503, "not_kept", "the service cannot keep jobs just now; try again later", headers=wait())
-
-
-def stopping() -> RequestRefusal:
-    return RequestRefusal(503, "stopping", "the service is being stopped", headers=wait())
-
-
-def wait() -> dict[str, str]:
-    return {"Retry-After": str(RETRY_AFTER_S)}

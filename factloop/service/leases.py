@@ -2,8 +2,7 @@
 
 A job without a lease waits for any service. A service leases jobs for a few seconds, and renews its leases while it is
 at work. Once a service has died, its leases lapse, and other services take its jobs. Where the database is not shared,
-leases do not lapse; the next start ends them. A job under which several services died is given up: it may be what
-killed them.
+leases do not lapse; the next start ends them. A job under which several services died fails: it may be the cause.
 """
 
 from __future__ import annotations
@@ -13,23 +12,15 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, false, func, not_, or_, select, update
 
+from factloop.service import store as stores
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import Cost, DayLimits
-from factloop.service.store import (
-    ENDED,
-    UNFINISHED,
-    WAITING,
-    JobStore,
-    StoredJob,
-    TextName,
-    row_of,
-    stored_of,
-    write_texts,
-)
+from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
 
 MOST_DEATHS = 3
@@ -112,7 +103,7 @@ class Leases:
                     continue
                 held.add(stored.job.id)
                 if events is not None:
-                    write_texts(connection, stored.job.id, {"events": events})
+                    stores.write_texts(connection, stored.job.id, {"events": events})
                 if row.cancel_asked:
                     cancelled.add(stored.job.id)
             n_others = self._n_other_services(connection)
@@ -128,7 +119,7 @@ class Leases:
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
                 self._day.settle(connection, stored.job, stored.attempt)
-                write_texts(connection, stored.job.id, texts)
+                stores.write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
         return kept == stored.job.model_dump_json()
@@ -155,8 +146,7 @@ class Leases:
         """How many jobs services have. Until the transaction ends, no other service counts them."""
         hold_others_off(connection, "take jobs")
         has_service = not_(func.coalesce(free, false()))
-        at_work = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), has_service)
-        return connection.scalar(at_work) or 0
+        return connection.scalar(select(func.count()).where(JOBS.c.status.in_(UNFINISHED), has_service)) or 0
 
     def _n_other_services(self, connection: Connection) -> int:
         """How many other services are at work."""
@@ -166,28 +156,28 @@ class Leases:
         services = select(func.count(JOBS.c.leased_by.distinct())).where(JOBS.c.status.in_(UNFINISHED), *theirs)
         return connection.scalar(services) or 0
 
-    def _taken(self, connection: Connection, row: object) -> LeasedJob | None:
+    def _taken(self, connection: Connection, row: Any) -> LeasedJob | None:
         stored = stored_of(row)
-        job_id: str = row.id  # type: ignore[attr-defined]  # of a row
+        job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
         if stored is None or request is None:  # or it would be looked at again for ever
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
             return None
-        if row.cancel_asked:  # type: ignore[attr-defined]  # of a row
+        if row.cancel_asked:
             _ended(connection, stored, "cancelled")
             return None
-        n_deaths = stored.job.n_deaths + (row.leased_by is not None)  # type: ignore[attr-defined]  # of a row
+        n_deaths = stored.job.n_deaths + (row.leased_by is not None)
         if n_deaths >= MOST_DEATHS:
-            log.error("job %s: %d services died while they were at work on it; it is given up", job_id, n_deaths)
+            log.error("job %s: %d services died while they were at work on it; it fails", job_id, n_deaths)
             words = error_words("internal", f"the service died {n_deaths} times while it was at work on this job")
             _ended(connection, stored.changed(n_deaths=n_deaths), "failed", words)
             return None
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
         if not self._day.set_aside(connection, began.job, began.attempt):
-            if row.leased_by is not None:  # type: ignore[attr-defined]  # of a row
-                log.warning("job %s: its service died, and what jobs may cost in 24 hours is spent; it waits", job_id)
-                _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)  # type: ignore[attr-defined]
+            if row.leased_by is not None:
+                log.warning("job %s: its service died, and the budget of 24 hours is spent; it waits", job_id)
+                _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)
             return None
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows

@@ -1,9 +1,6 @@
-"""Metrics for Prometheus: requests, jobs, claims, and what they cost."""
+"""Metrics for Prometheus: requests, jobs, claims, and what they cost. Counted since the start."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -15,44 +12,30 @@ SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class Metrics:
-    """Counted since the start, in a registry of their own."""
+    """The counts of one service, in a registry of their own."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
+        self._registry = own = CollectorRegistry()
         self._requests = Counter(
-            "factloop_requests", "Requests answered, by route and status.", ["route", "status"], registry=self._registry
+            "factloop_requests", "Requests answered, by route and status.", ["route", "status"], registry=own
         )
-        self._jobs = Counter(
-            "factloop_jobs", "Jobs that ended, by kind and status.", ["kind", "status"], registry=self._registry
+        self._jobs = Counter("factloop_jobs", "Jobs that ended, by kind and status.", ["kind", "status"], registry=own)
+        self.working = Gauge("factloop_jobs_in_flight", "Jobs at work.", ["kind"], registry=own)
+        self.seconds = Histogram(
+            "factloop_job_seconds", "Seconds that a job was at work.", ["kind"], buckets=SECONDS, registry=own
         )
-        self._working = Gauge("factloop_jobs_in_flight", "Jobs at work.", ["kind"], registry=self._registry)
-        self._seconds = Histogram(
-            "factloop_job_seconds",
-            "Seconds that a job was at work.",
-            ["kind"],
-            buckets=SECONDS,
-            registry=self._registry,
-        )
-        self._claims = Counter("factloop_claims", "Claims judged, by verdict.", ["verdict"], registry=self._registry)
-        self._calls = Counter("factloop_model_calls", "Model calls answered and paid for.", registry=self._registry)
-        self._tokens = Counter("factloop_model_tokens", "Tokens of model calls.", ["kind"], registry=self._registry)
-        self._searches = Counter("factloop_searches", "Searches.", registry=self._registry)
-        self._cost = Counter("factloop_cost_usd", "Cost of model calls whose price is known.", registry=self._registry)
+        self._claims = Counter("factloop_claims", "Claims judged, by verdict.", ["verdict"], registry=own)
+        self._calls = Counter("factloop_model_calls", "Model calls answered and paid for.", registry=own)
+        self._tokens = Counter("factloop_model_tokens", "Tokens of model calls.", ["kind"], registry=own)
+        self._searches = Counter("factloop_searches", "Searches.", registry=own)
+        self._cost = Counter("factloop_cost_usd", "Cost of model calls whose price is known.", registry=own)
 
     def request(self, route: str, status: int) -> None:
         self._requests.labels(route, str(status)).inc()
 
-    @contextmanager
-    def working(self, kind: str) -> Iterator[None]:
-        with self._working.labels(kind).track_inprogress():
-            yield
-
-    def worked(self, kind: str, seconds: float) -> None:
-        self._seconds.labels(kind).observe(seconds)
-
     def finished(self, job: Job, report: Record | None) -> None:
         self._jobs.labels(job.kind, job.status).inc()
-        if report is None and job.progress.usage is not None:  # it was stopped, or failed, and was paid for as well
+        if report is None and job.progress.usage is not None:  # it was stopped or failed, and was paid for as well
             self._spent(job.progress.usage)
         if isinstance(report, LongFormTrustReport):
             self._spent(report.usage)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from importlib.resources import files
+
+from factloop.reports.claims import verdict_table
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -13,11 +16,11 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 INDEX = "index.html"
-OF_REPORTS = ("base.css", "list.css", "prose.css", "label.css", "labelling.js")
-"""Files of the reports' pages, which the page shares."""
+VERDICTS = "verdicts.js"
+"""The words and signs of verdicts as a module for scripts."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
 _HEAD = 1_000
@@ -35,13 +38,14 @@ class Asset:
 def load_assets() -> dict[str, Asset]:
     """The files of the page by name. Names from callers are looked up here, never on the disk."""
     found = {}
-    reports = files("factloop.reports").joinpath("pages")
-    shared = [reports.joinpath(name) for name in OF_REPORTS]
+    of_reports = files("factloop.reports").joinpath("pages")
+    shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))
     for entry in (*files("factloop.service").joinpath("page").iterdir(), *shared):
         suffix = entry.name[entry.name.rfind(".") :]
         if entry.is_file() and suffix in TYPES:
             found[entry.name] = Asset(entry.read_bytes(), TYPES[suffix])
-    return found
+    verdicts = f"export const VERDICTS = {json.dumps(verdict_table())};\n"
+    return {**found, VERDICTS: Asset(verdicts.encode(), TYPES[".js"])}
 
 
 EXPIRED = """<!doctype html>
@@ -56,8 +60,10 @@ EXPIRED = """<!doctype html>
 def report_policy(page: str) -> str:
     """The policy that a report names in its head: the hashes of its own style and script, and nothing else.
 
-    It stands in a sandbox, so that even a script of it could neither ask this service nor read what the page keeps.
+    It runs in a sandbox, so that even a script of it could neither ask this service nor read what the page keeps. The
+    page of the service alone may show it in a frame. Its links may open other pages, which are in no sandbox.
     """
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
-    return f"{policy}; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
+    sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"
+    return f"{policy}; frame-ancestors 'self'; {sandbox}"

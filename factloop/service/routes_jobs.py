@@ -1,47 +1,217 @@
-"""Routes to jobs: their state, their events, and their reports."""
+"""Routes of jobs: asking for work, following it, its reports, comparisons of checks, and people's labels."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
+import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Union
 
-from fastapi import APIRouter, Header, Query
-from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
-from factloop.checking.views.layout import ResponseLayout, layout_of
-from factloop.checking.views.table import render_csv
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
+from factloop.checking.views.plain import render_csv
+from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.service.context import (
-    InContext,
-    LoopServices,
-    Open,
-    Owner,
-    TheJob,
-    answers,
-    is_job_id,
-    no_such_job,
-    page_and,
+from factloop.entrance.asks import NO_SUBJECT, NOTHING_TO_SCORE_BY, hold_text, nothing_to_judge_by
+from factloop.reports.figures import plural
+from factloop.reports.labels import GivenLabel, LabelFile, claims_to_label, hash_of, with_documents
+from factloop.service.errors import (
+    STATUS_OF_FAILURE,
+    RequestRefusal,
+    failure_words,
+    invalid,
+    not_found,
+    not_kept,
+    refuse_without_evaluation,
 )
-from factloop.service.errors import RequestRefusal, refuse_without_evaluation
-from factloop.service.filtering import JobFilter, Outcome
-from factloop.service.live import LiveEvent
-from factloop.service.pages import report_policy
-from factloop.service.result_kinds import KINDS
-from factloop.service.shapes import Ask, CheckAsk, ChecksComparison, Deleted, Job, JobPage, Kind, Status
-from factloop.service.store import UNFINISHED
+from factloop.service.results import KINDS
+from factloop.service.routes import HTML, REFUSALS, Caller, InContext, LoopServices, Open, Owner, TheCaller, page_of
+from factloop.service.running import LiveEvent
+from factloop.service.shapes import (
+    Ask,
+    AuditAsk,
+    CheckAsk,
+    ChecksComparison,
+    Deleted,
+    Documents,
+    Job,
+    JobPage,
+    Kind,
+    LabelAsk,
+    LabelTakenBack,
+    LongFormAsk,
+    Outcome,
+    Status,
+    TrustAsk,
+)
+from factloop.service.store import UNFINISHED, JobFilter, TextName, new_job, read_labels
+from factloop.setup.sources import SourceMode
 
-router = APIRouter(prefix="/v1", tags=["jobs"])
+with_key = APIRouter(prefix="/v1", responses=REFUSALS)
+with_ticket = APIRouter(prefix="/v1", responses=REFUSALS, tags=["jobs"])
 OF_JOBS = {kind.name: kind for kind in reversed(KINDS) if kind.is_job}
 REPORT: Any = Union[tuple(kind.record for kind in OF_JOBS.values())]  # noqa: UP007  # known when the service starts
 MOST_JOBS = 200
 LARGEST_NUMBER = 2**62
+SEARCH = "search"
+Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
+ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}
+"""Of a route that asks for work."""
+ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim of the report.")]
 
 
-@router.get("/jobs", responses=answers(422))
+def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
+    """The answer to a caller who waits for the report."""
+    return {200: {"model": report}}
+
+
+@with_key.post("/checks", responses=_waited(FactualityReport), **ASKED)
+async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
+    """Checks which claims of a response hold."""
+    opened.work.library.refuse_unknown(ask.documents)
+    _refuse_nothing_to_judge_by(opened, ask.documents, ask.mode)
+    return await _submitted(opened, caller, "check", ask, wait=wait)
+
+
+@with_key.post("/trust", responses=_waited(TrustReport), **ASKED)
+async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
+    """Scores whether a model stands by an answer, and whether documents agree."""
+    opened.work.library.refuse_unknown(ask.documents)
+    settings = opened.work.scorer.settings
+    if settings.subject_model is None and ask.response is None:
+        raise invalid(NO_SUBJECT, "response")
+    has_texts = bool(settings.corpus) if ask.documents is None else hold_text(ask.documents)
+    if settings.subject_model is None and not has_texts:
+        raise invalid(NOTHING_TO_SCORE_BY, "documents")
+    return await _submitted(opened, caller, "trust", ask, wait=wait)
+
+
+@with_key.post("/trust/long-form", responses=_waited(LongFormTrustReport), **ASKED)
+async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
+    """Checks a long answer, and scores whether a model stands by each of its claims."""
+    opened.work.library.refuse_unknown(ask.documents)
+    if opened.work.scorer.settings.subject_model is None:
+        raise invalid("no subject model is set up to ask about the claims")
+    _refuse_nothing_to_judge_by(opened, ask.documents)
+    return await _submitted(opened, caller, "long_form", ask, wait=wait)
+
+
+@with_key.post("/audits", **ASKED)
+async def audit(ask: AuditAsk, opened: Open, caller: TheCaller) -> Response:
+    """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
+    refuse_without_evaluation("audits")
+    try:
+        await asyncio.to_thread(_try_rows, ask)
+    except DataError as error:
+        words = failure_words(error)
+        raise RequestRefusal(422, words.type, words.message, field="rows") from error
+    request = await asyncio.to_thread(_audit_request, ask)
+    asked = new_job("audit", f"{len(ask.rows):,} labelled claims", request_id=caller.request_id)
+    return _accepted(await opened.jobs.submit(caller.owner, asked, request, caller.key), caller)
+
+
+def _refuse_nothing_to_judge_by(
+    opened: LoopServices, documents: Documents | None, mode: SourceMode | None = None
+) -> None:
+    said = nothing_to_judge_by(documents, mode, can_search=opened.info.can_search)
+    if said is not None:
+        raise invalid(said, "documents")
+
+
+def _audit_request(ask: AuditAsk) -> str:
+    """The request as JSON to be kept. Raises RequestRefusal for what JSON can say and no text can."""
+    try:
+        text = ask.model_dump_json()
+        AuditAsk.model_validate_json(text)
+    except ValueError as error:  # half a character, brackets by the hundred, a number of thousands of digits
+        raise invalid(
+            "a value is not a whole text, is nested too deep, or is a number of too many digits", "rows"
+        ) from error
+    return text
+
+
+def _try_rows(ask: AuditAsk) -> None:
+    from factloop.service.evaluation import write_rows
+
+    folder = FilePath(tempfile.mkdtemp(prefix="factloop-"))
+    try:
+        write_rows(ask.rows, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _submitted(
+    opened: LoopServices, caller: Caller, kind: Kind, ask: CheckAsk | TrustAsk | LongFormAsk, *, wait: bool
+) -> Response:
+    question = ask.question if isinstance(ask, TrustAsk) else ask.prompt
+    asked = new_job(
+        kind,
+        question or ask.response or "",
+        answer=ask.response or "",
+        against=_against(ask),
+        limits=opened.work.limits_of(ask),
+        request_id=caller.request_id,
+    )
+    job = await opened.jobs.submit(caller.owner, asked, ask.model_dump_json(), caller.key)
+    return await _waited_for(opened, job.id, caller.owner) if wait else _accepted(job, caller)
+
+
+def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
+    """What the answer is checked against, in words."""
+    if ask.documents is None:
+        return "the service's corpus" if isinstance(ask, TrustAsk) else SEARCH
+    given = ask.documents if isinstance(ask.documents, str) else plural(len(ask.documents), "document")
+    return f"{given} and {SEARCH}" if isinstance(ask, CheckAsk) and ask.mode == "factuality" else given
+
+
+def _accepted(job: Job, caller: Caller) -> Response:
+    location = f"{caller.public_path}/v1/jobs/{job.id}"
+    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": location})
+
+
+async def _waited_for(opened: LoopServices, job_id: str, owner: str) -> Response:
+    """The report, once there is one. Raises RequestRefusal for a job that failed or was cancelled."""
+    job = await opened.jobs.ended(job_id, owner)
+    if job is None:  # its owner deleted it at once
+        raise not_found("job")
+    if job.status == "done":
+        result = await opened.jobs.text(job.id, "result")
+        if result is None:
+            raise not_kept()
+        return Response(result, media_type="application/json")
+    if job.error is not None:
+        raise RequestRefusal(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
+    raise RequestRefusal(409, "cancelled", "the job was cancelled")
+
+
+def is_job_id(text: str) -> bool:
+    return len(text) == 32 and set(text) <= set("0123456789abcdef")
+
+
+async def find_job(job_id: str, opened: Open, owner: Owner, field: str | None = None) -> Job:
+    """The caller's job of this id. Raises RequestRefusal; another owner's job counts as unknown."""
+    job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
+    if job is None:
+        raise not_found("job", field)
+    return job
+
+
+async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
+    return await find_job(job_id, opened, owner)
+
+
+TheJob = Annotated[Job, Depends(_job_of_path)]
+
+
+@with_key.get("/jobs", tags=["jobs"])
 async def jobs(
     opened: Open,
     owner: Owner,
@@ -54,32 +224,29 @@ async def jobs(
 ) -> JobPage:
     """The caller's jobs, newest first. A page may have fewer jobs than asked for, and more after it."""
     if before is not None and not is_job_id(before):
-        raise RequestRefusal(422, "invalid_input", "give the `next` of an earlier page", field="before")
+        raise invalid("give the `next` of an earlier page", "before")
     return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
-@router.get("/jobs/{job_id}", responses=answers(404, 422))
+@with_key.get("/jobs/{job_id}", tags=["jobs"])
 async def job(job: TheJob) -> Job:
     """The state of a job."""
     return job
 
 
-@router.get("/jobs/{job_id}/request", response_model=Ask, responses=answers(404, 422))
+@with_key.get("/jobs/{job_id}/request", tags=["jobs"], response_model=Ask)
 async def request(job: TheJob, opened: Open) -> Response:
-    """The request of a job: a page shows it beside its report, and may ask again."""
-    text = await opened.jobs.request(job.id)
-    if text is None:  # deleted since it was looked up
-        raise no_such_job()
-    return Response(text, media_type="application/json")
+    """The request of a job."""
+    return Response(await _text_of(job, opened, "request"), media_type="application/json")
 
 
-@router.post("/jobs/{job_id}/cancel", responses=answers(403, 404, 422))
+@with_key.post("/jobs/{job_id}/cancel", tags=["jobs"])
 async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
     """Stops a job; one that has ended meanwhile stays as it is. The answer is its last state."""
     return await opened.jobs.cancel(job.id, owner) or job
 
 
-@router.delete("/jobs", responses=answers(403, 422))
+@with_key.delete("/jobs", tags=["jobs"])
 async def delete_older(
     opened: Open,
     owner: Owner,
@@ -90,7 +257,7 @@ async def delete_older(
     return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
 
 
-@router.delete("/jobs/{job_id}", responses=answers(403, 404, 409, 422))
+@with_key.delete("/jobs/{job_id}", tags=["jobs"])
 async def delete(job: TheJob, opened: Open) -> Job:
     """Forgets a job that has ended; the answer is its last state. One that has not is to be cancelled first."""
     if job.status in UNFINISHED:
@@ -99,10 +266,10 @@ async def delete(job: TheJob, opened: Open) -> Job:
     return job
 
 
-@router.get(
+@with_ticket.get(
     "/jobs/{job_id}/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **answers(404, 422)},
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def events(
     job: TheJob,
@@ -119,92 +286,6 @@ async def events(
     return StreamingResponse(_encoded(stream), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-@router.get(
-    "/jobs/{job_id}/result",
-    response_model=REPORT,
-    responses=answers(404, 409, 422),
-)
-async def result(job: TheJob, opened: Open) -> Response:
-    """The report of a job that is done."""
-    return Response(await _result(job, opened), media_type="application/json")
-
-
-@router.get("/jobs/{job_id}/report.html", response_class=Response, responses=page_and(404, 409, 422))
-async def report(job: TheJob, opened: Open) -> Response:
-    """The report as a page that needs nothing else."""
-    text = await _result(job, opened)
-    page = await asyncio.to_thread(_rendered, job.kind, text)
-    return HTMLResponse(page, headers={"Content-Security-Policy": report_policy(page)})
-
-
-@router.get(
-    "/jobs/{job_id}/claims.csv",
-    response_class=Response,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **answers(404, 409, 422)},
-)
-async def claims(job: TheJob, opened: Open) -> Response:
-    """The claims of a check that is done as a table, one a row, for spreadsheets."""
-    if job.kind != "check":
-        raise RequestRefusal(422, "invalid_input", "only checks have a table of claims", field="job_id")
-    text = await _result(job, opened)
-    table = await asyncio.to_thread(lambda: render_csv(FactualityReport.model_validate_json(text)))
-    return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
-
-
-@router.get("/jobs/{job_id}/layout", responses=answers(404, 422))
-async def layout(job: TheJob, opened: Open) -> ResponseLayout:
-    """The response of a check laid out from its Markdown; once the check is done, with the words that fail."""
-    if job.kind != "check":
-        raise RequestRefusal(422, "invalid_input", "only checks are laid out", field="job_id")
-    asked = await opened.jobs.request(job.id)
-    if asked is None:  # deleted since it was looked up
-        raise no_such_job()
-    report = await _result(job, opened) if job.status == "done" else None
-    return await asyncio.to_thread(_layout, asked, report)
-
-
-@router.get("/compare", responses=answers(404, 409, 422, 503))
-async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
-    """Compares two checks, claim by claim; the older one is `first` in the answer."""
-    refuse_without_evaluation("comparisons")
-    from factloop.service.comparing import compare_checks
-
-    one, other = [
-        await _check_report(name, given, opened, owner) for name, given in (("first", first), ("second", second))
-    ]
-    return await asyncio.to_thread(compare_checks, one, other)
-
-
-async def _check_report(name: str, job_id: str, opened: LoopServices, owner: str) -> tuple[Job, FactualityReport]:
-    job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
-    if job is None:
-        raise no_such_job(name)
-    if job.kind != "check":
-        raise RequestRefusal(422, "invalid_input", "only checks can be compared", field=name)
-    text = await _result(job, opened)
-    return job, await asyncio.to_thread(FactualityReport.model_validate_json, text)
-
-
-async def _result(job: Job, opened: LoopServices) -> str:
-    if job.status != "done":
-        raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
-    text = await opened.jobs.result(job.id)
-    if text is None:  # deleted since it was looked up
-        raise no_such_job()
-    return text
-
-
-def _rendered(kind: Kind, text: str) -> str:
-    if kind not in OF_JOBS:  # made when the package was there
-        refuse_without_evaluation(f"reports of kind {kind}")
-    return OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text))
-
-
-def _layout(asked: str, result: str | None) -> ResponseLayout:
-    report = None if result is None else FactualityReport.model_validate_json(result)
-    return layout_of(CheckAsk.model_validate_json(asked).response, report)
-
-
 async def _encoded(events: AsyncGenerator[LiveEvent | None, None]) -> AsyncIterator[bytes]:
     yield KEEPALIVE_COMMENT  # the headers go out at once
     async with aclosing(events):
@@ -219,3 +300,106 @@ def _number(last_event_id: str | None) -> int:
     """The number in the header; 0 for anything else, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
+
+
+@with_key.get("/jobs/{job_id}/result", tags=["jobs"], response_model=REPORT)
+async def result(job: TheJob, opened: Open) -> Response:
+    """The report of a job that is done."""
+    return Response(await _text_of(job, opened), media_type="application/json")
+
+
+@with_ticket.get("/jobs/{job_id}/report.html", response_class=Response, responses=HTML)
+async def report(job: TheJob, opened: Open) -> Response:
+    """The report as a page that needs nothing else."""
+    return page_of(await asyncio.to_thread(_rendered, job.kind, await _text_of(job, opened)))
+
+
+def _rendered(kind: Kind, text: str) -> str:
+    if kind not in OF_JOBS:  # made when the package was there
+        refuse_without_evaluation(f"reports of kind {kind}")
+    return OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text))
+
+
+@with_key.get(
+    "/jobs/{job_id}/claims.csv",
+    tags=["jobs"],
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+async def claims(job: TheJob, opened: Open) -> Response:
+    """The claims of a check that is done as a table, one a row, for spreadsheets."""
+    table = await asyncio.to_thread(render_csv, await _check_report(job, opened, "only checks have a table of claims"))
+    return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
+
+
+@with_key.get("/compare", tags=["jobs"])
+async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
+    """Compares two checks, claim by claim; the older one is `first` in the answer."""
+    refuse_without_evaluation("comparisons")
+    from factloop.service.evaluation import compare_checks
+
+    sides = []
+    for name, given in (("first", first), ("second", second)):
+        job = await find_job(given, opened, owner, name)
+        sides.append((job, await _check_report(job, opened, "only checks can be compared", name)))
+    return await asyncio.to_thread(compare_checks, *sides)
+
+
+async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
+    if name == "result" and job.status != "done":
+        raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
+    text = await opened.jobs.text(job.id, name)
+    if text is None:  # deleted since it was looked up
+        raise not_found("job")
+    return text
+
+
+async def _check_report(job: Job, opened: LoopServices, otherwise: str, field: str = "job_id") -> FactualityReport:
+    """The report of a check that is done. `otherwise`: what is said of a job of another kind."""
+    if job.kind != "check":
+        raise invalid(otherwise, field)
+    return await asyncio.to_thread(FactualityReport.model_validate_json, await _text_of(job, opened))
+
+
+LABELLED = "only the claims of checks are labelled"
+
+
+@with_key.get("/jobs/{job_id}/labels", tags=["labels"])
+async def labels(job: TheJob, opened: Open) -> LabelFile:
+    """The claims of a finished check and their labels: a file for `factloop research labels export`."""
+    report = await _check_report(job, opened, LABELLED)
+    return await asyncio.to_thread(_label_file, report, await opened.jobs.text(job.id, "labels"))
+
+
+def _label_file(report: FactualityReport, kept: str | None) -> LabelFile:
+    claims, given = claims_to_label(report), read_labels(kept)
+    return LabelFile(
+        claims_hash=hash_of(claims),
+        claims=with_documents(claims, report),
+        labels=tuple(given[one.claim_id] for one in claims if one.claim_id in given),
+    )
+
+
+@with_key.put("/jobs/{job_id}/labels/{claim_id}", tags=["labels"])
+async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open) -> GivenLabel:
+    """Labels a claim of a check that is done. A label that it had is replaced."""
+    response_id = await _response_of(claim_id, job, opened)
+    given = GivenLabel(response_id=response_id, claim_id=claim_id, given_at=datetime.now(UTC), **ask.model_dump())
+    await opened.jobs.change_label(job.id, claim_id, given)
+    return given
+
+
+@with_key.delete("/jobs/{job_id}/labels/{claim_id}", tags=["labels"])
+async def take_back(claim_id: ClaimId, job: TheJob, opened: Open) -> LabelTakenBack:
+    """Takes the label of a claim back; the answer has it."""
+    await _response_of(claim_id, job, opened)
+    return LabelTakenBack(label=await opened.jobs.change_label(job.id, claim_id, None))
+
+
+async def _response_of(claim_id: str, job: Job, opened: LoopServices) -> str:
+    """The id of the response of a claim. Raises RequestRefusal for a claim that cannot be labelled."""
+    claims = await asyncio.to_thread(claims_to_label, await _check_report(job, opened, LABELLED))
+    found = next((one for one in claims if one.claim_id == claim_id), None)
+    if found is None:
+        raise RequestRefusal(404, "not_found", "the check has no such claim to label", field="claim_id")
+    return found.response_id

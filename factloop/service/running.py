@@ -7,11 +7,12 @@ the next service that has room: with its journal, where both have the same folde
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import shutil
-import time
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,13 +20,13 @@ from typing import Any
 
 from factloop.core.errors import FactloopError, RunInUse
 from factloop.core.files.private import make_private_folder
+from factloop.core.records import Record
 from factloop.service.errors import RequestRefusal, error_words, failure_words
 from factloop.service.kept import Database
 from factloop.service.leases import LeasedJob, Leases
-from factloop.service.live import LiveJob, write_events
 from factloop.service.metrics import Metrics
 from factloop.service.shapes import ErrorWords, Progress, Status
-from factloop.service.store import TextName
+from factloop.service.store import StoredJob, TextName
 from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
@@ -35,8 +36,87 @@ RENEWALS = 5
 """How often a lease is renewed before it would lapse."""
 LONGEST_PAUSE_S = 15.0
 """Seconds between two attempts to save the end of a job."""
+ATTEMPT = 1_000_000_000
+"""Gap between the event numbers of two attempts, so that a watcher of the first sees all of the second."""
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LiveEvent:
+    """One event as it is sent."""
+
+    number: int
+    type: str
+    data: str
+    """JSON in one line."""
+
+
+class LiveJob:
+    """Keeps the events of a job, so that late watchers see all of them. Lives in one event loop."""
+
+    def __init__(self, stored: StoredJob, request: str) -> None:
+        self.stored = stored
+        self.request = request
+        self.events: list[LiveEvent] = []
+        self.task: asyncio.Task[None] | None = None
+        self.is_cancelled = False
+        """Whether its owner cancelled it."""
+        self.is_lost = False
+        """Whether another service took it, as the lease lapsed."""
+        self.is_ending = False
+        """Whether its last state is being saved."""
+        self.is_closed = False
+        """Whether its events have ended: it is finished, or the service is being stopped."""
+        self._changed = asyncio.Event()
+        self.settled = asyncio.Event()
+        """Set when it has ended, or its end cannot be saved."""
+
+    def publish(self, event: Record, type: str) -> None:
+        """Shows the event to all who watch."""
+        number = (self.stored.attempt - 1) * ATTEMPT + len(self.events) + 1
+        self.events.append(LiveEvent(number, type, event.model_dump_json()))
+        self._wake()
+
+    def cancel(self) -> None:
+        """Stops its work, in the one way that its flags say; after its first step, without which it would not end."""
+        if self.task is not None:
+            self.task.get_loop().call_soon(self.task.cancel)
+
+    def close(self) -> None:
+        self.is_closed = True
+        self.settled.set()
+        self._wake()
+
+    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
+        """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
+        place = 0
+        while True:
+            while place < len(self.events):
+                sent = self.events[place]
+                place += 1
+                if sent.number > after:
+                    yield sent
+            if self.is_closed:
+                return
+            try:
+                await asyncio.wait_for(self._changed.wait(), heartbeat_s)
+            except TimeoutError:
+                yield None
+
+    def _wake(self) -> None:
+        waited_for, self._changed = self._changed, asyncio.Event()
+        waited_for.set()
+
+
+def write_events(events: Sequence[LiveEvent]) -> str:
+    """The events as one JSON text."""
+    return json.dumps([[one.number, one.type, one.data] for one in events])
+
+
+def read_events(text: str) -> list[LiveEvent]:
+    """The events of one JSON text."""
+    return [LiveEvent(number, type, data) for number, type, data in json.loads(text)]
 
 
 class Runner:
@@ -49,17 +129,14 @@ class Runner:
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
+        self.poll_s = POLL_S if database.store.is_shared else 5 * POLL_S
+        """Seconds after which another look at the database may show something new."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def is_stopping(self) -> bool:
         return self._stop.is_set()
-
-    @property
-    def poll_s(self) -> float:
-        """Seconds after which another look at the database may show something new."""
-        return POLL_S if self._database.store.is_shared else 5 * POLL_S
 
     def start(self) -> None:
         self._tasks.append(asyncio.create_task(self._take_jobs()))
@@ -147,16 +224,16 @@ class Runner:
                 continue
             self._work.share_pace(renewal.n_services)
             for live in here:
-                self._heed(live, is_held=live.stored.job.id in renewal.held)
-                if live.stored.job.id in renewal.cancelled and not live.is_ending:
+                job_id = live.stored.job.id
+                if live.is_ending or live.is_closed:
+                    continue
+                if job_id not in renewal.held:
+                    log.warning("job %s: the lease was lost; it is stopped here", job_id)
+                    live.is_lost = True
+                    live.cancel()
+                elif job_id in renewal.cancelled:
                     live.is_cancelled = True
                     live.cancel()
-
-    def _heed(self, live: LiveJob, *, is_held: bool) -> None:
-        if not is_held and not live.is_ending and not live.is_closed:
-            log.warning("job %s: the lease was lost; it is stopped here", live.stored.job.id)
-            live.is_lost = True
-            live.cancel()
 
     async def _run(self, live: LiveJob, leased: LeasedJob) -> None:
         try:
@@ -182,24 +259,26 @@ class Runner:
                 await self._database.save(self.leases.give_back, live.stored)
 
     async def _at_work(self, live: LiveJob, leased: LeasedJob) -> None:
-        job, started = live.stored.job, time.perf_counter()
+        job = live.stored.job
         folder = self._folder / job.id
         if leased.was_left and not folder.exists():
-            log.warning("job %s: begins anew; the answers that it paid for before are in another folder", job.id)
+            log.warning(
+                "job %s: starts again from the beginning; the answers that it paid for before are in another folder",
+                job.id,
+            )
             live.stored = live.stored.changed(begun_anew=True)
-        with self._metrics.working(job.kind):
+        with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():
             try:
                 outcome = await self._do(live, folder)
             except FactloopError as error:
                 log.warning("job %s%s failed: %s", job.id, _of_request(live), error)
-                await _to_the_end(self._finish(live, "failed", error=failure_words(error)))
+                ending = self._finish(live, "failed", error=failure_words(error))
             except Exception:
                 log.exception("job %s%s failed", job.id, _of_request(live))
-                words = error_words("internal", "the work failed unexpectedly")
-                await _to_the_end(self._finish(live, "failed", error=words))
+                ending = self._finish(live, "failed", error=error_words("internal", "the work failed unexpectedly"))
             else:
-                await _to_the_end(self._finish(live, "done", outcome=outcome))
-        self._metrics.worked(job.kind, time.perf_counter() - started)
+                ending = self._finish(live, "done", outcome=outcome)
+            await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
         """Does the work; waits while a service that lost the lease, and does not know it yet, has the run directory."""
@@ -238,7 +317,7 @@ class Runner:
             try:
                 return await self._database.save(save)
             except RequestRefusal:
-                live.note_trouble()
+                live.settled.set()  # those who wait are told that it cannot be saved just now
                 if self.is_stopping:
                     raise
             await _either(self._stop, pause_s)

@@ -71,11 +71,11 @@ class ServiceSettings(Binding):
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
         amounts: dict[str, tuple[float | None, int]] = {
             "--max-jobs": (self.max_jobs, MOST_JOBS),
-            "--max-jobs-together": (self.max_jobs_together, MOST_JOBS),
-            "--budget-usd-per-day": (self.budget_usd_per_day, MOST_IN_A_DAY),
-            "--max-calls-per-day": (self.max_calls_per_day, MOST_IN_A_DAY),
-            "--max-body-mb": (self.max_body_mb, MOST_MEGABYTES),
-            "--keep-days": (self.keep_days, MOST_DAYS),
+            "max_jobs_together": (self.max_jobs_together, MOST_JOBS),
+            "budget_usd_per_day": (self.budget_usd_per_day, MOST_IN_A_DAY),
+            "max_calls_per_day": (self.max_calls_per_day, MOST_IN_A_DAY),
+            "max_body_mb": (self.max_body_mb, MOST_MEGABYTES),
+            "keep_days": (self.keep_days, MOST_DAYS),
         }
         for flag, (value, most) in amounts.items():
             if value is not None and not 0 < value <= most:
@@ -88,7 +88,7 @@ class ServiceSettings(Binding):
             try:
                 ipaddress.ip_network(one, strict=False)
             except ValueError as error:
-                raise ConfigError(f"--trusted-proxy {one}: give an address or a network, such as 10.0.0.0/8") from error
+                raise ConfigError(f"trusted_proxy {one}: give an address or a network, such as 10.0.0.0/8") from error
         if self.public_url is None:
             return
         try:
@@ -97,10 +97,10 @@ class ServiceSettings(Binding):
         except ValueError:
             is_right = False
         if not is_right or parts.query or parts.fragment or parts.username is not None:
-            raise ConfigError(f"--public-url {self.public_url}: give https://HOST or https://HOST/PATH")
+            raise ConfigError(f"public_url {self.public_url}: give https://HOST or https://HOST/PATH")
         if not self.keys and not is_loopback(self.public_host):
             raise ConfigError(
-                f"--public-url {self.public_url}: others could reach it, so give a key (--api-key-file or "
+                f"public_url {self.public_url}: others could reach it, so give a key (--api-key-file or "
                 "FACTLOOP_SERVICE_KEYS)"
             )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -21,15 +22,21 @@ from factloop.entrance.asks import (
     RequestModel,
     Text,
 )
+from factloop.reports.labels import LONGEST_COMMENT, GivenLabel, PersonLabel
 from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode
 
 MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
+TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
+"""Paths that a ticket opens: pages, and the events of a job, for which a browser asks by itself."""
 
 Kind = Literal["check", "trust", "long_form", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
+
+Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
+"""Checks by their verdicts: `problems` are claims that are contradicted or lack evidence."""
 
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -43,7 +50,6 @@ class CheckAsk(RequestModel):
 
     response: Text
     prompt: Prompt | None = None
-    """The question that it answers."""
     documents: Documents | None = None
     mode: SourceMode = "faithfulness"
     """Judge against the documents and nothing else, or also against what the service searches."""
@@ -61,7 +67,6 @@ class TrustAsk(RequestModel):
     question: Question
     response: Text | None = None
     documents: Documents | None = None
-    """Documents to search in place of the service's own corpus."""
 
 
 class LongFormAsk(RequestModel):
@@ -69,7 +74,6 @@ class LongFormAsk(RequestModel):
 
     response: Text
     prompt: Prompt | None = None
-    """The question that it answers."""
     documents: Documents | None = None
     """Its claims are checked against these; without them against what the service searches."""
     limits: Limits | None = None
@@ -77,12 +81,41 @@ class LongFormAsk(RequestModel):
 
 
 class AuditAsk(RequestModel):
-    """Labelled claims with scores: the rows that `factloop audit` reads."""
+    """Labelled claims with scores: the rows that `factloop research audit` reads."""
 
     rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS)]
 
 
 Ask = CheckAsk | TrustAsk | LongFormAsk | AuditAsk
+
+
+class TicketAsk(RequestModel):
+    """The page that a browser is to open."""
+
+    page: Annotated[str, StringConstraints(max_length=200, pattern=f"^{TICKET_PAGES}$")]
+
+
+class Ticket(Record):
+    """An address for a browser."""
+
+    address: str
+    """Path and query. Good for half a day, without a key."""
+
+
+class LabelAsk(RequestModel):
+    """A person's label of a claim."""
+
+    label: PersonLabel
+    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+    blind: bool = False
+    """Whether the verdict was hidden from the person until the label was given."""
+
+
+class LabelTakenBack(Record):
+    """What became of a label."""
+
+    label: GivenLabel | None
+    """The label that was taken back; null if there was none."""
 
 
 class ErrorWords(Record):
@@ -91,7 +124,6 @@ class ErrorWords(Record):
     type: str
     message: str
     field: str | None = None
-    """The field of the request, if one is at fault."""
 
 
 class ErrorBody(Record):
@@ -111,20 +143,23 @@ class Progress(Record):
     """Its cost so far, in this process: of a check that was stopped or failed its cost to the end."""
 
 
-class CheckSummary(Record):
+class _Checked(Record):
     """The outcome of a check in figures."""
 
-    kind: Literal["check"] = "check"
     counts: Counts
     precision: Share | None
-    """None if no claim was scored."""
     n_contradicted: Count = 0
-    """How many of those not supported the evidence contradicts."""
     judge: str = ""
-    """The judge and the plan, in words."""
+    """The judge of the check and the plan, in words."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
+
+
+class CheckSummary(_Checked):
+    """The outcome of a check in figures."""
+
+    kind: Literal["check"] = "check"
 
 
 class TrustSummary(Record):
@@ -135,28 +170,18 @@ class TrustSummary(Record):
     trust_fc: Share | None
     trust_ov: Share | None
     judge: str = ""
-    """The model that was asked whether it stands by the answer."""
     n_calls: Count
     cost_usd: float | None
 
 
-class LongFormSummary(Record):
-    """The outcome of a long answer: its check, and where evidence and belief put its claims."""
+class LongFormSummary(_Checked):
+    """The outcome of a long answer: its check, and where evidence and belief put its claims.
+
+    Calls and cost are those of both parts together.
+    """
 
     kind: Literal["long_form"] = "long_form"
-    counts: Counts
-    precision: Share | None
-    """None where nothing was scored."""
-    n_contradicted: Count = 0
-    """How many of those not supported the evidence contradicts."""
-    judge: str = ""
-    """The judge of the check and the plan, in words."""
     standings: Mapping[ClaimStanding, Count]
-    n_calls: Count
-    """Of both parts together."""
-    cost_usd: float | None
-    """Of both parts together; None where that of one is unknown."""
-    warnings: tuple[str, ...] = ()
 
 
 class AuditSummary(Record):
@@ -191,17 +216,14 @@ class Job(Record):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     error: ErrorWords | None = None
-    """Set if and only if the status is `failed`."""
     progress: Progress = Progress()
     summary: Summary | None = None
-    """Set if and only if the status is `done`."""
     begun_anew: bool = False
     """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
     they were paid for again, and its report says so."""
     n_deaths: Count = 0
     """How many services died while they were at work on it; at the third it fails, as it may be the cause."""
     request_id: str = ""
-    """The `X-Request-ID` of the request that asked for it."""
 
 
 class JobPage(Record):
@@ -237,14 +259,11 @@ class LimitsInfo(Record):
     max_document_chars: int = LONGEST_DOCUMENT
     max_rows: int = MOST_ROWS
     max_running: int
-    """Jobs at work at a time in this service."""
     max_running_together: int | None = None
-    """In all services that share its database; None for no limit beside that of each."""
     max_queued: int
     budget_usd_per_day: float | None = None
     """Dollars that all jobs of 24 hours may cost together; None for no limit."""
     max_calls_per_day: int | None = None
-    """Their model calls, failed ones included."""
     rate: str
     each_check: Limits
     """The most that a check may take, even if it asks for more."""
@@ -255,10 +274,8 @@ class Info(Record):
 
     version: str
     judge: str
-    """The judge: model or offline engine and plan, in words."""
     documents: tuple[DocumentsInfo, ...]
     can_search: bool
-    """Whether the mode `factuality` has anything of its own to search."""
     limits: LimitsInfo
     needs_key: bool
     trust: bool
@@ -277,7 +294,6 @@ class Health(Record):
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()
-    """What keeps the service from taking jobs, where it is `unready`."""
 
 
 class Deleted(Record):
@@ -291,7 +307,6 @@ class ComparedSide(Record):
 
     claim_id: str
     claim: str
-    """Its self-contained text."""
     verdict: Verdict | None
     unscored_reason: str | None
     contradicted: bool | None
@@ -310,7 +325,6 @@ class ComparedClaim(Record):
     """One claim that both checks have, in the same words or nearly."""
 
     claim: str
-    """As the older check has it."""
     first: ComparedSide
     second: ComparedSide
     flipped: bool
@@ -318,7 +332,6 @@ class ComparedClaim(Record):
     changed: bool
     """Whether the outcome differs at all: a verdict, a contradiction, the reason for none."""
     pieces: tuple[ClaimPiece, ...] = ()
-    """Both wordings, cut where they part; empty where they are the same."""
 
 
 class LoneClaim(Record):
@@ -329,13 +342,10 @@ class LoneClaim(Record):
 
 
 class ComparedCounts(Record):
-    """How many claims the comparison rests on."""
-
     first: Counts
     second: Counts
     n_pairs: Count
     n_reworded: Count
-    """Pairs whose words agree only nearly."""
     n_only_first: Count
     n_only_second: Count
     n_flips: Count
@@ -351,7 +361,7 @@ class ChecksComparison(Record):
     second: Job
     same_response: bool
     pairs: tuple[ComparedClaim, ...]
-    """Flips first, then other changes of the outcome, then those only worded anew, then what is the same."""
+    """Flips first, then other changes of the outcome, then other wordings, then what is the same."""
     only_first: tuple[LoneClaim, ...]
     only_second: tuple[LoneClaim, ...]
     flips: tuple[ComparedClaim, ...]
@@ -363,7 +373,6 @@ class HeadlineFigure(Record):
 
     name: str
     value: str
-    """A dash where it is undefined."""
     basis: str
     """Its interval and what it rests on, or why it is undefined."""
 
@@ -376,15 +385,27 @@ class ResultInfo(Record):
     title: str
     created_at: datetime | None
     summary: str
-    """The result in words."""
     figures: tuple[HeadlineFigure, ...] = ()
-    """The figures that lead its page."""
 
 
 class ResultList(Record):
     """Registered results."""
 
     results: tuple[ResultInfo, ...]
+
+
+@dataclass(frozen=True)
+class ResultKind:
+    """A kind of report that the service shows: its record and page, and what a list says of it."""
+
+    name: str
+    record: type[Record]
+    render: Callable[[Any], str]
+    title: Callable[[Any], str]
+    words: Callable[[Any], str]
+    figures: Callable[[Any], Iterable[HeadlineFigure]]
+    is_job: bool = False
+    """Whether jobs make it, too."""
 
 
 def title_of(text: str) -> str:

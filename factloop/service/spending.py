@@ -43,7 +43,7 @@ class DayOver(Exception):
     """The day's limits are spent; `wait_s` seconds later a job fits within them again."""
 
     def __init__(self, wait_s: float) -> None:
-        super().__init__("what jobs may cost in 24 hours is spent")
+        super().__init__("the budget of 24 hours is spent")
         self.wait_s = wait_s
 
 
@@ -116,9 +116,10 @@ def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings
         None if None in usd else max(filter(None, usd), default=0.0),
         None if None in calls else max(filter(None, calls), default=0),
     )
-    for flag, day, job in (("budget-usd", of_day.usd, of_job.usd), ("max-calls", of_day.calls, of_job.calls)):
+    for name, day, job in (("budget_usd", of_day.usd, of_job.usd), ("max_calls", of_day.calls, of_job.calls)):
+        flag = f"--{name.replace('_', '-')}"
         if day is not None and job is None:
-            raise ConfigError(f"--{flag}-per-day {day:g}: give --{flag}, too: the most that one job may take")
+            raise ConfigError(f"{name}_per_day {day:g}: give {flag}, too: the most that one job may take")
         if day is not None and job is not None and job > day:
-            raise ConfigError(f"--{flag}-per-day {day:g}: no job could begin, as each may take {job:g} (--{flag})")
+            raise ConfigError(f"{name}_per_day {day:g}: no job could begin, as each may take {job:g} ({flag})")
     return DayLimits(of_day, of_job)

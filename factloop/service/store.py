@@ -8,19 +8,20 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
+from factloop.reports.labels import GivenLabel
 from factloop.service.database import SILENT_S, open_database, said_by, shown, sole_use
-from factloop.service.filtering import JobFilter
-from factloop.service.shapes import Job
+from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status, title_of
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
+from factloop.setup.limits import Limits
 
 ROWS_AT_ONCE = 100
 UNFINISHED = ("queued", "running")
@@ -29,6 +30,7 @@ ENDED = 0.0
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
 """Jobs, of those not over, that no service has."""
 TextName = Literal["request", "events", "result", "labels"]
+_LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +51,25 @@ class StoredJob:
     def changed(self, **values: Any) -> StoredJob:
         """The job with other values."""
         return replace(self, job=self.job.model_copy(update=values))
+
+
+@dataclass(frozen=True)
+class JobFilter:
+    """The jobs that a list is asked for; None and an empty text ask for all."""
+
+    kind: Kind | None = None
+    status: Status | None = None
+    outcome: Outcome | None = None
+    text: str = ""
+    """Each of its words must be somewhere in what a list shows of the job."""
+
+    def matches(self, job: Job) -> bool:
+        return (
+            self.kind in (None, job.kind)
+            and self.status in (None, job.status)
+            and (self.outcome is None or self.outcome in _outcomes(job))
+            and all(word in _listed(job) for word in self.text.casefold().split())
+        )
 
 
 @dataclass(frozen=True)
@@ -85,6 +106,23 @@ def new_job_id() -> str:
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
+def new_job(
+    kind: Kind, title: str, *, answer: str = "", against: str = "", limits: Limits | None = None, request_id: str = ""
+) -> Job:
+    """A job that was asked for now."""
+    return Job(
+        id=new_job_id(),
+        kind=kind,
+        status="queued",
+        title=title_of(title),
+        answer=title_of(answer),
+        against=against,
+        limits=limits,
+        created_at=datetime.now(UTC),
+        request_id=request_id,
+    )
+
+
 def first_id_of(moment: datetime) -> str:
     """The least id of a job that is made at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
@@ -97,18 +135,17 @@ class JobStore:
         """Opens the database and makes its tables. Raises ConfigError, which never shows a password.
 
         `most_rows_read`: how many rows one request for a page reads, however few of them match. `silent_s`: seconds
-        after which a statement to a server that says nothing is given up.
+        to wait for a server that says nothing.
         """
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         try:
             prepare(self.engine, shown(url))
-        except SQLAlchemyError as error:
+        except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
+            if isinstance(error, ConfigError):
+                raise
             raise ConfigError(f"--database {shown(url)}: cannot be used ({said_by(error)})") from error
-        except ConfigError:
-            self.engine.dispose()
-            raise
 
     @property
     def is_shared(self) -> bool:
@@ -178,6 +215,23 @@ class JobStore:
         with self.engine.connect() as connection:
             return connection.scalar(wanted)
 
+    def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
+        """Keeps a person's label of a claim, or forgets it where it is None. Returns the one before it.
+
+        Raises LookupError for a job that is not there.
+        """
+        with self.engine.begin() as connection:
+            # One after the other, in whichever service: the row is held until the end.
+            if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
+                raise LookupError(job_id)
+            kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
+            labels = read_labels(kept)
+            before = labels.pop(claim_id, None)
+            if label is not None:
+                labels[claim_id] = label
+            write_texts(connection, job_id, {"labels": _LABELS.dump_json(labels).decode()})
+        return before
+
     def delete(self, job_id: str) -> None:
         with self.engine.begin() as connection:
             _delete(connection, [job_id])
@@ -211,6 +265,11 @@ class JobStore:
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
+
+
+def read_labels(text: str | None) -> dict[str, GivenLabel]:
+    """The labels of a job by the ids of their claims."""
+    return {} if text is None else _LABELS.validate_json(text)
 
 
 def row_of(stored: StoredJob) -> dict[str, Any]:
@@ -277,3 +336,25 @@ def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int
         if stored is not None and wanted.matches(stored.job):
             found.append(stored)
     return found, None
+
+
+def _outcomes(job: Job) -> set[Outcome]:
+    summary = job.summary
+    if not isinstance(summary, CheckSummary | LongFormSummary):
+        return set()
+    counts = summary.counts
+    found: dict[Outcome, bool] = {
+        "problems": counts.not_supported > 0,
+        "no_problems": counts.not_supported == 0,
+        "contradicted": summary.n_contradicted > 0,
+        "no_evidence": counts.not_supported > summary.n_contradicted,
+        "unscored": counts.unscored > 0,
+    }
+    return {outcome for outcome, is_so in found.items() if is_so}
+
+
+def _listed(job: Job) -> str:
+    """What a list shows of a job, in lower case."""
+    judge = getattr(job.summary, "judge", "")
+    error = "" if job.error is None else job.error.message
+    return " ".join((job.title, job.answer, job.against, judge, error)).casefold()

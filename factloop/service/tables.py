@@ -21,17 +21,13 @@ from sqlalchemy import (
     Table,
     Text,
     func,
-    inspect,
     select,
     text,
 )
-from sqlalchemy.schema import CreateColumn
 
 from factloop.core.errors import ConfigError
 
 FORMAT = 2
-WITHOUT_LEASES = 1
-"""The format before several services shared a database: one held it by an advisory lock."""
 KEY = 0x666163746C6F6F70
 """Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks are those of one database."""
 
@@ -103,27 +99,13 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Makes what is missing, and brings an older format up to date. Raises ConfigError, SQLAlchemyError."""
+    """Makes the tables that are missing. Raises ConfigError, SQLAlchemyError."""
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # several services may start at once
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
         _META.create_all(connection)
         found = connection.scalar(select(FORMATS.c.format))
-        if found == WITHOUT_LEASES:
-            _add_leases(connection, shown)
         if found is None:
             connection.execute(FORMATS.insert().values(format=FORMAT))
-    if found not in (None, WITHOUT_LEASES, FORMAT):
+    if found not in (None, FORMAT):
         raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
-
-
-def _add_leases(connection: Connection, shown: str) -> None:
-    if connection.dialect.name == "postgresql" and not connection.scalar(
-        text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": KEY}
-    ):
-        raise ConfigError(f"--database {shown}: a service of an earlier version is at work with it; stop that first")
-    there = {column["name"] for column in inspect(connection).get_columns(JOBS.name)}
-    for column in JOBS.columns:
-        if column.name not in there:
-            connection.execute(text(f"ALTER TABLE {JOBS.name} ADD COLUMN {CreateColumn(column)}"))
-    connection.execute(FORMATS.update().values(format=FORMAT))

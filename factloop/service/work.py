@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
@@ -17,13 +17,15 @@ from factloop.core.factuality import at_each_k, counted_claims, n_contradicted
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
 from factloop.entrance.asks import RequestModel
-from factloop.service.documents import Library
+from factloop.entrance.documents import RegisteredDocuments, open_documents
+from factloop.service.errors import invalid
 from factloop.service.shapes import (
     AuditAsk,
     CheckAsk,
     CheckEnded,
     CheckSummary,
     Documents,
+    DocumentsInfo,
     Kind,
     LongFormAsk,
     LongFormSummary,
@@ -33,9 +35,12 @@ from factloop.service.shapes import (
     TrustSummary,
 )
 from factloop.setup.limits import Limits
+from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.given import GivenIndexes
 from factloop.trust.long_form import acheck_and_score
 from factloop.trust.scorer import TrustScorer
 
@@ -47,10 +52,10 @@ ASKS: dict[Kind, type[RequestModel]] = {
 }
 WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
-    "another service had begun this and ended early, and the answers that it had paid for could not be reached: it was "
-    "begun anew, and the cost here leaves out what was paid for before"
+    "this was restarted after its service stopped, and the answers paid for until then could not be reached: the cost "
+    "here leaves them out"
 )
-R = TypeVar("R", FactualityReport, TrustReport, LongFormTrustReport)
+Reported = FactualityReport | TrustReport | LongFormTrustReport
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,40 @@ class JobListener:
     progress: Callable[[Progress], None]
 
 
+class Library:
+    """The documents that the operator registered, and the indexes of those given last."""
+
+    def __init__(self, registered: Mapping[str, RegisteredDocuments]) -> None:
+        self.registered = registered
+        self._indexes = GivenIndexes()
+
+    @property
+    def info(self) -> tuple[DocumentsInfo, ...]:
+        return tuple(
+            DocumentsInfo(name=name, title=name.replace("_", " ").replace("-", " "), n_files=tool.n_files)
+            for name, tool in self.registered.items()
+        )
+
+    def refuse_unknown(self, documents: Documents | None) -> None:
+        """Raises RequestRefusal for a name that no documents have."""
+        if isinstance(documents, str) and documents not in self.registered:
+            known = ", ".join(self.registered) or "none"
+            raise invalid(f"no documents of this name; there are: {known}", "documents")
+
+    async def tool(self, documents: Documents) -> SearchTool | None:
+        """The tool that searches them; None if given documents hold no text."""
+        if isinstance(documents, str):
+            return self.registered[documents]
+        return await self._indexes.of([one.as_document() for one in documents])
+
+
+async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
+    """Reads and indexes the registered documents, in a thread. Raises ConfigError, DataError."""
+    return Library(
+        {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
+    )
+
+
 class Work:
     """The checker and the scorer that all jobs share."""
 
@@ -87,21 +126,19 @@ class Work:
 
         `begun_anew`: the report says that an earlier attempt was paid for as well.
         """
-        ask, notes = ASKS[kind].model_validate_json(request), (BEGUN_ANEW,) * begun_anew
-        match ask:
-            case CheckAsk():
-                return await self._check(ask, folder, watching, notes)
-            case TrustAsk():
-                return await self._trust(ask, folder, watching, notes)
-            case LongFormAsk():
-                return await self._long_form(ask, folder, watching, notes)
-            case AuditAsk():
-                from factloop.service.audits import audit
+        ask = ASKS[kind].model_validate_json(request)
+        if isinstance(ask, AuditAsk):
+            from factloop.service.evaluation import audit
 
-                report, result, summary = await audit(ask, folder)
-                return JobOutcome(report, result, summary)
-            case _:
-                raise AssertionError(f"no work is called {kind}")
+            return JobOutcome(*await audit(ask, folder))
+        report = await self._report(ask, folder, watching)
+        limits = getattr(ask, "limits", None)
+        cut = () if limits is None else limits.cut_to(Limits.of_lone_check(self.checker.settings))
+        report = report.model_copy(update={"warnings": (*report.warnings, *(BEGUN_ANEW,) * begun_anew, *cut)})
+        summary = summary_of(report)
+        if isinstance(summary, CheckSummary):
+            watching.event(CheckEnded(summary=summary), "check_finished")
+        return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
     def limits_of(self, ask: RequestModel) -> Limits | None:
         """The limits that hold for the check of a request: each the tighter of the caller's and the service's.
@@ -123,20 +160,24 @@ class Work:
         if self._chat is not None:
             await self._chat.aclose()
 
-    async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
-        report = _with_ks(await self._factuality(ask, folder, watching), ask.k)
-        report = _noted(report, (*notes, *self._cut(ask.limits)))
-        summary = summary_of_check(report)
-        watching.event(CheckEnded(summary=summary), "check_finished")
-        return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
+    async def _report(self, ask: RequestModel, folder: Path, watching: JobListener) -> Reported:
+        match ask:
+            case CheckAsk():
+                report = await self._factuality(ask, folder, watching)
+                return report if ask.k is None else report.model_copy(update={"at_k": at_each_k(report.counts, ask.k)})
+            case TrustAsk():
+                sources = await self._sources(ask.documents)
+                with _told_cost(watching, Progress) as meter:
+                    return await self.scorer.ascore(
+                        ask.question, ask.response, sources=sources, run_dir=folder / "trust", meter=meter
+                    )
+            case LongFormAsk():
+                return await self._long_form(ask, folder, watching)
+        raise AssertionError(f"no work is asked for by {type(ask).__name__}")
 
-    async def _long_form(
-        self, ask: LongFormAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]
-    ) -> JobOutcome:
+    async def _long_form(self, ask: LongFormAsk, folder: Path, watching: JobListener) -> LongFormTrustReport:
         mode: SourceMode = "factuality" if ask.documents is None else "faithfulness"
-        check = CheckAsk(
-            response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
-        )
+        check = CheckAsk(mode=mode, **{name: getattr(ask, name) for name in LongFormAsk.model_fields})
         last = Progress()
 
         def noted(progress: Progress) -> None:
@@ -150,15 +191,9 @@ class Work:
             return factuality
 
         with _told_cost(watching, lambda: last) as meter:
-            scored = await acheck_and_score(
+            return await acheck_and_score(
                 checked, settings=self.scorer.settings, pace=self.scorer.pace, meter=meter, run_dir=folder / "trust"
             )
-        report = _noted(scored, (*notes, *self._cut(ask.limits)))
-        return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
-
-    def _cut(self, asked: Limits | None) -> tuple[str, ...]:
-        """What is said of limits above those that the service gives each check."""
-        return () if asked is None else asked.cut_to(Limits.of_lone_check(self.checker.settings))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
         """The report of a check, each event of which is told as it happens."""
@@ -196,15 +231,6 @@ class Work:
         name = documents if isinstance(documents, str) else None
         return Sources(() if tool is None else (tool,), mode, registered_as=name)
 
-    async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener, notes: tuple[str, ...]) -> JobOutcome:
-        sources = await self._sources(ask.documents)
-        with _told_cost(watching, Progress) as meter:
-            report = await self.scorer.ascore(
-                ask.question, ask.response, sources=sources, run_dir=folder / "trust", meter=meter
-            )
-        report = _noted(report, notes)
-        return JobOutcome(report, to_json(report), _summary_of_trust(report))
-
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
@@ -223,18 +249,6 @@ def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterat
         watching.progress(last.model_copy(update={"usage": whole.snapshot(elapsed_s)}))
 
 
-def summary_of_check(report: FactualityReport) -> CheckSummary:
-    return CheckSummary(
-        counts=report.counts,
-        precision=report.precision,
-        n_contradicted=n_contradicted(counted_claims(report)),
-        judge=report.fingerprint.judge,
-        n_calls=report.usage.calls,
-        cost_usd=report.usage.cost_usd,
-        warnings=report.warnings,
-    )
-
-
 def _further(progress: Progress, event: Event) -> Progress:
     if isinstance(event, ClaimFound):
         return progress.model_copy(update={"n_claims_found": progress.n_claims_found + 1})
@@ -244,35 +258,26 @@ def _further(progress: Progress, event: Event) -> Progress:
     return progress
 
 
-def _summary_of_trust(report: TrustReport) -> TrustSummary:
-    return TrustSummary(
-        trust_bc=report.trust_bc.value,
-        trust_fc=report.trust_fc.value,
-        trust_ov=report.trust_ov.value,
-        judge=report.fingerprint.subject_model or "",
-        n_calls=report.usage.calls,
-        cost_usd=report.usage.cost_usd,
-    )
-
-
-def _summary_of_long_form(report: LongFormTrustReport) -> LongFormSummary:
-    checked = summary_of_check(report.factuality)
-    costs = (checked.cost_usd, report.usage.cost_usd)
+def summary_of(report: Reported) -> Summary:
+    """The figures of a report that a list of jobs shows."""
+    cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
+    if isinstance(report, TrustReport):
+        values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}
+        return TrustSummary(**values, judge=report.fingerprint.subject_model or "", **cost)
+    check = report if isinstance(report, FactualityReport) else report.factuality
+    figures: dict[str, Any] = {
+        "counts": check.counts,
+        "precision": check.precision,
+        "n_contradicted": n_contradicted(counted_claims(check)),
+        "judge": check.fingerprint.judge,
+    }
+    if isinstance(report, FactualityReport):
+        return CheckSummary(**figures, **cost, warnings=report.warnings)
+    costs = (check.usage.cost_usd, report.usage.cost_usd)
     return LongFormSummary(
-        counts=checked.counts,
-        precision=checked.precision,
-        n_contradicted=checked.n_contradicted,
-        judge=checked.judge,
+        **figures,
         standings=report.counts,
-        n_calls=checked.n_calls + report.usage.calls,
+        n_calls=check.usage.calls + report.usage.calls,
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-        warnings=(*checked.warnings, *report.warnings),
+        warnings=(*check.warnings, *report.warnings),
     )
-
-
-def _noted(report: R, notes: tuple[str, ...]) -> R:
-    return report.model_copy(update={"warnings": (*report.warnings, *notes)}) if notes else report
-
-
-def _with_ks(report: FactualityReport, ks: tuple[int, ...] | None) -> FactualityReport:
-    return report if ks is None else report.model_copy(update={"at_k": at_each_k(report.counts, ks)})

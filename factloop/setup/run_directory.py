@@ -20,7 +20,7 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 """Files that a process killed before it wrote `run.json` leaves behind."""
-_BEFORE = {"repeats": "each", "strict_paper": False, "target_order": "asked"}
+_BEFORE = {"repeats": "each", "as_published": False, "target_order": "asked"}
 """Settings that earlier versions had not, with what these versions did."""
 
 

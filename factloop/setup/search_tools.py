@@ -1,14 +1,14 @@
-"""The search tools that the settings of a check name."""
+"""The search tools and the embedding model that settings name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from factloop.core.errors import ConfigError
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
-from factloop.setup.embedding_model import build_embedder
-from factloop.setup.settings import CheckSettings
+from factloop.setup.settings import CheckSettings, EmbeddingSettings
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import build_search_tools
 
@@ -26,7 +26,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
         timeout_s=settings.timeout_s,
         cache_dir=folder,
         in_memory=folder is None,
-        strict_docs=settings.strict_docs,
+        fail_if_unreadable=settings.fail_if_unreadable,
         embedder=build_embedder(settings) if settings.docs else None,
         replayed=settings.replays,
         options={name: settings.of_search(name) for name in settings.search},
@@ -38,3 +38,14 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
     if len(set(names)) < len(names):
         raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
     return tools
+
+
+def build_embedder(settings: EmbeddingSettings) -> Any:
+    """The embedding model that the settings name, loaded; None without one. Raises ConfigError where it cannot be."""
+    if settings.embeddings is None:
+        return None
+    from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder
+
+    embedder = SentenceTransformerEmbedder(settings.embeddings)
+    _ = embedder.dimension  # loads it now: what is wrong with it is said before anything is spent
+    return embedder

@@ -13,23 +13,19 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.chat_model import reply_timeout_s
-from factloop.setup.embedding_model import build_embedder
 from factloop.setup.pace import Pace, address_of, new_limiter
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.answers import Answers, RunAnswers
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.cache import AnswersKept, CallCache, MemoryAnswers
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
@@ -135,11 +131,6 @@ class Session:
             patience_s=self.settings.patience_s,
             servers=None if self.common is None else self.common.servers,
         )
-
-    @cached_property
-    def embedder(self) -> Any:
-        """The embedding model that the settings name, or None."""
-        return build_embedder(self.settings)
 
     async def aclose(self) -> None:
         if self.kept is not None:

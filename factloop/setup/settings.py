@@ -15,7 +15,7 @@ from factloop.core.records import Plan, Repeats
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, marked, path_settings
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
-from factloop.tools.search.registry import built_in_searches
+from factloop.tools.search.build import built_in_searches
 
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0.0)]
@@ -53,53 +53,51 @@ class RunSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Tokens of one reply.
+    """Longest reply of the model, in tokens.
 
     None leaves it to the server."""
     prompts: Annotated[Path | None, Mark(MODEL, "FOLDER")] = None
-    """Prompts that replace packaged ones of the same name."""
-    embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
-    """Sentence-transformers model, path or name; needs the extra `semantic`."""
+    """Folder of prompts that replace packaged ones of the same name."""
     budget_usd: Annotated[NotNegative | None, Mark(LIMITS, whole_experiment=True)] = None
-    """Stop spending here; the rest stays unscored."""
+    """Stop calling models at this cost in USD; remaining claims stay unscored."""
     max_calls: Annotated[Number | None, Mark(LIMITS, whole_experiment=True)] = None
-    """Model calls, failed ones included."""
+    """Stop after this many model calls, failed ones included."""
     price_in: Annotated[Price | None, Mark(LIMITS)] = None
-    """USD per million prompt tokens, where the model's price is not known."""
+    """USD per million prompt tokens, for a model whose price is not known."""
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
-    """USD per million completion tokens."""
+    """USD per million completion tokens, for a model whose price is not known."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
-    """Model calls in flight over the whole run; 0 for no bound."""
-    requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
-    """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
+    """Model calls at the same time; 0 for no limit."""
+    requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
+    """Highest rate of model calls. By default it adapts to the server."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
-    """Seconds for one model call or search.
+    """Timeout of one model call or search.
 
     Unless it is set, a model on this machine or in a private network has 600."""
-    patience_s: Annotated[Positive, Mark(LIMITS)] = PATIENCE_S
-    """A server that accepts no request for so long is given up, and what needs it is unscored."""
+    patience_s: Annotated[Positive, Mark()] = PATIENCE_S
+    """Give up on an unresponsive server after this time; claims that need it stay unscored."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
-    """Keep answers already paid for, and indexes of documents.
+    """Cache model replies, search results and document indexes.
 
     Without it nothing is written to the cache folder."""
-    cache_dir: Annotated[Path | None, Mark(CACHE, "FOLDER", whole_experiment=True, search_tools=True)] = None
-    """Folder to keep them in; the user's cache folder without it."""
-    cache_mb: Annotated[AtLeastOne, Mark(CACHE, whole_experiment=True, search_tools=True)] = 1024
-    """Millions of bytes that all this may take; the oldest goes.
+    cache_dir: Annotated[Path | None, Mark(metavar="FOLDER", whole_experiment=True, search_tools=True)] = None
+    """Cache folder. Default: the user's cache folder."""
+    cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
+    """Largest size of the cache in megabytes; the oldest entries are removed first.
 
     Indexes and word vectors go before answers."""
-    cache_days: Annotated[Positive, Mark(CACHE, whole_experiment=True, search_tools=True)] = 30.0
-    """Days for which answers are kept, and indexes and vectors out of use."""
+    cache_days: Annotated[Positive, Mark(whole_experiment=True, search_tools=True)] = 30.0
+    """Remove cached replies after this many days, and indexes that were not used for as long."""
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
-    """Take every answer from this recording: no key, no network.
+    """Replay all model replies and search results from this file, without a key or network.
 
     Answers recorded earlier, or to be recorded; it takes the place of the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay it, or make it anew (record), or add what it does not hold (new).
+    """Replay the recording, make a new one (record), or add to it what is missing (new).
 
     `replay` makes no call and needs no key."""
     tracing: TracingMode = "off"
-    """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
+    """Export OpenTelemetry spans: `on`, or `content` to include prompts and replies; needs the extra `tracing`."""
 
     @property
     def read_paths(self) -> tuple[str, ...]:
@@ -139,71 +137,87 @@ class RunSettings(BaseModel):
             raise ConfigError(describe(error, cls.model_fields)) from error
 
 
-class CheckSettings(RunSettings):
+class EmbeddingSettings(RunSettings):
+    """Settings of runs that search documents or words by meaning, too."""
+
+    embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
+    """Sentence-transformers model for semantic search, by path or name; needs the extra `semantic`."""
+
+
+class CheckSettings(EmbeddingSettings):
     """Settings of a check."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
+    judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
+    """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
+    NAME:FOLDER.
+
+    It fills the last stage; rules split and search. With a model it is the first step of a cascade. Needs the extra
+    `semantic`."""
+    allow_download: Annotated[bool, Mark(MODEL)] = False
+    """Download the judge's weights if they are not on this machine yet."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
-    """SAFE's loop as published (paper), in few calls (fused), or in windows of sentences (grounded: the default where a
-    model judges by documents alone; fused is it elsewhere).
+    """How a model checks: in the five stages of the paper (paper), in few calls per claim (fused), or several sentences
+    at a time (grounded). Default: grounded with documents alone, fused otherwise.
 
     None: `grounded` where a model judges by given documents alone, else `fused`."""
-    strict_paper: Annotated[bool, Mark(MODEL, fingerprint=True)] = False
-    """The plan paper without departures that can be avoided: repeats judged each, whole answers shown, all rounds.
+    as_published: Annotated[bool, Mark(MODEL, fingerprint=True)] = False
+    """Follow the paper exactly with the plan paper: judge repeated claims again, show whole answers, search in every
+    round.
 
     docs/papers.md lists the departures. Any other plan refuses it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
-    """Web search by name."""
-    wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"
-    """Language of the search wikipedia, as in the address of its encyclopaedia."""
-    wikipedia_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
-    """Another MediaWiki for the search wikipedia: the address of the folder that holds api.php."""
-    searxng_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
-    """Address of the server for the search searxng."""
+    """Web search."""
+    wikipedia_language: str = "en"
+    """Language code of the Wikipedia to search."""
+    wikipedia_url: BaseUrl | None = None
+    """Another MediaWiki for the search wikipedia: the address of the folder with api.php."""
+    searxng_url: BaseUrl | None = None
+    """Address of the SearXNG server."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True, search_tools=True)] = ()
-    """File, folder or glob of documents."""
-    strict_docs: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
-    """A file of a folder that cannot be read is an error, instead of being left out and named."""
+    """Document file, folder or glob to check against."""
+    fail_if_unreadable: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
+    """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
-    """K of F1@K, which is reported for each K given.
+    """Report F1@K for this K.
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
-    """Claims that repeat another of the response: each counts, as in SAFE's code, or only the first (once).
+    """Count repeated claims each time, as in SAFE (each), or only once (once).
 
     The same fact said three times is three supported facts for F1@K with `each`, and one with `once`, which leaves the
     others out of every figure."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
-    """Queries for one claim, at most.
+    """Most queries for one claim.
 
     The plan `paper` asks as many unless it has found all there is to find."""
-    results_per_search: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 3
-    """Results of one query."""
+    results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
+    """Results for each query."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
-    """Temperature of the model.
+    """Sampling temperature of the model.
 
     As in SAFE; None leaves it to the server."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
-    """Each check ends then, from its start; what is left is unscored."""
+    """Stop each check after this time; remaining claims stay unscored."""
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
-    """Model calls of each check, beside those of all."""
+    """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
-    """Dollars of each check, beside the budget of all."""
-    tool_calling: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
-    """Offer the searches to the model as tools.
+    """Stop each check at this cost in USD."""
+    tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
+    """Let the model call the searches as tools.
 
     Where it has no tool calling it chooses by structured output."""
-    logprobs: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
-    """Have scores of verdicts, where the server gives log-probabilities."""
+    logprobs: Annotated[bool, Mark(fingerprint=True)] = True
+    """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
-    """Cascade made by factloop cascade tune: a cheap verifier settles clear claims."""
-    spacy_model: Annotated[str | None, Mark(MODEL, "NAME", fingerprint=True)] = None
-    """Installed spaCy pipeline for the offline engine; rules without it."""
+    """Cascade file from factloop research cascade tune: a cheap verifier settles the clear claims."""
+    spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
+    """Installed spaCy pipeline to use without a chat model. Default: the best English one."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Seed of everything drawn at random: the jitter of retries."""
+    """Seed for everything random, such as the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:

@@ -1,4 +1,4 @@
-"""Sends a command's traces where OpenTelemetry's usual variables say, unless the application set that up itself."""
+"""Traces by OpenTelemetry: where they are sent, unless the application set that up, and what they say of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
+from factloop.core.records import Usage
 from factloop.tools.calls.modes import TracingMode
+from factloop.tools.calls.tracing import Value
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -63,3 +65,16 @@ def _exporter(name: str) -> SpanExporter | None:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     return OTLPSpanExporter()
+
+
+def usage_values(usage: Usage) -> dict[str, Value]:
+    """What a whole check or score took, as a span says it."""
+    return {
+        "gen_ai.usage.input_tokens": usage.prompt_tokens,
+        "gen_ai.usage.output_tokens": usage.completion_tokens,
+        "factloop.calls": usage.calls,
+        "factloop.failed_calls": usage.failed_calls,
+        "factloop.cache_hits": usage.cache_hits,
+        "factloop.searches": usage.searches,
+        "factloop.cost_usd": usage.cost_usd,
+    }

@@ -6,18 +6,23 @@ What the test says comes first, then the environment, then the ini file, then `f
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from factloop.core.errors import FactloopError
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Usage
+from factloop.core.sync import run_blocking
 from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.setup.recording import Recording
 from factloop.setup.settings import RunSettings
 from factloop.testing.running import running_test
 
 S = TypeVar("S", bound=RunSettings)
-Failure = TypeVar("Failure", bound=FactloopError)
+Failure = TypeVar("Failure", bound=Exception)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def settings_here(kind: type[S], given: Mapping[str, Any]) -> S:
@@ -46,6 +51,39 @@ def paths_here(paths: Sequence[str | Path]) -> list[str]:
         return [str(path) for path in paths]
     beside = {path: test.folder / path for path in paths}
     return [str(there if there.exists() and not Path(path).exists() else path) for path, there in beside.items()]
+
+
+def blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same assertion for tests that are not asynchronous; works in a running event loop, too.
+
+    Its errors come without the frames and notes of the graphs that they came through, which do not help a test's
+    reader: the message says what is wrong and what to do.
+    """
+
+    @wraps(asynchronous)
+    def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
+        try:
+            return run_blocking(asynchronous(*args, **kwargs))
+        except (AssertionError, FactloopError) as error:
+            raise bare(error) from None
+
+    assertion.__name__ = assertion.__qualname__ = asynchronous.__name__.removeprefix("a")
+    return assertion
+
+
+def refuse_beside(owner: str, given: Mapping[str, object]) -> None:
+    """Raises ConfigError for a setting beside a checker or a scorer, which has its own."""
+    named = next((name for name, value in given.items() if value not in (None, (), [])), None)
+    if named is not None:
+        raise ConfigError(f"{named} is the {owner}'s own: give it to the {owner}, or no {owner}")
+
+
+def note_spending(usage: Usage, n_claims: int) -> None:
+    """Counts the check for the summary of the test session."""
+    test = running_test()
+    if test is not None:
+        test.spent.note(usage, n_claims)
 
 
 def bare(error: Failure) -> Failure:

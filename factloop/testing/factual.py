@@ -14,14 +14,21 @@ from factloop.checking.checker import FactChecker, SearchSource
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.findings import Finding, unchecked
-from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
-from factloop.core.sync import run_blocking
+from factloop.core.records import Claim, FactualityReport, Sentence
+from factloop.reports.claims import problems_first, views_of
 from factloop.reports.figures import plural, shown_below
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
-from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
-from factloop.testing.running import running_test
+from factloop.testing.defaults import (
+    bare,
+    blocking,
+    note_spending,
+    paths_here,
+    recording_here,
+    refuse_beside,
+    settings_here,
+)
 from factloop.testing.words import factual_failure
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.handed_over import documents_of
@@ -70,13 +77,14 @@ class _FactualThresholds:
             missed.append(f"precision at least {str(self.min_precision).removesuffix('.0')}, and it is {reached}")
         if self.min_supported is not None and counts.supported < self.min_supported:
             missed.append(f"at least {self.min_supported} supported claims, and there are {counts.supported}")
-        if self.max_contradicted is not None and contradicted > self.max_contradicted:
-            missed.append(f"at most {self.max_contradicted} contradicted claims, and there are {contradicted}")
-        if self.max_unscored is not None and counts.unscored > self.max_unscored:
-            missed.append(f"at most {self.max_unscored} unscored claims, and there are {counts.unscored}")
-        n_unchecked = len(_unchecked(report))
-        if self.max_unchecked is not None and n_unchecked > self.max_unchecked:
-            missed.append(f"at most {self.max_unchecked} unchecked passages, and there are {n_unchecked}")
+        at_most = (
+            (self.max_contradicted, contradicted, "contradicted claims"),
+            (self.max_unscored, counts.unscored, "unscored claims"),
+            (self.max_unchecked, len(_unchecked(report)), "unchecked passages"),
+        )
+        missed += [
+            f"at most {most} {what}, and there are {n}" for most, n, what in at_most if most is not None and n > most
+        ]
         return missed
 
 
@@ -85,7 +93,7 @@ def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
-def assert_factual(
+async def aassert_factual(
     response: str,
     *,
     docs: Docs = (),
@@ -117,110 +125,55 @@ def assert_factual(
 
     What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are
     those of `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording,
-    unless a `checker` is given, which has its own. Works in a running event loop, too. Otherwise it costs what a check
-    costs. Raises ConfigError, RecordingMissing, DataError.
+    unless a `checker` is given, which has its own. Otherwise it costs what a check costs. Raises ConfigError,
+    RecordingMissing, DataError.
     """
     __tracebackhide__ = True
     try:
         required = _FactualThresholds(
             min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
         )
-        asked = _CheckRequest(response, prompt, docs, documents, model, search, checker, recording, settings)
-        report = run_blocking(asked.report())
-    except FactloopError as error:
-        raise bare(error) from None
-    _compare(required, report)
-    return report
-
-
-async def aassert_factual(
-    response: str,
-    *,
-    docs: Docs = (),
-    documents: Documents | None = None,
-    prompt: str | None = None,
-    min_precision: float | None = None,
-    max_contradicted: int | None = 0,
-    max_unscored: int | None = 0,
-    max_unchecked: int | None = 0,
-    min_supported: int | None = None,
-    min_scored: int | None = 1,
-    model: str | BaseChatModel | None = None,
-    search: SearchSource | Sequence[SearchSource] = (),
-    checker: FactChecker | None = None,
-    recording: str | Path | Recording | None = None,
-    **settings: Any,
-) -> FactualityReport:
-    """`assert_factual` in the caller's event loop: other work goes on while it waits."""
-    __tracebackhide__ = True
-    try:
-        required = _FactualThresholds(
-            min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
-        )
-        report = await _CheckRequest(
-            response, prompt, docs, documents, model, search, checker, recording, settings
-        ).report()
-    except FactloopError as error:
-        raise bare(error) from None
-    _compare(required, report)
-    return report
-
-
-@dataclass(frozen=True)
-class _CheckRequest:
-    """One check that a test asks for."""
-
-    response: str
-    prompt: str | None
-    docs: Docs
-    documents: Documents | None
-    model: str | BaseChatModel | None
-    search: SearchSource | Sequence[SearchSource]
-    checker: FactChecker | None
-    recording: str | Path | Recording | None
-    settings: dict[str, Any]
-
-    async def report(self) -> FactualityReport:
-        """Raises FactloopError."""
-        if "question" in self.settings:
+        if "question" in settings:
             raise ConfigError("the question that the response answers is given as prompt, not as question")
-        given = self._given()
-        if self.checker is not None:
-            self._refuse_two_checkers()
-            return await self._checked(self.checker, given)
-        async with build_checker(
-            self.model, search=self.search, docs=self._paths(), recording=self.recording, **self.settings
-        ) as checker:
-            return await self._checked(checker, given)
+        each = [docs] if isinstance(docs, str | Path | Document) else docs
+        paths = paths_here([item for item in each if not isinstance(item, Document)])
+        given = _given(documents, [item for item in each if isinstance(item, Document)])
+        if checker is not None:
+            own = {"model": model, "search": search, "docs": paths, "recording": recording}
+            refuse_beside("checker", {**own, **settings})
+            report = await _checked(checker, response, prompt, given)
+        else:
+            async with build_checker(model, search=search, docs=paths, recording=recording, **settings) as built:
+                report = await _checked(built, response, prompt, given)
+    except FactloopError as error:
+        raise bare(error) from None
+    missed = required.missed_by(report)
+    if missed:
+        at_fault = [one for one in problems_first(views_of(report.claims)) if one.is_problem]
+        raise NotFactual(factual_failure(missed, report, at_fault, _unchecked(report)), report)
+    return report
 
-    async def _checked(self, checker: FactChecker, given: tuple[Document, ...] | None) -> FactualityReport:
-        sources = None
-        if given is not None:
-            mode: SourceMode = "factuality" if checker.has_sources else "faithfulness"
-            sources = Sources((GivenDocuments(given),) if given else (), mode)
-        report = await checker.acheck(self.response, self.prompt, sources=sources)
-        test = running_test()
-        if test is not None:
-            test.spent.note(report.usage, len(report.claims))
-        return report
 
-    def _refuse_two_checkers(self) -> None:
-        given = {"model": self.model, "search": self.search, "docs": self._paths(), "recording": self.recording}
-        named = [name for name, value in {**given, **self.settings}.items() if value not in (None, (), [])]
-        if named:
-            raise ConfigError(f"{named[0]} is the checker's own: give it to the checker, or no checker")
+assert_factual = blocking(aassert_factual)
+"""`aassert_factual` for tests that are not asynchronous."""
 
-    def _each(self) -> Sequence[str | Path | Document]:
-        return [self.docs] if isinstance(self.docs, str | Path | Document) else self.docs
 
-    def _paths(self) -> list[str]:
-        return paths_here([item for item in self._each() if not isinstance(item, Document)])
+def _given(documents: Documents | None, among_docs: Sequence[Document]) -> tuple[Document, ...] | None:
+    """All documents that are no paths; None where none were given, empty where a search found none."""
+    found = documents_of("documents", documents)
+    return tuple(among_docs) or None if found is None else (*found, *among_docs)
 
-    def _given(self) -> tuple[Document, ...] | None:
-        """All documents that are no paths; None where none were given, empty where a search found none."""
-        documents = documents_of("documents", self.documents)
-        among_docs = tuple(item for item in self._each() if isinstance(item, Document))
-        return among_docs or None if documents is None else (*documents, *among_docs)
+
+async def _checked(
+    checker: FactChecker, response: str, prompt: str | None, given: tuple[Document, ...] | None
+) -> FactualityReport:
+    sources = None
+    if given is not None:
+        mode: SourceMode = "factuality" if checker.has_sources else "faithfulness"
+        sources = Sources((GivenDocuments(given),) if given else (), mode)
+    report = await checker.acheck(response, prompt, sources=sources)
+    note_spending(report.usage, len(report.claims))
+    return report
 
 
 def build_checker(
@@ -234,22 +187,3 @@ def build_checker(
     """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
     base = settings_here(CheckSettings, settings)
     return FactChecker(model, search=search, docs=docs, settings=base, recording=recording_here(recording))
-
-
-def _compare(required: _FactualThresholds, report: FactualityReport) -> None:
-    __tracebackhide__ = True
-    missed = required.missed_by(report)
-    if missed:
-        raise NotFactual(factual_failure(missed, report, _is_at_fault(report), _unchecked(report)), report)
-
-
-def _is_at_fault(report: FactualityReport) -> list[Claim]:
-    """Contradicted claims first, then those without evidence, then unscored ones."""
-
-    def place(claim: Claim) -> int:
-        if claim.judgement.verdict is None:
-            return 2
-        return 0 if claim.judgement.contradicted else 1
-
-    wrong = [claim for claim in report.claims if claim.judgement.verdict in (None, Verdict.NOT_SUPPORTED)]
-    return sorted(wrong, key=place)

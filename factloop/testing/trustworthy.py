@@ -11,10 +11,16 @@ from langchain_core.language_models import BaseChatModel
 
 from factloop.agents.trustscore.records import TrustReport
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.sync import run_blocking
 from factloop.setup.recording import Recording
-from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
-from factloop.testing.running import running_test
+from factloop.testing.defaults import (
+    bare,
+    blocking,
+    note_spending,
+    paths_here,
+    recording_here,
+    refuse_beside,
+    settings_here,
+)
 from factloop.testing.words import trust_failure
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
@@ -58,7 +64,7 @@ class _TrustThresholds:
         ]
 
 
-def assert_trustworthy(
+async def aassert_trustworthy(
     question: str,
     response: str | None = None,
     *,
@@ -75,94 +81,31 @@ def assert_trustworthy(
     """The TrustScore of an answer, where it reaches what is required; else NotTrustworthy, an AssertionError.
 
     Without a response the subject is asked for one. An unscored part misses any requirement for it.
-    Settings, recordings, errors and costs are as with `assert_factual`; `settings` are those of `TrustSettings`.
+    Settings, recordings, errors and costs are as with `aassert_factual`; `settings` are those of `TrustSettings`.
     """
     __tracebackhide__ = True
     try:
         required = _TrustThresholds(min_trust_bc, min_trust_fc, min_trust_ov)
-        asked = _ScoreRequest(question, response, subject_model, judge_model, corpus, scorer, recording, settings)
-        report = run_blocking(asked.report())
+        paths = paths_here([corpus] if isinstance(corpus, str | Path) else list(corpus))
+        if scorer is not None:
+            own = {"subject_model": subject_model, "judge_model": judge_model, "recording": recording, "corpus": paths}
+            refuse_beside("scorer", {**own, **settings})
+            report = await scorer.ascore(question, response)
+        else:
+            base = settings_here(TrustSettings, settings)
+            tape = recording_here(recording)
+            async with TrustScorer(
+                subject_model, judge_model=judge_model, corpus=paths, settings=base, recording=tape
+            ) as built:
+                report = await built.ascore(question, response)
+        note_spending(report.usage, 1)
     except FactloopError as error:
         raise bare(error) from None
-    _compare(required, report)
-    return report
-
-
-async def aassert_trustworthy(
-    question: str,
-    response: str | None = None,
-    *,
-    min_trust_bc: float | None = None,
-    min_trust_fc: float | None = None,
-    min_trust_ov: float | None = None,
-    subject_model: str | BaseChatModel | None = None,
-    judge_model: str | BaseChatModel | None = None,
-    corpus: Corpus = (),
-    scorer: TrustScorer | None = None,
-    recording: str | Path | Recording | None = None,
-    **settings: Any,
-) -> TrustReport:
-    """`assert_trustworthy` in the caller's event loop: other work goes on while it waits."""
-    __tracebackhide__ = True
-    try:
-        required = _TrustThresholds(min_trust_bc, min_trust_fc, min_trust_ov)
-        report = await _ScoreRequest(
-            question, response, subject_model, judge_model, corpus, scorer, recording, settings
-        ).report()
-    except FactloopError as error:
-        raise bare(error) from None
-    _compare(required, report)
-    return report
-
-
-@dataclass(frozen=True)
-class _ScoreRequest:
-    """One score that a test asks for."""
-
-    question: str
-    response: str | None
-    subject_model: str | BaseChatModel | None
-    judge_model: str | BaseChatModel | None
-    corpus: Corpus
-    scorer: TrustScorer | None
-    recording: str | Path | Recording | None
-    settings: dict[str, Any]
-
-    async def report(self) -> TrustReport:
-        """Raises FactloopError."""
-        if self.scorer is not None:
-            self._refuse_two_scorers()
-            return await self._scored(self.scorer)
-        base = settings_here(TrustSettings, self.settings)
-        async with TrustScorer(
-            self.subject_model,
-            judge_model=self.judge_model,
-            corpus=self._paths(),
-            settings=base,
-            recording=recording_here(self.recording),
-        ) as scorer:
-            return await self._scored(scorer)
-
-    async def _scored(self, scorer: TrustScorer) -> TrustReport:
-        report = await scorer.ascore(self.question, self.response)
-        test = running_test()
-        if test is not None:
-            test.spent.note(report.usage, 1)
-        return report
-
-    def _refuse_two_scorers(self) -> None:
-        given = {"subject_model": self.subject_model, "judge_model": self.judge_model, "recording": self.recording}
-        named = {**given, "corpus": self._paths() or None, **self.settings}
-        first = next((name for name, value in named.items() if value is not None), None)
-        if first is not None:
-            raise ConfigError(f"{first} is the scorer's own: give it to the scorer, or no scorer")
-
-    def _paths(self) -> list[str]:
-        return paths_here([self.corpus] if isinstance(self.corpus, str | Path) else list(self.corpus))
-
-
-def _compare(required: _TrustThresholds, report: TrustReport) -> None:
-    __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:
         raise NotTrustworthy(trust_failure(missed, report), report)
+    return report
+
+
+assert_trustworthy = blocking(aassert_trustworthy)
+"""`aassert_trustworthy` for tests that are not asynchronous."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from factloop.agents.trustscore.records import TrustReport
-from factloop.core.citations import named, reason
-from factloop.core.factuality import counted_claims, n_contradicted
-from factloop.core.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
-from factloop.reports.deciding import cited_evidence
-from factloop.reports.figures import plural
-from factloop.reports.status import NO_CLAIM_WORDS
+from factloop.core.citations import named
+from factloop.core.records import Claim, Evidence, FactualityReport, Sentence
+from factloop.reports.claims import NO_CLAIM_WORDS, ClaimView, Status
+from factloop.reports.figures import distribution, plural
 from factloop.reports.visible import visible
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
@@ -21,21 +19,16 @@ LONGEST = 400
 def factual_failure(
     missed: Sequence[str],
     report: FactualityReport,
-    at_fault: Sequence[Claim],
+    at_fault: Sequence[ClaimView],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
     """The message of `assert_factual`: each requirement that was missed, the claims at fault, unchecked content."""
-    counts = report.counts
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
-    reached = (
-        f"precision {precision} (n = {counts.scored}), {counts.supported} supported, "
-        f"{counts.not_supported} not supported ({n_contradicted(counted_claims(report))} contradicted), "
-        f"{counts.irrelevant} irrelevant, {counts.unscored} unscored; {plural(len(report.claims), 'claim')}"
-    )
+    claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
         [
             *(f"required: {_short(what)}" for what in missed),
-            f"reached:  {reached}",
+            f"reached:  precision {precision} (n = {report.counts.scored}), {claims}",
             f"judge:    {_short(report.fingerprint.judge)}",
             *(line for number, claim in enumerate(at_fault[:MOST_CLAIMS], 1) for line in _claim(number, claim)),
             *([f"... and {len(at_fault) - MOST_CLAIMS} more"] if len(at_fault) > MOST_CLAIMS else []),
@@ -75,7 +68,7 @@ def _scored(value: object, reason: object, rationale: str) -> str:
 
 def _unchecked_reason(one: Claim | Sentence) -> str:
     if isinstance(one, Claim):
-        return "beside the question"
+        return Status.IRRELEVANT.words
     assert one.no_claim is not None  # else its claims are there
     return NO_CLAIM_WORDS[one.no_claim]
 
@@ -84,25 +77,16 @@ def _text(one: Claim | Sentence, report: FactualityReport) -> str:
     return _short(one.self_contained if isinstance(one, Claim) else report.text_of(one))
 
 
-def _claim(number: int, claim: Claim) -> Iterator[str]:
+def _claim(number: int, one: ClaimView) -> Iterator[str]:
     yield ""
-    yield f"{number}. {_verdict(claim.judgement)}: {_short(claim.self_contained)}"
-    if " ".join(claim.sentence.split()) != claim.self_contained:
-        yield f"   in: {_short(claim.sentence)}"
-    if claim.judgement.rationale:
-        yield f"   why: {_short(reason(claim))}"
-    cited = cited_evidence(claim)
-    yield from _passages(cited)
-    if not cited:
-        yield f"   evidence: no passage decides, {plural(len(claim.evidence), 'passage')} read"
-
-
-def _verdict(judgement: Judgement) -> str:
-    if judgement.verdict is None:
-        return f"unscored ({judgement.unscored_reason})"
-    if judgement.verdict is Verdict.NOT_SUPPORTED:
-        return f"not supported ({'contradicted' if judgement.contradicted else 'no evidence found'})"
-    return str(judgement.verdict)
+    yield f"{number}. {one.words}: {_short(one.text)}"
+    if " ".join(one.claim.sentence.split()) != one.text:
+        yield f"   in: {_short(one.claim.sentence)}"
+    if one.why:
+        yield f"   why: {_short(one.why)}"
+    yield from _passages(one.cited)
+    if not one.cited:
+        yield f"   evidence: no passage decides, {plural(len(one.claim.evidence), 'passage')} read"
 
 
 def _passages(passages: Sequence[Evidence]) -> Iterator[str]:

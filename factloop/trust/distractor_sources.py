@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
-from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
-from factloop.agents.trustscore.distractors.quantities import QuantitySource
-from factloop.agents.trustscore.distractors.same_class import SameClassSource
-from factloop.agents.trustscore.distractors.same_kind import SameKindSource
-from factloop.agents.trustscore.distractors.targets import lemma
+from factloop.agents.trustscore.distractors.sources import (
+    KnowledgeBaseSource,
+    MadeUpSource,
+    NeighbourSource,
+    QuantitySource,
+    SameClassSource,
+)
 from factloop.agents.trustscore.records import DistractorSet, Source
 from factloop.core.errors import ConfigError
-from factloop.core.garbage import collection_paused
 from factloop.core.given_text import check_given
 from factloop.setup.caching.folder import VECTORS, cache_folder
-from factloop.setup.embedding_model import build_embedder
-from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
-from factloop.tools.knowledge_base.name_lists import known_family, known_given
-from factloop.tools.knowledge_base.table import TableKnowledgeBase
-from factloop.tools.vocabulary.kinds import words_by_kind
-from factloop.tools.vocabulary.tagging import tag_tokens
+from factloop.tools.names.asked import asked_for
+from factloop.tools.names.built_in import BuiltInKnowledgeBase, built_in_names
+from factloop.tools.names.packaged import is_word
+from factloop.tools.names.table import TableKnowledgeBase
 from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from factloop.tools.calls.memory_answers import AnswersKept
+    from factloop.tools.calls.cache import AnswersKept
     from factloop.tools.calls.tape import Tape
-    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
-
-_LOADING = Lock()
+    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 
 
 @dataclass(frozen=True)
@@ -65,8 +61,8 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
     """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
 
     Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
-    and numbers, words of the same kind, neighbours in embedding space where there are vectors, and words of the same
-    part of speech.
+    and numbers, neighbours in embedding space where there are vectors, words of the same part of speech and kind, and
+    made-up names at last.
     """
     load_tables()
     dbpedia, answers = _dbpedia(settings, tape)
@@ -75,36 +71,16 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
         sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
     tables = [TableKnowledgeBase(Path(path)) for path in settings.kb]
     sources += [KnowledgeBaseSource(table, Source.KNOWLEDGE_BASE) for table in tables]
-    sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
-    sources += [QuantitySource(), SameKindSource()]
-    sources += _neighbours(settings, embedder)
-    sources.append(SameClassSource())
+    built_in = KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN)
+    sources += [built_in, QuantitySource(), *_neighbours(settings, embedder), SameClassSource(), MadeUpSource(built_in)]
     return DistractorSources(tuple(sources), tables, dbpedia, answers)
 
 
 def load_tables() -> None:
-    """`_load_tables`, by one thread at a time: what several jobs need at once is read once."""
-    with _LOADING:
-        _load_tables()
-
-
-@cache
-def _load_tables() -> None:
-    """Reads the packaged names and words that distractors are made of: once a process, in about a second.
-
-    Meanwhile no garbage is collected, as all of it lasts.
-    """
-    with collection_paused():
-        _read_tables()
-
-
-def _read_tables() -> None:
-    built_in_gazetteer()
-    known_given()
-    known_family()
-    words_by_kind()
-    tag_tokens("Rome lies on the Tiber.")
-    lemma("Rome")
+    """Reads the packaged names and words that distractors are made of: once a process, in some three seconds."""
+    built_in_names()
+    is_word("rome")
+    asked_for("Who was it?")
 
 
 async def make_distractors(
@@ -125,7 +101,12 @@ async def make_distractors(
     check_given("response", response)
     if n < 0:
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
-    sources = open_sources(settings, loaded_embedder(settings))
+    embedder = None
+    if settings.embeddings is not None:
+        from factloop.setup.search_tools import build_embedder  # loads LangChain
+
+        embedder = build_embedder(settings)
+    sources = open_sources(settings, embedder)
     make = partial(
         generate_distractors,
         question,
@@ -148,22 +129,14 @@ async def make_distractors(
         await sources.aclose()
 
 
-def loaded_embedder(settings: TrustSettings) -> Any:
-    """The embedding model that the settings name, or None. Raises ConfigError where it cannot be loaded."""
-    embedder = build_embedder(settings)
-    if embedder is not None:
-        _ = embedder.dimension  # loads it now: what is wrong with it is said before anything is spent
-    return embedder
-
-
 def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, AnswersKept | None]:
     if not settings.dbpedia:
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     from factloop.setup.caching.opening import open_answers
-    from factloop.tools.calls.memory_answers import MemoryAnswers
-    from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
+    from factloop.tools.calls.cache import MemoryAnswers
+    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
 
     cache = open_answers(settings) if tape is None else MemoryAnswers()
     knowledge_base = DBpediaKnowledgeBase(
@@ -179,8 +152,6 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
 def _neighbours(settings: TrustSettings, embedder: Any) -> list[SubstituteSource]:
     if settings.vectors is None and embedder is None:
         return []
-    from factloop.agents.trustscore.distractors.neighbours import NeighbourSource
-
     cache_dir = cache_folder(settings, VECTORS)
     if settings.vectors is not None:
         from factloop.tools.embeddings.word_vectors import WordVectors

@@ -13,12 +13,12 @@ from factloop.core.records import FactualityReport, Usage
 from factloop.core.sync import run_blocking
 from factloop.setup.pace import Pace
 from factloop.setup.recording import Recording
-from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.setup.settings import CheckSettings, EmbeddingSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
-ALIKE = ("temperature", "seed", "strict_docs")
+ALIKE = ("temperature", "seed", "fail_if_unreadable")
 """Settings that checks have by these names, too, with defaults of their own: given for scores they hold for both."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 """Folders of a run directory."""
@@ -91,7 +91,7 @@ def score_long_form(
 
 def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:
     """SAFE's settings for the claims of a long answer: the judge judges, against the corpus or by search."""
-    names = (*RunSettings.model_fields, *ALIKE)
+    names = (*EmbeddingSettings.model_fields, *ALIKE)
     shared = {name: getattr(settings, name) for name in names if name in settings.model_fields_set}
     own: dict[str, Any] = {
         "model": settings.judge_model,

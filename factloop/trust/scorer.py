@@ -118,7 +118,10 @@ class TrustScorer:
 
                 folder = cache_folder(self.settings, INDEXES)
                 self._corpus = DocumentSearch(
-                    self.settings.corpus, cache_dir=folder, in_memory=folder is None, strict=self.settings.strict_docs
+                    self.settings.corpus,
+                    cache_dir=folder,
+                    in_memory=folder is None,
+                    strict=self.settings.fail_if_unreadable,
                 )
                 tidy(self.settings)
             return self._corpus

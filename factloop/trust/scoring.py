@@ -9,17 +9,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from factloop.agents.trustscore.consistency import build_consistency_graph
-from factloop.agents.trustscore.context import Graph, TrustContext
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.proposed import ModelProposer
-from factloop.agents.trustscore.factual import build_factual_graph
-from factloop.agents.trustscore.graph import build_trust_graph
+from factloop.agents.trustscore.graph import build_consistency_graph, build_factual_graph, build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport, TrustBC, TrustReport
 from factloop.agents.trustscore.stages import Distract, Judge
+from factloop.agents.trustscore.state import Graph, TrustContext
 from factloop.agents.trustscore.subject import ModelSubject
-from factloop.core.garbage import rare_collections
 from factloop.core.records import Claim, FactualityReport
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
@@ -69,16 +66,11 @@ class TrustScoring:
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
         with score_span(setup.settings, subject, item.question, item.response) as span:
             started, meter = time.perf_counter(), meter or UsageMeter()
-            with rare_collections():
-                final = await graph.ainvoke(
-                    {
-                        "question": item.question,
-                        "response": item.response,
-                        "references": list(item.reference_answers),
-                    },
-                    {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
-                    context=TrustContext(meter, self.searching),
-                )
+            final = await graph.ainvoke(
+                {"question": item.question, "response": item.response, "references": item.reference_answers},
+                {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
+                context=TrustContext(meter, self.searching),
+            )
             report = TrustReport(
                 id=item.id,
                 question=item.question,
@@ -98,13 +90,13 @@ class TrustScoring:
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
         """TrustBC of a claim on a topic: a statement to be told from its distractors."""
         assert self.consistency is not None  # TrustScorer refuses to begin without a subject
-        with rare_collections():
-            final = await self.consistency.ainvoke(
-                {"question": topic, "response": claim.self_contained, "statements": True},
-                {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
-                context=TrustContext(meter),
-            )
-        return TrustBC.model_validate(final["trust_bc"])
+        final = await self.consistency.ainvoke(
+            {"question": topic, "response": claim.self_contained, "statements": True},
+            {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
+            context=TrustContext(meter),
+        )
+        found: TrustBC = final["trust_bc"]
+        return found
 
     def long_form(
         self, factuality: FactualityReport, found: Mapping[str, TrustBC], meter: UsageMeter, elapsed_s: float

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from factloop.setup.marks import DISTRACTORS, MODEL, SEARCH, Mark
-from factloop.setup.settings import BaseUrl, Names, RunSettings, Temperature
+from factloop.setup.settings import BaseUrl, EmbeddingSettings, Names, Temperature
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -29,63 +29,63 @@ class SubjectModel:
     """The address of its server, if it is not that of the settings."""
 
 
-class TrustSettings(RunSettings):
+class TrustSettings(EmbeddingSettings):
     """Settings of a TrustScore. Names are those of the command line's flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model whose belief is probed (TrustBC, left out without it)."""
+    """Model whose belief is tested (TrustBC). Without it TrustBC is left out."""
     judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model that judges passages (TrustFC); else --nli, or rules."""
+    """Chat model that judges the passages (TrustFC). Default: --nli, or the packaged baseline."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server.
 
     For both models."""
-    judge_base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Address of the judge's server, if it is not the subject's."""
+    judge_base_url: BaseUrl | None = None
+    """Address of the judge model's server, if it is another one."""
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
-    """NLI cross-encoder that judges passages.
+    """NLI cross-encoder that judges the passages.
 
     A path, or the name of a model already downloaded; needs the extra `semantic`."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents for TrustFC (left out without them), psgs_w100.tsv among others."""
-    strict_docs: Annotated[bool, Mark(SEARCH)] = False
-    """A file of a folder that cannot be read is an error, instead of being left out and named."""
-    passages: Annotated[UpToHundred, Mark(SEARCH)] = 10
-    """Passages for one answer.
+    """Documents for TrustFC, including psgs_w100.tsv. Without them TrustFC is left out."""
+    fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
+    """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
+    passages: UpToHundred = 10
+    """Passages to retrieve for one answer.
 
     Paper, appendix A.5.2."""
     max_checks: Annotated[UpToHundred, Mark(DISTRACTORS)] = 10
-    """Questions for one answer.
+    """Multiple-choice questions for one answer.
 
     Paper, appendix A.5.4."""
-    window: Annotated[UpToHundred, Mark(DISTRACTORS)] = 1
-    """Questions asked at a time; no result depends on it.
+    window: UpToHundred = 1
+    """Questions to ask at the same time. Results do not depend on it.
 
     1 is the paper's order, `max_checks` the fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
-    """Temperature of both models.
+    """Sampling temperature of both models.
 
     0 as in the paper; None leaves it to the server."""
-    logprobs: Annotated[bool, Mark(MODEL)] = True
-    """Record the letters' probabilities, where the subject's server gives them."""
-    target_order: Annotated[Literal["asked", "paper"], Mark(DISTRACTORS)] = "asked"
-    """Replace first what the question asks for, or in the paper's order: words only in the response."""
+    logprobs: bool = True
+    """Record the probabilities of the letters when the subject model's server returns them."""
+    target_order: Literal["asked", "paper"] = "asked"
+    """Replace first what the question asks for (asked), or words that only the response has, as published (paper)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
-    """Let the judge model propose distractors of the same type, too, before the other sources (model).
+    """Take distractors from name tables and rules (sources), or ask the judge model for some first (model).
 
     One call an answer; needs `judge_model`."""
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
-    """Table of typed entities made by factloop kb build."""
+    """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
-    """Ask DBpedia for entities of the same type; it is sent the response."""
-    spotlight_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPOTLIGHT_URL
+    """Ask DBpedia for entities of the same type. This sends it the response."""
+    spotlight_url: BaseUrl = SPOTLIGHT_URL
     """Address of DBpedia Spotlight."""
-    sparql_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPARQL_URL
+    sparql_url: BaseUrl = SPARQL_URL
     """Address of DBpedia's SPARQL endpoint."""
-    vectors: Annotated[Path | None, Mark(DISTRACTORS, "FILE")] = None
-    """Word vectors in word2vec's format, for neighbours in embedding space."""
+    vectors: Path | None = None
+    """Word vectors in word2vec format, to find neighbours in embedding space."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
-    """Seed of everything drawn at random.
+    """Seed for everything random.
 
     Distractors, the order of options, the jitter of retries."""
 
@@ -95,5 +95,5 @@ class TrustSettings(RunSettings):
         return 3 * self.max_checks
 
 
-SERVED = ("subject_model", "judge_model", "judge_base_url", "nli", "corpus")
+SERVED = ("subject_model", "judge_model", "nli", "corpus")
 """Settings of scores that a server takes beside those of checks: the models, and what is searched."""

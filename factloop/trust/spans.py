@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from factloop.agents.trustscore.records import TrustReport
-from factloop.setup.usage_values import usage_values
+from factloop.setup.trace_export import usage_values
 from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.traced import request_values

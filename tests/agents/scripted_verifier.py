@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.tools.verifiers.base import Label, SupportReading
+from factloop.tools.judges.base import Label, SupportReading
 
 
 class ScriptedVerifier:
     name = "scripted"
 
-    def __init__(self, label: Label, cited: tuple[int, ...] = ()) -> None:
+    def __init__(self, label: Label, cited: tuple[int, ...] = (), *, abstains: bool = False) -> None:
+        self.abstains = abstains
         self._answer = SupportReading(label, 0.75, cited, "names agree")
         self.asked: list[tuple[str, list[str]]] = []
 

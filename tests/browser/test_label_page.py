@@ -20,8 +20,7 @@ from factloop.evaluation.labels.sheets import draw_next
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.runs.calibration import calibrated, load_calibration
 from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
-from tests.browser.test_every_page import NAMELESS, OVERFLOW
-from tests.browser.visits import OPEN_ALL, TWO_FRAMES, Visits, reload_with_store
+from tests.browser.visits import OPEN_ALL, Visits, reload_with_store
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.claims_about import claim
 from tests.reports.page_samples import PAGES
@@ -71,14 +70,6 @@ def saved(page: Page, place: Path) -> LabelFile:
 
 def labels_of(file: LabelFile) -> dict[str, PersonLabel]:
     return {one.claim_id: one.label for one in file.labels}
-
-
-# Plain JavaScript: the looks of what verdicts mark in the response, but for the sentence that is being labelled.
-LOOKS = """() => [...new Set([
-  ...document.querySelectorAll('.prose :is(.sentence:not(.is-linked), .fault)')].map((e) => {
-  const { color, backgroundColor, borderBottomStyle, borderBottomWidth } = getComputedStyle(e);
-  return [color, backgroundColor.replace(/^rgba.* 0\\)$/, 'none'), borderBottomStyle, borderBottomWidth].join();
-}))]"""
 
 
 # Plain JavaScript: where the links of sentences lead, and the first claims of these.
@@ -159,37 +150,6 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
     assert len(file.claims) == N_CLAIMS
 
 
-def test_an_unscored_claim_has_no_verdict_to_agree_with(visits: Visits) -> None:
-    page = labelling(visits)
-    unscored = next(n for n, claim in enumerate(sample_report().claims, 1) if claim.judgement.verdict is None)
-    press(page, "n" * (unscored - 1))
-    expect(page.get_by_role("button", name="Agree")).to_be_disabled()
-    press(page, "a")
-    expect(page.get_by_role("status").filter(has_text="There is no verdict to agree with")).to_have_count(1)
-    labelled(page, 0)
-
-
-def test_buttons_label_too_and_keep_the_focus(visits: Visits) -> None:
-    page = labelling(visits)
-    button = page.get_by_role("button", name="Supported", exact=True)
-    button.focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    expect(button).to_be_focused()
-    labelled(page, 2)
-    expect(page.locator("#claim-3 .body")).to_be_visible()
-    assert page.get_by_role("status").filter(has_text="Claim 3: ").count() == 1
-
-
-def test_letters_that_are_switched_off_label_nothing(visits: Visits) -> None:
-    page = labelling(visits)
-    shortcuts = page.get_by_label("Single-key shortcuts")
-    shortcuts.uncheck()
-    press(page, "a1n")
-    labelled(page, 0)
-    assert not shortcuts.is_checked()
-
-
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:
     page = labelling(visits)
     press(page, "b")
@@ -238,20 +198,6 @@ def test_hidden_evidence_stands_in_the_order_of_the_search(visits: Visits) -> No
     expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
 
 
-def test_evidence_that_is_hidden_tells_no_number_of_queries(visits: Visits) -> None:
-    """A claim without passages has its place for them all the same."""
-    page = labelling(visits)
-    assert "result 1 of query 2" in page.content()
-    shown_here = page.locator(".claim:not(.is-labelled) .provenance").get_by_text("result")
-    press(page, "b")
-    page.evaluate(OPEN_ALL)
-    expect(shown_here.locator("visible=true")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Evidence")).to_have_count(N_CLAIMS - 1)  # one repeats another claim
-    press(page, "2")
-    page.evaluate(OPEN_ALL)
-    expect(page.locator(".is-labelled .provenance").get_by_text("result").first).to_be_visible()
-
-
 def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits) -> None:
     page = labelling(visits, render_html(second_is_worse()))
     to_worst = page.evaluate(LEADS)
@@ -266,34 +212,6 @@ def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits)
     page.keyboard.press("b")
     expect(page.get_by_label("Search claims and evidence")).to_be_visible()
     assert page.evaluate(LEADS) == to_worst
-
-
-def test_the_response_looks_and_reads_alike_for_all_verdicts_that_are_hidden(visits: Visits) -> None:
-    page = labelling(visits)
-    assert len(page.evaluate(LOOKS)) > 2
-    expect(page.locator(".prose").locator("role=mark")).not_to_have_count(0)
-    press(page, "b")
-    page.mouse.click(1, 1)
-    for colours in ("none", "active"):
-        page.emulate_media(forced_colors=colours)
-        assert len(page.evaluate(LOOKS)) == 1
-    expect(page.locator(".prose").locator("role=mark")).to_have_count(0)
-
-
-def test_labels_are_kept_by_the_browser_for_this_report_alone(visits: Visits) -> None:
-    page = labelling(visits)
-    press(page, "12")
-    other = page.context.new_page()
-    other.goto(page.url)
-    other.wait_for_function("Object.keys(localStorage).some((key) => JSON.parse(localStorage[key]).length === 2)")
-    other.keyboard.press("l")
-    labelled(other, 2)
-    assert current(other) == "claim-3", "the first without a label"
-    changed = sample_report().model_copy(update={"response": f"{sample_report().response} More."})
-    (visits.folder / "page.html").write_text(render_html(changed), encoding="utf-8")
-    other.reload()
-    other.keyboard.press("l")
-    labelled(other, 0)
 
 
 def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits, tmp_path: Path) -> None:
@@ -323,13 +241,6 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_where_the_browser_keeps_nothing_the_page_says_so(visits: Visits) -> None:
-    page = visits.open(SAMPLE)
-    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
-    press(page, "l1")
-    expect(page.get_by_role("alert")).to_contain_text("save the labels before you leave")
-
-
 RUN = [judged(f"p{n}", "ssnns") for n in range(4)]
 """Twenty claims, of which eight are drawn."""
 
@@ -355,14 +266,14 @@ def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabili
     labelled(page, 8, of=8)
     expect(page.get_by_role("status").filter(has_text="All are labelled: save the labels.")).to_have_count(1)
     assert all(one.blind for one in saved(page, tmp_path / "labels.json").labels)
-    command(tmp_path, "labels", "export", "labels.json", "--out", "labels.jsonl")
+    command(tmp_path, "research", "labels", "export", "labels.json", "--out", "labels.jsonl")
     sample = load_calibration(tmp_path / "labels.jsonl")
     assert (sample.labels, sample.probabilities) == ((1, 0, 1, 0, 1, 0), (0.4,) * 6)
     corrected = calibrated(summary_of(RUN), sample, transfer=None, rng=np.random.default_rng(0), resamples=50)
     assert corrected.calibration is not None
     (one,) = corrected.calibration.systems
     assert (corrected.calibration.n_claims, one.is_sampled) == (6, True)
-    command(tmp_path, "audit", "labels.jsonl", "--json", "audit.json")
+    command(tmp_path, "research", "audit", "labels.jsonl", "--json", "audit.json")
     assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["data"]["n_claims"] == 6
 
 
@@ -406,20 +317,7 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("name", ["disagreements to settle", "hostile disagreements to settle"])
-def test_axe_finds_nothing_wrong_while_disagreements_are_settled(visits: Visits, name: str, dark: bool) -> None:
-    page = visits.open(PAGES[name], dark=dark)
-    press(page, "1")
-    page.evaluate(OPEN_ALL)
-    assert page.evaluate(NAMELESS) == []
-    found = Axe().run(page)
-    assert [
-        (one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found.response["violations"]
-    ] == []
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("blind", [False, True], ids=["in sight", "blind"])
+@pytest.mark.parametrize("blind", [True], ids=["blind"])
 @pytest.mark.parametrize("name", ["fact-check", "hostile fact-check", "claims to label"])
 def test_axe_finds_nothing_wrong_while_labelling(visits: Visits, name: str, blind: bool, dark: bool) -> None:
     page = visits.open(PAGES[name], dark=dark)
@@ -433,33 +331,3 @@ def test_axe_finds_nothing_wrong_while_labelling(visits: Visits, name: str, blin
     assert [
         (one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found.response["violations"]
     ] == []
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1100])
-def test_the_dock_fits_every_window_and_covers_no_claim(visits: Visits, width: int) -> None:
-    page = visits.open(SAMPLE, width=width)
-    page.keyboard.press("l")
-    press(page, "112")
-    page.evaluate(TWO_FRAMES)
-    assert page.evaluate(OVERFLOW) == 0
-    assert page.evaluate(NAMELESS) == []
-    summary, dock = page.locator("#claim-4 > summary").bounding_box(), page.locator(".label-dock").bounding_box()
-    assert summary is not None
-    assert dock is not None
-    assert summary["y"] + summary["height"] <= dock["y"]
-    assert dock["y"] + dock["height"] <= 801, "its end is in sight"
-    assert dock["height"] < 320
-
-
-def test_on_paper_nothing_of_labelling_is_seen(visits: Visits) -> None:
-    page = labelling(visits)
-    press(page, "1")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    for part in (".label-dock", "#label-mode", ".given"):
-        expect(page.locator(part).filter(visible=True)).to_have_count(0)
-
-
-def test_without_a_script_there_is_no_button_to_label(visits: Visits) -> None:
-    page = visits.open(SAMPLE, script=False)
-    expect(page.get_by_role("button", name="Label claims")).to_have_count(0)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from factloop import FactChecker, TrustScorer
+from factloop.tools.names.build import build_table
 from tests.simulator import MODEL, RunningSimulator
+from tests.simulator.triples import knowledge_base_triples
 
 PLANS = ("fused", pytest.param("paper", marks=pytest.mark.statistical))
 """For tests of whole checks by either plan; the paper's makes some 300 calls for a response."""
@@ -19,5 +24,19 @@ def simulated_checker(sim: RunningSimulator, **settings: Any) -> FactChecker:
 
 
 def simulated_scorer(sim: RunningSimulator, **settings: Any) -> TrustScorer:
-    """A scorer with the simulated model as its subject, without a cache."""
-    return TrustScorer(**{"subject_model": MODEL, "base_url": sim.base_url, "cache": False, **settings})
+    """A scorer with the simulated model as its subject, without a cache; its world names the distractors."""
+    table = _table_of(*knowledge_base_triples(sim.world))
+    return TrustScorer(**{"subject_model": MODEL, "base_url": sim.base_url, "cache": False, "kb": (table,), **settings})
+
+
+@cache
+def _table_of(types: str, labels: str) -> str:
+    """The table of a world, which lasts as long as the tests."""
+    _FOLDERS.append(TemporaryDirectory())
+    folder = Path(_FOLDERS[-1].name)
+    (folder / "types.nt").write_text(types, encoding="utf-8")
+    (folder / "labels.nt").write_text(labels, encoding="utf-8")
+    return str(build_table([folder / "types.nt"], [folder / "labels.nt"], folder / "world.kb").path)
+
+
+_FOLDERS: list[TemporaryDirectory[str]] = []

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from factloop.core.citations import mentioned, named, renumbered
+from factloop.core.citations import heading, mentioned, named, renumbered
 from factloop.core.records import Evidence
 
 
@@ -62,3 +62,8 @@ def test_the_passages_that_a_text_speaks_of() -> None:
     first, second = evidence("Eddystone"), evidence("Smeaton")
     assert mentioned("Passage 2 says so, [1] does not, nor [2] elsewhere, nor [9].", [first, second]) == (second, first)
     assert mentioned("Nothing does.", [first]) == ()
+
+
+def test_a_date_heads_no_passage_alone() -> None:
+    assert heading("Towers", "The third", "2021-04-03") == "Towers › The third (2021-04-03)"
+    assert heading("", None, "2021-04-03") == ""

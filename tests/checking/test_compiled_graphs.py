@@ -10,7 +10,6 @@ import pytest
 from langchain_core.documents import Document
 from langgraph.graph import StateGraph
 
-from factloop import FactChecker
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
@@ -46,14 +45,6 @@ async def test_checks_one_after_another_and_at_once_go_through_one_graph(
             await checker.acheck(response.sentences[0], response.prompt)
         await asyncio.gather(*(checker.acheck(one.sentences[0]) for one in sim.world.responses[:3]))
     assert compiled == GRAPHS_OF_ONE_PLAN
-
-
-async def test_answers_with_documents_of_their_own_go_through_one_graph(compiled: Counter[str]) -> None:
-    async with FactChecker(cache=False) as checker:
-        for place in ("London", "Paris", "Rome"):
-            report = await checker.acheck(TEXT, sources=given(f"Ada Lovelace was born in {place}."))
-            assert report.claims
-    assert compiled == {"safe": 1}  # the rules judge many claims in one step, without a graph of their own
 
 
 async def test_each_plan_has_a_graph_which_is_kept(sim: Simulator, compiled: Counter[str]) -> None:

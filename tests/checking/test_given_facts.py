@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from factloop import ConfigError, DataError, FactChecker, GivenFacts, UnscoredReason
+from factloop import ConfigError, DataError, GivenFacts, UnscoredReason
 from factloop.checking.estimate import estimate
 from factloop.setup.settings import CheckSettings
 from tests.checking.simulated import simulated_checker
@@ -61,18 +60,6 @@ async def test_a_run_belongs_to_its_facts(
         for others in (facts[1:2], None):
             with pytest.raises(ConfigError, match="facts differ"):
                 await checker.acheck(response.text, response.prompt, facts=others, run_dir=tmp_path / "run")
-
-
-def test_code_that_is_not_asynchronous_may_give_facts(tmp_path: Path) -> None:
-    (tmp_path / "ada.txt").write_text("Ada Lovelace was born in London.")
-    facts = [GivenFacts(sentence="Ada Lovelace was born in London.", facts=("Ada Lovelace was born in London.",))]
-    report = FactChecker(docs=tmp_path / "ada.txt", cache_dir=tmp_path).check(facts[0].sentence, facts=facts)
-    assert report.counts.supported == 1
-    assert FactChecker(docs=tmp_path / "ada.txt", cache_dir=tmp_path).check("Ada.", facts=[]).claims == ()
-    once: Any = iter(facts)
-    assert (
-        FactChecker(docs=tmp_path / "ada.txt", cache=False).check(facts[0].sentence, facts=once).counts.supported == 1
-    )
 
 
 @pytest.mark.parametrize("fact", ["", " \n", "half \ud83d"])

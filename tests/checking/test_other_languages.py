@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from factloop import FactChecker
-from factloop.checking.views.html import render_html
-from factloop.checking.views.terminal import print_report
 from factloop.core.records import UnscoredReason
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Simulator
@@ -42,16 +38,6 @@ async def test_the_english_paragraphs_of_an_answer_are_judged(documents: Path) -
     assert [claim.judgement.verdict is None for claim in report.claims if claim.sentence in ENGLISH] != []
     assert all(claim.judgement.verdict is not None for claim in report.claims if claim.sentence in ENGLISH)
     assert all(claim.judgement.verdict is None for claim in report.claims if claim.sentence in GERMAN)
-
-
-async def test_terminal_and_page_say_so_in_one_line(documents: Path) -> None:
-    async with FactChecker(docs=documents, cache=False) as checker:
-        report = await checker.acheck(GERMAN)
-    file = io.StringIO()
-    print_report(report, Console(file=file, width=300))
-    said = "2 of 2 claims: Not in English, which is all that the offline engine reads"
-    assert file.getvalue().count(said) == 1
-    assert render_html(report).count(said) == 1
 
 
 async def test_a_model_judges_any_language(sim: Simulator) -> None:

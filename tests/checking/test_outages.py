@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
 from typing import Any
 
 import pytest
 
 from factloop import CheckSettings, FactualityReport
-from factloop.core.events import CheckFinished, ClaimJudged, Event, ResponseSplit, ServerWait
+from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.records import UnscoredReason
 from factloop.setup.session import retry_policy
-from factloop.tools.calls.patience import told_of_waits
 from tests.checking.simulated import simulated_checker
 from tests.simulator import SEARCH, Faults, Response, Simulator
 
@@ -75,16 +73,6 @@ async def test_claims_that_need_no_search_are_judged(sim: Simulator) -> None:
     assert last.report.counts.irrelevant + last.report.counts.unscored == last.report.counts.total
 
 
-async def test_a_checker_outlives_an_outage(sim: Simulator, response: Response) -> None:
-    """What was given up is tried again after a while; another checker tries at once."""
-    sim.set(stage_faults=REFUSING)
-    await events_of(sim, response)
-    sim.set(stage_faults={})
-    last = (await events_of(sim, response))[-1]
-    assert isinstance(last, CheckFinished)
-    assert last.report.counts.unscored == 0
-
-
 async def test_responses_checked_together_are_patient_together(sim: Simulator) -> None:
     sim.set(stage_faults=REFUSING, retry_after="none")
     responses = sim.world.responses[1:5]
@@ -95,31 +83,6 @@ async def test_responses_checked_together_are_patient_together(sim: Simulator) -
     assert set.union(*map(failures, reports)) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
     assert failures(late) == failures(reports[0])
     assert sim.stats().search.requests == sent
-
-
-async def test_whoever_checks_without_events_may_listen_too(sim: Simulator, response: Response) -> None:
-    sim.set(stage_faults=REFUSING)
-    heard: list[ServerWait] = []
-    async with simulated_checker(sim, patience_s=PATIENCE_S) as checker:
-        with told_of_waits(heard.append):
-            await checker.acheck(response.text, response.prompt)
-    assert {one.server for one in heard} == {"serper"}
-
-
-async def test_a_stream_left_while_it_waits_leaves_nothing_running(sim: Simulator, response: Response) -> None:
-    sim.set(stage_faults=REFUSING)
-    before = asyncio.all_tasks()
-    async with simulated_checker(sim, patience_s=60.0 * PATIENCE_S, timeout_s=5.0) as checker:
-        async with aclosing(checker.astream(response.text, response.prompt)) as events:
-            async for event in events:
-                if sim.stats().search.limited:
-                    break
-                assert isinstance(event, ResponseSplit | ClaimJudged) or event.type == "claim_found"
-        assert asyncio.all_tasks() == before
-
-
-async def test_a_check_without_trouble_says_nothing_of_waiting(sim: Simulator, response: Response) -> None:
-    assert not [event for event in await events_of(sim, response) if isinstance(event, ServerWait)]
 
 
 @pytest.mark.parametrize(("patience_s", "longest_s"), [(5.0, 600.0), (3_600.0, 3_600.0)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,17 +26,6 @@ def test_only_the_named_sentence_is_judged_and_its_pronoun_is_resolved_from_the_
     assert (claim.id, claim.span, claim.sentence) == ("c1.1", SECOND, "She was born in London.")
     assert claim.self_contained == "Ada Lovelace was born in London."
     assert claim.judgement.verdict == "supported"
-
-
-def test_spans_may_come_one_by_one(checker: FactChecker) -> None:
-    once: Any = iter([SECOND])
-    assert [claim.span for claim in checker.check(TEXT, spans=once).claims] == [SECOND]
-
-
-def test_no_sentence_to_judge_costs_nothing_and_names_the_run(checker: FactChecker) -> None:
-    report = checker.check(TEXT, spans=[])
-    assert (report.claims, report.precision, report.usage.searches) == ((), None, 0)
-    assert report.fingerprint == checker.check(TEXT).fingerprint
 
 
 def test_a_model_is_asked_about_the_named_sentence_alone(sim: Simulator) -> None:

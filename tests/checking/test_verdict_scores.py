@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from factloop import FactualityReport, Verdict
 from tests.checking.simulated import simulated_checker
-from tests.simulator import Faults, Response, Simulator
+from tests.simulator import Response, Simulator
 
 PLANS = [
     pytest.param({"plan": "fused", "tool_calling": False}, id="fused"),
@@ -82,30 +81,6 @@ async def test_asking_changes_no_verdict_and_costs_no_call(
     assert not any(report.fingerprint.logprobs for report in without)
 
 
-@pytest.mark.statistical
-async def test_only_calls_that_bear_a_verdict_ask(sim: Simulator) -> None:
-    await check_all(sim, plan="paper")
-    asking = {
-        stage
-        for stage in ("AtomicFacts", "SelfContainedFact", "Relevance", "SearchQuery", "Rating")
-        if any(body.get("logprobs") for body in sim.bodies(stage))
-    }
-    assert asking == {"Rating"}
-
-
-async def test_what_comes_as_a_tool_call_has_none(sim: Simulator) -> None:
-    """Servers give log-probabilities for text, not for a call's arguments."""
-    reports = await check_all(sim, plan="fused")
-    judged = [claim for report in reports for claim in report.claims if claim.judgement.verdict is Verdict.SUPPORTED]
-    # The first round of two claims answers in text, and so does the last, in which no search is left to be offered.
-    in_first = [claim.judgement.score is None for claim in judged if len(claim.queries) == 1]
-    assert len(in_first) > 10
-    assert sum(in_first) <= 1  # of an odd number of claims the last is judged alone
-    called = [body for body in sim.bodies("Assessment") if body.get("tools")]
-    assert called
-    assert not any(body.get("logprobs") for body in called)
-
-
 @pytest.mark.parametrize("changes", [{"supports_logprobs": False}, {"gives_logprobs": False}], ids=["refuses", "none"])
 @pytest.mark.parametrize("settings", PLANS)
 async def test_a_server_without_them_judges_as_ever(
@@ -117,47 +92,3 @@ async def test_a_server_without_them_judges_as_ever(
     assert verdicts(reports) == wanted
     assert scored(reports) == []
     assert sum(report.usage.failed_calls for report in reports) == (1 if "supports_logprobs" in changes else 0)
-
-
-@pytest.mark.parametrize("settings", PLANS)
-async def test_a_cached_reply_gives_the_same_score(
-    sim: Simulator, docs: Path, tmp_path: Path, settings: dict[str, Any]
-) -> None:
-    kept = {"cache": True, "cache_dir": tmp_path / "cache", **settings}
-    first = await check_all(sim, docs, **kept)
-    sim.reset()
-    second = await check_all(sim, docs, **kept)
-    assert sim.stats().model.requests == 0
-    assert scored(first)
-    assert scored(second) == scored(first)
-
-
-async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(sim: Simulator, tmp_path: Path) -> None:
-    sizes: dict[bool, int] = {}
-    for logprobs in (False, True):
-        settings: dict[str, Any] = {"tool_calling": False, "logprobs": logprobs}
-        settings["recording"] = tmp_path / f"{logprobs}.jsonl"
-        recorded = await check_all(sim, recording_mode="record", **settings)
-        replayed = await check_all(sim, recording_mode="replay", **settings)
-        assert scored(replayed) == scored(recorded)
-        assert bool(scored(recorded)) is logprobs
-        sizes[logprobs] = (tmp_path / f"{logprobs}.jsonl").stat().st_size
-    stages = sim.stats().stages
-    n_verdicts = (stages["Assessment"].requests + 2 * stages["Assessments"].requests) // 2
-    assert (sizes[True] - sizes[False]) / n_verdicts < 600
-
-
-@pytest.mark.statistical
-async def test_spoiled_replies_have_no_invented_score(sim: Simulator) -> None:
-    sim.set(faults=Faults(malformed=0.3, truncated=0.1))
-    reports = await check_all(sim, plan="paper")
-    judged = [claim.judgement for report in reports for claim in report.claims]
-    assert all(one.score is None for one in judged if one.verdict not in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED))
-    assert all((one.score > 0.5) == (one.verdict is Verdict.SUPPORTED) for one in judged if one.score is not None)
-
-
-async def test_more_agreement_makes_a_surer_model(sim: Simulator) -> None:
-    """The simulated model's odds come from the prompt: evidence that speaks with two voices lowers them."""
-    found = scored(await check_all(sim, tool_calling=False))
-    likely = [score for verdict, score in found if verdict is Verdict.SUPPORTED]
-    assert statistics.pstdev(likely) > 0.01

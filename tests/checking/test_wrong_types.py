@@ -9,7 +9,6 @@ from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from factloop import ConfigError, DataError, FactChecker, FactloopError
-from factloop.guarding import StreamGuard
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 
@@ -54,13 +53,6 @@ def test_a_wrong_set_up_is_named(given: dict[str, Any], complaint: str) -> None:
 def test_a_wrong_request_is_named(given: dict[str, Any], kind: type[FactloopError], complaint: str) -> None:
     with pytest.raises(kind, match=complaint):
         FactChecker(cache=False).check(TEXT, **given)
-
-
-def test_a_guard_says_of_wrong_limits_before_it_reads() -> None:
-    chunks: Any = (pytest.fail("the stream was read") for _ in "a")
-    limits: Any = {"deadline_s": 1}
-    with pytest.raises(ConfigError, match="limits: Limits is needed, not dict"):
-        list(StreamGuard(FactChecker(cache=False), limits=limits).guard(chunks))
 
 
 def test_sources_are_made_as_the_refusal_of_a_list_says() -> None:

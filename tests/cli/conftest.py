@@ -45,7 +45,7 @@ def start(home: Path) -> Iterator[Start]:
 @pytest.fixture
 def answer(home: Path) -> Path:
     path = home / "answer.md"
-    path.write_text("Ada Lovelace was born in London. Ada Lovelace was taught in Paris.\n", encoding="utf-8")
+    path.write_text("Ada Lovelace was born in London. Ada Lovelace died in London in 1872.\n", encoding="utf-8")
     return path
 
 
@@ -53,5 +53,7 @@ def answer(home: Path) -> Path:
 def docs(home: Path) -> Path:
     folder = home / "docs"
     folder.mkdir()
-    (folder / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
+    (folder / "ada.txt").write_text(
+        "Ada Lovelace was born in London on 10 December 1815. Ada Lovelace died in London in 1852.\n", encoding="utf-8"
+    )
     return folder

@@ -1,4 +1,4 @@
-"""`factloop audit`: from a file of labelled claims with scores to advice, tables, JSON and a page."""
+"""`factloop research audit`: from a file of labelled claims with scores to advice, tables, JSON and a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.units import Level
 from tests.cli.command import Command
 
 Rows = list[dict[str, Any]]
@@ -44,7 +43,7 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 def audited(factloop: Command, path: object, *flags: object) -> AuditReport:
     """The report that goes to standard output, alone there, in strict JSON."""
-    result = factloop("audit", path, "--resamples", 20, "--json", "-", *flags)
+    result = factloop("research", "audit", path, "--resamples", 20, "--json", "-", *flags)
     assert (result.code, result.err) == (0, "")
     return AuditReport.model_validate_json(result.out)
 
@@ -54,67 +53,21 @@ def value_of(report: AuditReport, name: str, at: int = 0) -> float | None:
     return found
 
 
-def test_headroom_of_groups_of_systems_by_hand(factloop: Command, home: Path) -> None:
-    """a: 1 of 4 wrong, 2 flagged; b: 2 of 4 wrong, none flagged. Together the least is 1 by label and none flagged."""
-    path = write(home / "predictions.jsonl", by_hand())
-    report = audited(factloop, path, "--systems", "small=a", "--systems", "both=a, b")
-    found = {one.group: one for one in report.at[0].group_headrooms if one.level is Level.CLAIM}
-    assert (found["small"].labelled, found["small"].predicted, found["small"].bias, found["small"].n) == (
-        0.25,
-        0.5,
-        0.25,
-        4,
-    )
-    assert (found["both"].labelled, found["both"].predicted, found["both"].bias, found["both"].n) == (
-        0.25,
-        0.0,
-        -0.25,
-        8,
-    )
-    assert found["both"].systems == ("a", "b")
-    said = factloop("audit", path, "--systems", "small=a", "--resamples", 20, "--html", "audit.html")
-    assert "Headroom by group of systems, %" in said.out
-    assert "Headroom by group of systems, %" in (home / "audit.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (("small",), "--systems small: it is GROUP=SYSTEM,SYSTEM"),
-        (("small=",), "--systems small=: it is GROUP=SYSTEM,SYSTEM"),
-        (("small=a,x",), "no claims of x; there are those of a, b"),
-        (("small=a", "small=b"), "--systems names 'small' twice"),
-    ],
-)
-def test_wrong_groups_of_systems_are_named(factloop: Command, home: Path, given: tuple[str, ...], said: str) -> None:
-    path = write(home / "predictions.jsonl", by_hand())
-    result = factloop("audit", path, *(flag for one in given for flag in ("--systems", one)))
-    assert (result.code, said in result.complaint) == (2, True)
-
-
 def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> None:
     path = write(home / "predictions.jsonl", by_hand())
-    result = factloop("audit", path, "--json", "audit.json", "--html", "audit.html", "--resamples", 20)
+    result = factloop("research", "audit", path, "--json", "audit.json", "--html", "audit.html", "--resamples", 20)
     assert (result.code, result.err) == (0, "")
-    assert "judge on d ─" in result.out
-    assert "Whether judge may be used to sort single claims on d is not known" in " ".join(result.out.split())
+    assert "sort single claims" in " ".join(result.out.split())
     assert "predictions.jsonl (sha256 " in result.out
     report = AuditReport.model_validate_json((home / "audit.json").read_text(encoding="utf-8"))
     assert [value_of(report, name) for name in ("tpr", "tnr")] == pytest.approx([4 / 5, 1 / 3])
     biases = {one.system: one.bias.value for one in report.at[0].quantification.systems[:2]}
     assert biases == {"a": 0.25, "b": -0.5}
     assert (home / "audit.html").read_text(encoding="utf-8").lower().startswith("<!doctype html>")
-    quiet = factloop("audit", path, "--quiet", "--json", "again.json", "--resamples", 20)
+    quiet = factloop("research", "audit", path, "--quiet", "--json", "again.json", "--resamples", 20)
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
     again = AuditReport.model_validate_json((home / "again.json").read_text(encoding="utf-8"))
     assert again.model_copy(update={"created_at": report.created_at}) == report
-
-
-def test_the_page_alone_on_standard_output(factloop: Command, home: Path) -> None:
-    result = factloop("audit", write(home / "p.jsonl", by_hand()), "--html", "-", "--resamples", 0)
-    assert (result.code, result.err) == (0, "")
-    assert result.out.lower().startswith("<!doctype html>")
-    assert result.out.rstrip().endswith("</html>")
 
 
 def test_csv_parquet_and_standard_input_are_the_same(
@@ -144,7 +97,7 @@ def test_csv_parquet_and_standard_input_are_the_same(
 def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
     rows = [{**one, "evaluators": {**one["evaluators"], "other": 0.6}} for one in by_hand()]
     path = write(home / "p.jsonl", rows)
-    flags = ("--threshold", 0.7, "--alpha", 0.1, "--p-adjustment", "holm", "--level", 0.9, "--seed", 3)
+    flags = ("--threshold", 0.7, "--p-adjustment", "holm", "--level", 0.9, "--seed", 3)
     report = audited(factloop, path, *flags, "--evaluator", "other")
     assert report.data.evaluators == ("other",)
     assert report.settings.model_dump(mode="json") == {
@@ -154,7 +107,6 @@ def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
         "n_resamples": 20,
         "level": 0.9,
         "seed": 3,
-        "system_groups": {},
     }
     assert [value_of(report, "tpr", at) for at in (0, 1)] == [1.0, 0.0]
 
@@ -167,72 +119,17 @@ def changed(place: int, **fields: Any) -> Rows:
     ("rows", "complaint"),
     [
         (changed(2, label=2), "p.jsonl:3: field 'label': a label is the number 1 (attributable) or 0 (not), not 2"),
-        (changed(1, evaluators={"judge": 1.3}), "p.jsonl:2: field 'evaluators.judge': a score is a number from 0 to 1, "
-         "or null, not 1.3"),
-        (changed(4, evaluators={"judge": float("nan")}), "p.jsonl:5: this line is not JSON: NaN is no number of JSON"),
         ([*by_hand(), by_hand()[5]], "p.jsonl:9: field 'claim_id': line 6 has the same, 'c1', in the same response"),
-        ([{**one, "evaluators": {}} for one in by_hand()], "p.jsonl: field 'evaluators': no row has a score"),
         ([], "p.jsonl: there is no row in it"),
     ],
 )  # fmt: skip
 def test_wrong_rows_are_named_and_nothing_is_written(factloop: Command, home: Path, rows: Rows, complaint: str) -> None:
     write(home / "p.jsonl", rows)
-    result = factloop("audit", "p.jsonl", "--json", "audit.json", "--html", "audit.html")
+    result = factloop("research", "audit", "p.jsonl", "--json", "audit.json", "--html", "audit.html")
     assert (result.code, result.out) == (2, "")
     assert result.complaint.startswith(f"factloop: {complaint}")
     assert not (home / "audit.json").exists()
     assert not (home / "audit.html").exists()
-
-
-def reason_of(report: AuditReport, name: str) -> str | None:
-    found: str | None = getattr(report.at[0].rates.rates[0], name).undefined
-    return found
-
-
-def test_half_the_scores_missing(factloop: Command, home: Path) -> None:
-    rows = [{**one, "evaluators": {"judge": None if n % 2 else 1.0, "f": 1.0}} for n, one in enumerate(by_hand())]
-    report = audited(factloop, write(home / "p.jsonl", rows), "--evaluator", "judge")
-    assert report.at[0].rates.rates[0].n_unscored == 4
-    assert report.warnings[0].startswith("judge gave no score to 4 of 8 claims (50.0 %)")
-
-
-def test_one_class(factloop: Command, home: Path) -> None:
-    report = audited(factloop, write(home / "p.jsonl", [one for one in by_hand() if one["label"]]))
-    assert (value_of(report, "tpr"), value_of(report, "tnr")) == (0.8, None)
-    assert reason_of(report, "tnr") == reason_of(report, "balanced_accuracy") == "no_unattributable"
-    assert "TNR, FPR, balanced accuracy and gap on d: no claim is labelled unattributable." in report.left_out
-
-
-def test_one_system(factloop: Command, home: Path) -> None:
-    path = write(home / "p.jsonl", [one for one in by_hand() if one["system"] == "a"])
-    report = audited(factloop, path)
-    found = report.at[0].quantification.evaluators[0]
-    assert (found.headroom_labelled.value, found.headroom_labelled.undefined) == (None, "one_system")
-    assert report.at[0].rankings[0].share_wrong is None
-    assert "Headroom, ranking and adjustment on d: there is one system." in report.left_out
-    shown = factloop("audit", path).out
-    assert shown.count("undefined:") >= 4  # headroom and its bias, of claims and of responses
-    assert "Left out Headroom, ranking and adjustment on d: there is one system." in " ".join(shown.split())
-
-
-def test_no_document(factloop: Command, home: Path) -> None:
-    rows = [{**one, "claim": "Bern is in Switzerland."} for one in by_hand()]
-    report = audited(factloop, write(home / "p.jsonl", rows))
-    assert (report.at[0].surface, report.data.has_text) == ((), False)
-    assert "Surface similarity: the rows have no claims with their documents." in report.left_out
-
-
-def test_documents_are_cut_at_sentences_for_chunked_columns(factloop: Command, home: Path) -> None:
-    """Both halves of the claim stand in one document, in no chunk of five words together: R2-diff is above 0."""
-    document = "Ada wrote the notes. Babbage built the engine."
-    rows = [
-        row(1, 0.9, "a", 0, claim="Ada wrote the notes", document=document),
-        row(1, 0.9, "b", 1, claim="Ada wrote and built the engine", document=document),
-    ]
-    rows = [{**one, "evaluators": {**one["evaluators"], "judge@5": 0.1}} for one in rows]
-    (single, _) = audited(factloop, write(home / "p.jsonl", rows)).at[0].chunking
-    assert (single.n_words, single.within.n, single.across.n) == (5, 1, 1)
-    assert (single.within.share_lost, single.across.share_lost) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -248,39 +145,24 @@ def test_documents_are_cut_at_sentences_for_chunked_columns(factloop: Command, h
 )
 def test_wrong_input_is_named(factloop: Command, home: Path, flags: tuple[str, ...], complaint: str) -> None:
     before = write(home / "p.jsonl", by_hand()).read_bytes()
-    result = factloop("audit", *flags)
+    result = factloop("research", "audit", *flags)
     assert (result.code, result.out) == (2, "")
     assert result.complaint.startswith(f"factloop: {complaint}")
     assert (home / "p.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    "flags", [("--threshold", "1.1"), ("--level", "1"), ("--p-adjustment", "fdr"), ("--alpha", "x")]
+    "flags", [("--threshold", "1.1"), ("--level", "1"), ("--p-adjustment", "fdr"), ("--resamples", "x")]
 )
 def test_a_setting_out_of_range_is_refused(factloop: Command, home: Path, flags: tuple[str, str]) -> None:
     write(home / "p.jsonl", by_hand())
-    result = factloop("audit", "p.jsonl", *flags)
+    result = factloop("research", "audit", "p.jsonl", *flags)
     assert (result.code, result.out) == (2, "")
     assert flags[0] in result.err
 
 
-def test_hostile_names_reach_no_terminal(factloop: Command, home: Path) -> None:
-    name = "\x1b[2J\u202e[red]x[/]<script>"
-    rows = [{**one, "dataset": name, "evaluators": {name: 0.5}, "system": one["system"] + name} for one in by_hand()]
-    path = write(home / "p.jsonl", rows)
-    result = factloop("audit", path, "--html", "page.html")
-    assert result.code == 0
-    page = (home / "page.html").read_text(encoding="utf-8")
-    assert "\x1b" not in result.out + page
-    assert "\u202e" not in result.out + page
-    assert "[red]x[/]<script>" in result.out
-    assert "x[/]<script>" not in page
-    wrong = factloop("audit", path, "--evaluator", "e")
-    assert "\x1b" not in wrong.complaint
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_result_goes_to_a_device_as_it_is(factloop: Command, home: Path) -> None:
-    result = factloop("audit", write(home / "p.jsonl", by_hand()), "--json", "/dev/null", "--resamples", 0)
+    result = factloop("research", "audit", write(home / "p.jsonl", by_hand()), "--json", "/dev/null", "--resamples", 0)
     assert result.code == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)

@@ -76,7 +76,7 @@ BAD = {
     "base URL of a file": (("answer.md", *WITH_MODEL, "--base-url", "file:///etc/hosts"), ("http:// or https://",)),
     "base URL without a model": (("answer.md", "--base-url", "http://127.0.0.1:1/v1"), ("--model",)),
     "prompts": (("answer.md", *WITH_MODEL, "--prompts", "bad_prompts"), ("mine.md", "front matter")),
-    "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "between 0 and 1")),
+    "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "less than or equal to 1")),
     "output in no folder": (("answer.md", "--json", "no/where.json"), ("no/where.json", "does not exist")),
     "recording mode alone": (
         ("answer.md", "--docs", "source.txt", "--recording-mode", "replay"),
@@ -202,7 +202,7 @@ def test_a_search_that_answers_nothing_from_the_start_costs_no_model_call(
     factloop: Command, search_server: FakeServer, sim: Simulator, reply: Reply
 ) -> None:
     search_server.will(reply)
-    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--patience", 0.3)
+    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--set", "patience_s=0.3")
     assert result.code == 3
     assert result.complaint.startswith("factloop: no claim could be scored: serper: ")
     assert sim.stats().model.requests == 0
@@ -211,7 +211,7 @@ def test_a_search_that_answers_nothing_from_the_start_costs_no_model_call(
 @pytest.mark.usefixtures("brisk")
 def test_a_search_that_dies_later_ends_the_run(factloop: Command, sim: Simulator, home: Path) -> None:
     sim.set(stage_faults={SEARCH: Faults(error_429=1.0)}, retry_after="none")
-    result = factloop("check", "answer.md", *WITH_MODEL, "--patience", 0.3, "--json", "report.json", "--quiet")
+    result = factloop("check", "answer.md", *WITH_MODEL, "--set", "patience_s=0.3", "--json", "report.json", "--quiet")
     said = "factloop: no claim could be scored: serper: has accepted no request for 0.3 s (the last answer: status 429)"
     assert (result.code, result.complaint) == (3, said)
     report = FactualityReport.model_validate_json((home / "report.json").read_bytes())
@@ -244,7 +244,7 @@ def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_repor
     factloop: Command, sim: Simulator
 ) -> None:
     sim.set(stage_faults=dict.fromkeys(("WindowFacts", "SentenceFacts"), Faults(truncated=1.0)))
-    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--strict")
+    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--fail-if-unscored")
     assert result.code == 3
     told = f"factloop: no claim could be scored: {MODEL}: the reply was cut off at the token limit: allow longer ones"
     assert result.complaint.startswith(told)

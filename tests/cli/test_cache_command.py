@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from factloop.schemas import FOLDER
+from factloop.schemas import json_schema
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.settings import RunSettings
 from tests.cli.command import Command
@@ -34,7 +34,7 @@ def cache(sim: Simulator, factloop: Command, answer: Path, docs: Path) -> Path:
 
 def valid(name: str, text: str) -> Any:
     found = json.loads(text)
-    jsonschema.validate(found, json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+    jsonschema.validate(found, json_schema(name))
     return found
 
 
@@ -67,7 +67,9 @@ def test_bounds_come_from_the_settings(
 ) -> None:
     (home / "factloop.toml").write_text("cache_mb = 7\ndocs = ['of other commands']\n")
     monkeypatch.setenv("FACTLOOP_CACHE_DAYS", "0.5")
-    found = valid("cache_status", factloop("cache", "show", "--cache-dir", tmp_path / "other", "--json", "-").out)
+    found = valid(
+        "cache_status", factloop("cache", "show", "--set", f"cache_dir={tmp_path / 'other'}", "--json", "-").out
+    )
     assert (found["folder"], found["cache_mb"], found["cache_days"]) == (str(tmp_path / "other"), 7, 0.5)
     assert found["answers"] == {"n": 0, "n_bytes": 0, "oldest": None}
     assert not (tmp_path / "other").exists()
@@ -79,10 +81,10 @@ def test_bounds_hold_for_a_run(factloop: Command, sim: Simulator) -> None:
     before = sim.stats().model.requests
     assert factloop(*CHECK).code == 0
     assert sim.stats().model.requests == before
-    assert factloop(*CHECK, "--cache-days", "1e-9").code == 0
+    assert factloop(*CHECK, "--set", "cache_days=1e-9").code == 0
     assert sim.stats().model.requests == 2 * before
-    wrong = factloop(*CHECK, "--cache-mb", "0")
-    assert (wrong.code, "command line: cache_mb = 0" in wrong.complaint) == (2, True)
+    wrong = factloop(*CHECK, "--set", "cache_mb=0")
+    assert (wrong.code, "command line: cache_mb = '0'" in wrong.complaint) == (2, True)
 
 
 def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: Path) -> None:
@@ -98,9 +100,9 @@ def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: P
     assert factloop("cache", "clear").out == f"{cache}: nothing was removed.\n"
 
 
-@pytest.mark.parametrize(("flag", "left"), [("--answers", (False, True)), ("--indexes", (True, False))])
-def test_one_kind_alone(factloop: Command, cache: Path, flag: str, left: tuple[bool, bool]) -> None:
-    assert factloop("cache", "clear", flag).code == 0
+@pytest.mark.parametrize(("kind", "left"), [("answers", (False, True)), ("indexes", (True, False))])
+def test_one_kind_alone(factloop: Command, cache: Path, kind: str, left: tuple[bool, bool]) -> None:
+    assert factloop("cache", "clear", "--only", kind).code == 0
     assert ((cache / "calls.sqlite").exists(), bool(list(cache.glob("indexes/*/manifest.json")))) == left
 
 
@@ -140,7 +142,7 @@ def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Comman
     (cache / "calls.sqlite").write_text("no database " * 1000)
     shown = factloop("cache", "show")
     assert (shown.code, "calls.sqlite: cannot be used as a cache" in shown.complaint) == (2, True)
-    cleared = factloop("cache", "clear", "--answers")
+    cleared = factloop("cache", "clear", "--only", "answers")
     assert cleared.out == f"{cache}: a damaged file removed, 12.0 kB freed.\n"
 
 
@@ -148,17 +150,15 @@ def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Comman
 def test_a_file_is_no_cache_folder(factloop: Command, tmp_path: Path, action: str) -> None:
     place = tmp_path / "notes.txt"
     place.write_text("mine")
-    said = factloop("cache", action, "--cache-dir", place)
+    said = factloop("cache", action, "--set", f"cache_dir={place}")
     assert (said.code, said.out) == (2, "")
-    assert said.complaint.endswith(
-        f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir"
-    )
+    assert said.complaint.endswith(f"{place}: is not a folder, so no cache can be there; set cache_dir")
     assert place.read_text() == "mine"
 
 
 def test_a_folder_that_is_not_there_yet_holds_nothing(factloop: Command, tmp_path: Path) -> None:
     place = tmp_path / "none"
-    cleared = factloop("cache", "clear", "--cache-dir", place)
+    cleared = factloop("cache", "clear", "--set", f"cache_dir={place}")
     assert (cleared.code, cleared.out) == (0, f"{place}: nothing was removed.\n")
     assert not place.exists()
 

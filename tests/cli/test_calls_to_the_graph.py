@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from langgraph.graph.state import CompiledStateGraph
 
-import factloop.cli.commands.check as command
+import factloop.cli.check as command
 from tests.cli.command import Command
 
-OURS = str(Path(command.__file__).parents[2])
+OURS = str(Path(command.__file__).parents[1])
 MOST = 8
 
 
@@ -40,7 +40,7 @@ def calls_now() -> list[str]:
     waiting = [frame for task in asyncio.all_tasks() for frame in awaited_by(task.get_coro())]
     frames = {id(frame): frame.f_code for frame in (*on_stack, *waiting)}
     names = [code.co_qualname for code in frames.values() if code.co_filename.startswith(OURS)]
-    return names[names.index(command.check.__name__) :]
+    return names[names.index("check") :]
 
 
 @pytest.mark.parametrize("run_dir", [(), ("--run-dir", "run")])
@@ -59,5 +59,5 @@ def test_the_command_reaches_its_graph_in_eight_calls(
     monkeypatch.setattr(CompiledStateGraph, "astream", astream)
     assert factloop("check", answer, "--docs", docs, *run_dir).code == 0
     (calls,) = seen
-    assert {"run_check", "FactChecker.astream"} <= set(calls)
+    assert {"check", "FactChecker.astream"} <= set(calls)
     assert len(calls) <= MOST, calls

@@ -57,7 +57,7 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     assert (result.code, result.err, report.counts.supported) == (0, "", 1)
     assert "broken.pdf (the PDF cannot be read" in warning
     assert "picture.png (a file of this kind is not read)" in warning
-    refused = factloop("check", answer, "--docs", docs, "--strict-docs")
+    refused = factloop("check", answer, "--docs", docs, "--fail-if-unreadable")
     assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
 
 
@@ -105,7 +105,7 @@ def test_the_text_may_come_by_standard_input(factloop: Command, docs: Path, monk
         ((), 0, None),
         (("--fail-under", 0.5), 0, None),
         (("--fail-under", 0.6), 1, "precision 0.500 is below 0.6 (--fail-under)"),
-        (("--strict",), 0, None),
+        (("--fail-if-unscored",), 0, None),
     ],
 )
 def test_exit_codes(
@@ -126,14 +126,14 @@ def test_nothing_to_check_against_is_said_before_and_nothing_scored_is_a_failure
     assert "Ada Lovelace was born in London." in result.out, "the claims are listed all the same"
 
 
-@pytest.mark.parametrize("text", ["I don't know.", "", " \n", "# Heading\n", "In my opinion it is lovely."])
+@pytest.mark.parametrize("text", ["I hope this helps!", "", " \n", "# Heading\n"])
 @pytest.mark.parametrize("engine", ["offline", "model"])
 def test_a_text_without_claims_has_no_precision_and_is_no_success(
     factloop: Command, sim: Simulator, home: Path, docs: Path, text: str, engine: str
 ) -> None:
     (home / "empty.md").write_text(text)
     flags = ("--docs", docs) if engine == "offline" else ("--model", MODEL, "--search", "serper")
-    nothing = factloop("check", "empty.md", *flags, "--quiet", "--strict")
+    nothing = factloop("check", "empty.md", *flags, "--quiet", "--fail-if-unscored")
     made_none = "factloop: no claim could be scored: the response makes no claim that can be checked"
     assert (nothing.code, nothing.complaint) == (3, made_none)
     result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 0)
@@ -173,7 +173,7 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     assert sim.stats().stages == {}
 
 
-def test_a_strict_paper_plan_judges_each_repeat(factloop: Command, home: Path, docs: Path) -> None:
+def test_a_as_published_plan_judges_each_repeat(factloop: Command, home: Path, docs: Path) -> None:
     said = home / "twice.md"
     said.write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.\n", encoding="utf-8")
 
@@ -181,16 +181,16 @@ def test_a_strict_paper_plan_judges_each_repeat(factloop: Command, home: Path, d
         result = factloop("check", said, "--docs", docs, "--plan", "paper", *flags, "--json", "-")
         assert (result.code, result.err) == (0, "")
         report = FactualityReport.model_validate_json(result.out)
-        return [claim.duplicate_of for claim in report.claims], report.fingerprint.strict_paper
+        return [claim.duplicate_of for claim in report.claims], report.fingerprint.as_published
 
     assert judged() == ([None, "c1.1"], False)
-    assert judged("--strict-paper") == ([None, None], True)
+    assert judged("--as-published") == ([None, None], True)
 
 
 def test_strictness_is_refused_with_another_plan(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("check", answer, "--docs", docs, "--strict-paper")
+    result = factloop("check", answer, "--docs", docs, "--as-published")
     assert result.code == 2
-    assert "--strict-paper is for the plan paper: give --plan paper, too" in result.complaint
+    assert "--as-published is for the plan paper: give --plan paper, too" in result.complaint
 
 
 def test_a_dry_run_knows_the_cost_where_the_price_is_known(factloop: Command, answer: Path, docs: Path) -> None:
@@ -212,5 +212,5 @@ def test_what_a_narrow_terminal_cannot_show_is_escaped(
     narrow.flush()
     assert b"O\\xf9 ?" in narrow.buffer.getvalue()
     assert b"+ Ada Lovelace was born in London." in narrow.buffer.getvalue()
-    assert b"x Ada Lovelace was taught in Paris." in narrow.buffer.getvalue() or b"o Ada" in narrow.buffer.getvalue()
+    assert b"x Ada Lovelace died in London in 1872." in narrow.buffer.getvalue() or b"o Ada" in narrow.buffer.getvalue()
     assert b"\\u" not in narrow.buffer.getvalue()

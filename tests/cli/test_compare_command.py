@@ -1,4 +1,4 @@
-"""`factloop compare`: finished runs in folders, compared on the terminal, as JSON and as a page."""
+"""`factloop research compare`: finished runs in folders, compared on the terminal, as JSON and as a page."""
 
 from __future__ import annotations
 
@@ -37,24 +37,29 @@ def runs(home: Path) -> tuple[Path, Path]:
 
 @pytest.mark.usefixtures("runs")
 def test_two_evaluators(factloop: Command, home: Path) -> None:
-    result = factloop("compare", "runs/a", "runs/b", "--html", "page.html", "--json", "found.json")
+    result = factloop("research", "compare", "runs/a", "runs/b", "--html", "page.html", "--json", "found.json")
     assert (result.code, result.err) == (0, "")
-    for part in ("Two evaluators of 20 responses", "Claims that flipped (20)", "B is nearer to people’s labels"):
+    for part in (
+        "Two evaluators of 20 responses",
+        "Claims that flipped (20)",
+        "B agrees better with the labels than A",
+    ):
         assert part in " ".join(result.out.split())
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     found = Comparison.model_validate_json((home / "found.json").read_text(encoding="utf-8"))
     # F1@2 of ssn is .8 (P 2/3, R 1), of snn .4 (P 1/3, R 1/2); 2 of 2^10 ways to turn ten prompts reach that.
-    assert found.differences[1].difference == pytest.approx(-0.4)
-    assert (found.differences[1].p, found.differences[1].n_pairs) == (2 / 1024, 20)
+    f1 = next(one for one in found.differences if one.k == 2)
+    assert f1.value == pytest.approx(-0.4)
+    assert (f1.p, f1.n, f1.n_groups) == (2 / 1024, 20, 10)
     assert (found.first.run, found.second.run) == ("runs/a", "runs/b")
 
 
 @pytest.mark.usefixtures("runs")
 def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path) -> None:
     """Labels are SNN: A, ssn, is right on 2 of 3 claims, B on all. All ten prompts point one way: p = 2^-10."""
-    better = ("compare", "runs/a", "runs/b", "--quiet", "--fail-if-worse")
-    worse = ("compare", "runs/b", "runs/a", "--quiet", "--fail-if-worse")
-    for demand in ("agreement", "agreement:0.01", "balanced_accuracy:0.2"):
+    better = ("research", "compare", "runs/a", "runs/b", "--quiet", "--fail-if-worse")
+    worse = ("research", "compare", "runs/b", "runs/a", "--quiet", "--fail-if-worse")
+    for demand in ("accuracy", "accuracy:0.01", "balanced_accuracy:0.2"):
         assert factloop(*better, demand).code == 0
         done = factloop(*worse, demand, "--json", "found.json")
         assert done.code == 1
@@ -62,11 +67,14 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
     (found,) = json.loads((home / "found.json").read_text(encoding="utf-8"))["demands"]
     assert (found["is_met"], found["p"], found["margin"]) == (False, 1.0, 0.2)
     assert found["loss"] == pytest.approx(1 / 4)  # of TNR 1/2 and of TPR nothing
-    systems = ("compare", "runs/a", "--quiet", "--fail-if-worse")
+    systems = ("research", "compare", "runs/a", "--quiet", "--fail-if-worse")
     assert factloop(*systems, "precision:0.05").code == 0
     assert factloop(*systems, "f1").code == 0
-    assert "of evaluators there is agreement, balanced_accuracy" in factloop(*better, "precision").complaint
-    assert "of systems there is precision, f1@2" in factloop(*systems, "f1@3").complaint
+    assert (
+        "of evaluators there is balanced_accuracy, accuracy, tpr, tnr, unscored_share"
+        in factloop(*better, "precision").complaint
+    )
+    assert "of systems there is f1@2, precision" in factloop(*systems, "f1@3").complaint
     assert (
         "precision:5: the margin of a share is below 1: 0.05 is five points"
         in factloop(*systems, "precision:5").complaint
@@ -75,32 +83,28 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 
 
 @pytest.mark.usefixtures("runs")
-def test_differences_have_their_unit(factloop: Command) -> None:
-    shown = " ".join(factloop("compare", "runs/a", "runs/b").out.split())
-    assert "F1@2 −40.0 points (no interval: nothing varies), p 0.002" in shown  # .8 of A and .4 of B, in every pair
-
-
-@pytest.mark.usefixtures("runs")
 def test_systems_by_name(factloop: Command) -> None:
-    within = json.loads(factloop("compare", "runs/a", "--json", "-").out)
+    within = json.loads(factloop("research", "compare", "runs/a", "--json", "-").out)
     assert (within["kind"], within["first"]["systems"], within["second"]["systems"]) == ("systems", ["x"], ["y"])
-    across = json.loads(factloop("compare", "runs/a", "runs/b", "--system", "y", "--system", "x", "--json", "-").out)
+    across = json.loads(
+        factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--system", "x", "--json", "-").out
+    )
     assert (across["kind"], across["first"]["systems"]) == ("systems", ["y"])
-    one = json.loads(factloop("compare", "runs/a", "runs/b", "--system", "y", "--json", "-").out)
+    one = json.loads(factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--json", "-").out)
     assert (one["kind"], len(one["pairs"])) == ("evaluators", 10)
 
 
 @pytest.mark.usefixtures("runs")
 def test_flags_shape_the_comparison(factloop: Command) -> None:
-    flags = ("--k", 1, "--k", "maximum", "--alpha", 0.001, "--resamples", 50, "--seed", 7)
-    found = json.loads(factloop("compare", "runs/a", "runs/b", *flags, "--abstention", "exclude", "--json", "-").out)
-    assert [one["k"] for one in found["differences"]] == [None, 1, 2]
+    flags = ("--k", 1, "--k", "maximum", "--level", 0.999, "--resamples", 50, "--seed", 7)
+    found = json.loads(
+        factloop("research", "compare", "runs/a", "runs/b", *flags, "--abstention", "exclude", "--json", "-").out
+    )
+    assert [one["k"] for one in found["differences"] if one["k"]] == [1, 2]
     assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.999, 50, 7)
     assert found["abstention"] == "exclude"
-    assert "no difference can be shown at n = 10 prompts (20 responses): p is 0.001953" in found["conclusions"][0]
-    by_level = json.loads(factloop("compare", "runs/a", "runs/b", "--level", 0.9, "--json", "-").out)
-    assert (by_level["alpha"], by_level["level"]) == (0.1, 0.9), "either says both"
-    bare = json.loads(factloop("compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)
+    assert "Cannot tell at n = 60 claims from 10 prompts" in found["conclusions"][0]
+    bare = json.loads(factloop("research", "compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)
     assert (bare["differences"][0]["low"], bare["claims"]["kappa"]["low"]) == (None, None)
 
 
@@ -114,9 +118,7 @@ def test_flags_shape_the_comparison(factloop: Command) -> None:
         (("runs/a", "--system", "x"), "name a second run, or two systems"),
         (("runs/a", "--system", "x", "--system", "x"), "not compared with itself"),
         (("runs/a", "runs/b", "--k", "0"), "--k"),
-        (("runs/a", "runs/b", "--alpha", "1.5"), "--alpha: 1.5 is not between 0 and 1"),
-        (("runs/a", "runs/b", "--level", "nan"), "--level: nan"),
-        (("runs/a", "runs/b", "--alpha", "0.01", "--level", "0.95"), "intervals are at one minus alpha"),
+        (("runs/a", "runs/b", "--level", "nan"), "--level nan"),
         (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "lies in runs/a"),
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
         (("runs/a", "runs/other"), "share no prompt"),
@@ -133,30 +135,18 @@ def test_wrong_input_is_named_and_nothing_is_written(
     (torn / "reports.jsonl").write_text('{"id": "x/p0"}\n', encoding="utf-8")
     (write_run(folder / "unfinished", [judged("p1", "s")]) / "summary.json").unlink()
     before = sorted(home.rglob("*"))
-    result = factloop("compare", *arguments)
+    result = factloop("research", "compare", *arguments)
     assert (result.code, result.out) == (2, "")
     assert named in result.complaint
     assert sorted(home.rglob("*")) == before
 
 
-def test_hostile_names_stay_text(factloop: Command, home: Path) -> None:
-    bad = '[red]x[/]\x1b[2J"><script>alert(1)</script>\u202e'
-    a = [judged(f"{bad}{n}", "sn", system=bad) for n in range(2)]
-    b = [judged(f"{bad}{n}", "nn", system=bad, made_by=fingerprint(model=bad)) for n in range(2)]
-    write_run(home / "a", a, data=bad, warnings=(bad,))
-    write_run(home / "b", b, data=bad, made_by=fingerprint(model=bad))
-    result = factloop("compare", "a", "b", "--html", "page.html")
-    assert result.code == 0
-    assert "[red]" in result.out
-    assert "\x1b" not in result.out
-    assert "\u202e" not in result.out
-    assert "<script>alert" not in (home / "page.html").read_text(encoding="utf-8")
-
-
 def test_runs_of_factloop_eval(factloop: Command, home: Path, docs: Path) -> None:
     """The same answers judged against the documents, and against nothing that speaks of Ada."""
     said = "Ada Lovelace was born in London."
-    rows = [{"prompt": f"Who was Ada, {n}?", "response": said, "id": f"r{n}", "system": "one"} for n in range(3)]
+    rows = [
+        {"prompt": f"Who was Ada Lovelace, {n}?", "response": said, "id": f"r{n}", "system": "one"} for n in range(3)
+    ]
     (home / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     empty = home / "empty"
     empty.mkdir()
@@ -164,7 +154,7 @@ def test_runs_of_factloop_eval(factloop: Command, home: Path, docs: Path) -> Non
     for folder, source in (("a", docs), ("b", empty)):
         result = factloop("eval", "rows.jsonl", "--docs", source, "--k", 1, "--run-dir", folder, "--quiet")
         assert result.code == 0, result.err
-    found = json.loads(factloop("compare", "a", "b", "--json", "-").out)
-    assert (found["kind"], found["differences"][1]["difference"]) == ("evaluators", -1.0)
-    assert [flip["second"] for flip in found["flips"]] == ["not_supported"] * 3
+    found = json.loads(factloop("research", "compare", "a", "b", "--json", "-").out)
+    assert (found["kind"], found["differences"][0]["value"]) == ("evaluators", -1.0)
+    assert [flip["second_side"]["verdict"] for flip in found["flips"]] == ["not_supported"] * 3
     assert [one["name"] for one in found["settings"]] == ["search_tools"]

@@ -11,47 +11,41 @@ import pytest
 
 from factloop.correction.records import Correction
 from tests.cli.command import Command
-from tests.reports.html_page import text_of
 from tests.simulator import MODEL, Simulator
 
-RIGHT = "Ada Lovelace was born in London.\n"
-MARKED = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris. [unverified]\n"
-REMOVING = ("--unproven", "remove")
+MARKED = " Many parrots eat insects. [unverified]"
+RIGHT = "Ada Lovelace was born in London. Ada Lovelace died in London in 1852.\n"
 
 
 def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
     given = answer.read_bytes()
-    result = factloop(
-        "correct", answer, "--docs", docs, *REMOVING, "--out", home / "right.md", "--html", home / "page.html"
-    )
+    result = factloop("correct", answer, "--docs", docs, "--out", home / "right.md", "--html", home / "page.html")
     assert (result.code, result.err) == (0, "")
     assert (home / "right.md").read_text(encoding="utf-8") == RIGHT
-    assert "[-Ada Lovelace was taught in Paris.-]#1" in result.out
-    assert "Corrected: precision 0.50 (1 of 2) before, 1.00 (1 of 1) after." in result.out
+    assert "[-1872-]" in result.out
+    assert "Corrected: precision 0.50 (1 of 2) before, 1.00 (2 of 2) after." in result.out
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert answer.read_bytes() == given
 
 
 def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("correct", answer, "--docs", docs, *REMOVING, "--json", "-")
+    result = factloop("correct", answer, "--docs", docs, "--json", "-")
     correction = Correction.model_validate_json(result.out)
     assert (correction.text, correction.accepted) == (RIGHT, True)
     assert result.err == ""
 
 
 def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace was taught in Paris.\r\n"
+    text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace died in London in 1872.\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert (
-        factloop("correct", "-", "--docs", docs, *REMOVING, "--out", "-").out == "Ada Lovelace was born in London.\r\n"
-    )
+    assert factloop("correct", "-", "--docs", docs, "--out", "-").out == text.decode().replace("1872", "1852")
 
 
 @pytest.mark.parametrize(
     ("flags", "code", "complaint"),
     [
         (("--fail-under", 0.9), 0, None),
-        (("--fail-under", 2), 2, "--fail-under 2: precision is a share between 0 and 1"),
+        (("--fail-under", 2), 2, "--fail-under 2: input should be less than or equal to 1"),
         (("--out", "answer.md"), 2, "answer.md: would overwrite answer.md, which is to be read; name another file"),
         (("--out", "-", "--json", "-"), 2, "two outputs go to standard output; give each a place of its own"),
         (("--out", "nowhere/x.md"), 2, None),
@@ -61,52 +55,43 @@ def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: py
 def test_exit_codes(
     factloop: Command, answer: Path, docs: Path, flags: tuple[object, ...], code: int, complaint: str | None
 ) -> None:
-    result = factloop("correct", answer.name, "--docs", docs, *REMOVING, "--quiet", *flags)
+    result = factloop("correct", answer.name, "--docs", docs, "--quiet", *flags)
     assert result.code == code
     if complaint is not None:
         assert complaint in result.err
 
 
-def test_thresholds_are_those_of_the_text_to_use(factloop: Command, home: Path, docs: Path) -> None:
-    """All of it is wrong: nothing would be left, so the original stands, and is below."""
-    (home / "wrong.md").write_text("Ada Lovelace was taught in Paris.")
-    result = factloop("correct", "wrong.md", "--docs", docs, *REMOVING, "--fail-under", 0.5, "--out", "same.md")
-    assert (result.code, result.complaint) == (1, "factloop: precision 0.000 is below 0.5 (--fail-under)")
-    assert "The original stands: nothing that can be checked would be left." in result.out
-    assert (home / "same.md").read_text() == "Ada Lovelace was taught in Paris. [unverified]"
+def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path, docs: Path) -> None:
+    """Its check alone would be below: half of the answer is wrong before."""
+    assert factloop("check", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 1
+    assert factloop("correct", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 0
 
 
 def test_what_nothing_proves_is_marked_unless_told_otherwise(
-    factloop: Command, answer: Path, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = ("correct", answer, "--docs", docs, "--out", "-")
-    assert factloop(*command).out == MARKED
-    assert factloop(*command, "--unproven", "keep").out == answer.read_text(encoding="utf-8")
-    (home / "factloop.toml").write_text('unproven = "remove"\n', encoding="utf-8")
-    assert factloop(*command).out == RIGHT
-    assert factloop("check", answer, "--docs", docs).code == 0  # the file serves all commands
-    monkeypatch.setenv("FACTLOOP_UNPROVEN", "keep")
-    assert factloop(*command).out == answer.read_text(encoding="utf-8")
-    assert factloop(*command, "--unproven", "mark").out == MARKED
-    result = factloop(*command, "--unproven", "drop")
+    """No word of the second claim is in the documents, so that the search brings nothing."""
+    said = "Ada Lovelace was born in London."
+    (home / "two.md").write_text(f"{said} Many parrots eat insects.\n")
+    marked, kept, removed = (f"{said}{rest}\n" for rest in (MARKED, MARKED.removesuffix(" [unverified]"), ""))
+    command = ("correct", "two.md", "--docs", docs, "--out", "-")
+    assert factloop(*command).out == marked
+    (home / "factloop.toml").write_text('unsupported = "remove"\n', encoding="utf-8")
+    assert factloop(*command).out == removed
+    assert factloop("check", "two.md", "--docs", docs).code == 0  # the file serves all commands
+    monkeypatch.setenv("FACTLOOP_UNSUPPORTED", "keep")
+    assert factloop(*command).out == kept
+    assert factloop(*command, "--unsupported", "mark").out == marked
+    result = factloop(*command, "--unsupported", "drop")
     assert result.code == 2
-    assert "command line: unproven = 'drop': input should be 'mark', 'remove' or 'keep'" in result.err
+    assert "command line: unsupported = 'drop': input should be 'mark', 'remove' or 'keep'" in result.err
 
 
 def test_what_was_not_checked_is_marked_unless_told_otherwise(factloop: Command, answer: Path) -> None:
     """There is nothing to check against."""
     command = ("correct", answer, "--out", "-")
     assert factloop(*command).out.count("[unchecked]") == 2
-    assert factloop(*command, "--unchecked", "keep").out == answer.read_text(encoding="utf-8")
-
-
-def test_what_is_in_doubt_is_shown(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
-    for policy, shown in (("mark", "marked [unverified]"), ("keep", "not marked")):
-        result = factloop("correct", answer, "--docs", docs, "--unproven", policy, "--html", "page.html")
-        assert "Nothing to correct: no claim is contradicted by the evidence." in result.out
-        for text in (result.out, text_of((home / "page.html").read_text(encoding="utf-8"))):
-            assert "Ada Lovelace was taught in Paris." in text
-            assert shown in text
+    assert factloop(*command, "--unscored", "keep").out == answer.read_text(encoding="utf-8")
 
 
 def test_nothing_scored_is_a_failure(factloop: Command, answer: Path) -> None:
@@ -149,24 +134,16 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, answer: P
     assert sim.stats().stages == {}
 
 
-def test_what_is_kept_back_is_said_in_one_line(factloop: Command, home: Path) -> None:
-    """Without the sentence on Ada nobody knows who *she* is: that removal is undone, the other one stays."""
-    (home / "docs").mkdir()
-    (home / "docs" / "ada.txt").write_text(
-        "Ada Lovelace was born in London in 1815. Charles Babbage designed the Analytical Engine.\n"
-    )
-    ada, babbage = "Ada Lovelace kept a parrot.", "Charles Babbage kept a goose."
-    (home / "two.md").write_text(f"{ada} She was born in London. {babbage}\n")
-    command = ("correct", "two.md", "--docs", home / "docs", *REMOVING, "--out", "out.md")
-    quiet = factloop(*command, "--quiet")
+def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
+    """Which of two equal years is wrong nobody can tell: that sentence is marked, the other one mended."""
+    twice = "Ada Lovelace, who died in 1872, was buried after she died in 1872."
+    (home / "two.md").write_text(f"{twice} {answer.read_text()}")
+    command = ("correct", "two.md", "--docs", docs)
+    quiet = factloop(*command, "--out", "out.md", "--quiet")
     assert (quiet.code, quiet.out) == (0, "")
-    assert quiet.complaint == (
-        "factloop: 1 faulty sentence stays as it was: its change did not stand the second check, and was undone "
-        "(a later sentence would have no verdict without it)"
-    )
-    assert (home / "out.md").read_text() == f"{ada} [unverified] She was born in London.\n"
-    assert factloop("correct", "two.md", "--docs", home / "docs", *REMOVING, "--out", "-").complaint == quiet.complaint
-    (home / "one.md").write_text(f"{ada} She was born in London.\n")
-    alone = factloop("correct", "one.md", "--docs", home / "docs", *REMOVING, "--quiet")
-    said = "factloop: the original stands: 1 claim has no verdict in the second check, none before"
-    assert (alone.code, alone.complaint) == (0, said)
+    assert quiet.complaint.startswith("factloop: 1 faulty sentence stays as it was: ")
+    assert (home / "out.md").read_text() == f"{twice} [contradicted] {RIGHT}"
+    assert factloop(*command, "--out", "-").complaint == quiet.complaint
+    (home / "one.md").write_text(twice)
+    alone = factloop("correct", "one.md", "--docs", docs, "--quiet")
+    assert (alone.code, alone.complaint.startswith("factloop: the original stands: ")) == (0, True)

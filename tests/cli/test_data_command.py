@@ -1,4 +1,4 @@
-"""`factloop data list | get`: copies of folders, downloads from a loopback server, several at once."""
+"""`factloop research data list | get`: copies of folders, downloads from a loopback server, several at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from factloop.cli.data import GetAsk, run_get
-from factloop.core.errors import ConfigError
-from factloop.evaluation.datasets.download import Download
+from factloop.cli.research.data import Get, get_datasets
+from factloop.evaluation.datasets.fetch import Download
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, load_part
 from tests.cli.command import Command
-from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, server
+from tests.tools.fake_server import FakeServer, Reply, server
 
 __all__ = ["server"]
 
@@ -55,18 +54,14 @@ def small(name: str, url: str, checksum: str | None) -> Dataset:
     )
 
 
-def asked(folder: Path, *names: str, json: str | None = None, quiet: bool = False) -> GetAsk:
-    return GetAsk(names, (), folder, None, json, quiet=quiet)
-
-
 def test_what_is_copied_is_listed_and_found(factloop: Command, folder: Path, source: Path) -> None:
-    got = factloop("data", "get", "longfact", "mixedqa", "--from-dir", source)
+    got = factloop("research", "data", "get", "longfact", "mixedqa", "--from", source)
     assert (got.code, got.err) == (0, "")
     longfact, mixedqa = got.out.splitlines()
     said = "1 file (1 copied; no checksum known for 1, so nothing to compare)"
     assert longfact == f"longfact: {said} in {folder}/longfact. Licence: CC BY 4.0"
     assert mixedqa == f"mixedqa: {said} in {folder}/mixedqa. Licence: MIT"
-    listed = json.loads(factloop("data", "list", "--json", "-").out)
+    listed = json.loads(factloop("research", "data", "list", "--json", "-").out)
     here = {one["name"]: [part["path"] for part in one["parts"]] for one in listed["datasets"]}
     assert listed["folder"] == str(folder)
     assert here["longfact"] == [str(folder / "longfact/objects"), None]
@@ -75,26 +70,10 @@ def test_what_is_copied_is_listed_and_found(factloop: Command, folder: Path, sou
     assert len(list(load_part("longfact", "objects", find_part("longfact", "objects", None)))) == 1
 
 
-def test_the_table_shows_licences_and_what_is_there(factloop: Command, folder: Path, source: Path) -> None:
-    factloop("data", "get", "longfact", "--from-dir", source, "--quiet")
-    shown = factloop("data", "list")
-    assert (shown.code, shown.err) == (0, "")
-    lines = [" ".join(line.split()) for line in shown.out.splitlines()]
-    assert any(line.startswith("longfact LongFact: prompts") for line in lines)
-    assert "parts: objects (here), concepts" in lines
-    assert any("handed out on request only" in line for line in lines)
-    assert f"Here is {folder}." in lines
-
-
-def test_the_folder_and_one_part_can_be_named(factloop: Command, folder: Path, source: Path) -> None:
-    got = factloop("data", "get", "longfact", "--part", "objects", "--into", "mine", "--from-dir", source, "--quiet")
-    assert (got.code, got.out, got.err) == (0, "", "")
-    assert Path("mine/longfact/objects/longfact_objects.jsonl").read_text(encoding="utf-8") == PROMPT
-    assert not folder.exists()
-
-
 def test_one_failure_loses_no_other(factloop: Command, folder: Path, source: Path) -> None:
-    got = factloop("data", "get", "refchecker", "longfact", "llm-aggrefact", "--from-dir", source, "--json", "got.json")
+    got = factloop(
+        "research", "data", "get", "refchecker", "longfact", "llm-aggrefact", "--from", source, "--json", "got.json"
+    )
     assert got.code == 2
     refchecker, gated = got.err.splitlines()
     assert refchecker.startswith(f"factloop: refchecker: {source}: there is no file of refchecker here")
@@ -107,7 +86,7 @@ def test_one_failure_loses_no_other(factloop: Command, folder: Path, source: Pat
         ("longfact", 1, True),
         ("llm-aggrefact", 0, False),
     ]
-    assert factloop("data", "get", "llm-aggrefact").complaint.startswith(
+    assert factloop("research", "data", "get", "llm-aggrefact").complaint.startswith(
         "factloop: llm-aggrefact: LLM-AggreFact is handed out only to those who accept its terms"
     )
 
@@ -124,61 +103,33 @@ def test_one_failure_loses_no_other(factloop: Command, folder: Path, source: Pat
 def test_what_is_wrong_is_said_before_anything_is_got(
     factloop: Command, folder: Path, source: Path, arguments: tuple[str, ...], complaint: str
 ) -> None:
-    got = factloop("data", "get", *arguments, "--from-dir", source)
+    got = factloop("research", "data", "get", *arguments, "--from", source)
     assert got.code == 2
     assert complaint in got.complaint
     assert not folder.exists()
 
 
-def test_a_place_that_is_a_file_is_named(factloop: Command, source: Path) -> None:
-    Path("mine").write_text("a file", encoding="utf-8")
-    got = factloop("data", "get", "longfact", "--into", "mine", "--from-dir", source)
-    assert (got.code, "factloop: longfact: cannot write mine" in got.complaint) == (2, True)
-
-
 def test_two_at_once_do_not_write_one_file(factloop: Command, folder: Path, source: Path) -> None:
     (folder / "longfact").mkdir(parents=True)
     with FileLock(folder / "longfact/.lock"):
-        got = factloop("data", "get", "longfact", "--from-dir", source)
+        got = factloop("research", "data", "get", "longfact", "--from", source)
     assert (got.code, "another process is getting this data set" in got.complaint) == (2, True)
 
 
 def test_downloads_say_what_was_verified(
-    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(tmp_path))
     server.will(Reply(body=BODY))
     known = small("known", server.url, hashlib.sha256(BODY).hexdigest())
     other = small("other", server.url, "0" * 64)
     find = {"known": known, "other": other}.__getitem__
-    assert run_get(asked(tmp_path, "other", "known", "known"), find=find, download=ONCE) == 2
+    assert get_datasets(Get(names=("other", "known", "known")), find=find, download=ONCE) == 2
     shown = capsys.readouterr()
     assert shown.out == (f"known: 1 file (1 downloaded; checksums verified) in {tmp_path}/known. Licence: CC0\n")
     assert "factloop: other: http://127.0.0.1" in shown.err
     assert "it changed, or was tampered with" in shown.err
     assert (tmp_path / "known/dev/rows.jsonl").read_bytes() == BODY
     assert not (tmp_path / "other/dev/rows.jsonl").exists()
-    assert run_get(asked(tmp_path, "known", quiet=True), find=find, download=ONCE) == 0
+    assert get_datasets(Get(names=("known",), quiet=True), find=find, download=ONCE) == 0
     assert (capsys.readouterr(), len(server.received)) == (("", ""), 2)
-
-
-def test_the_same_command_goes_on_where_a_download_was_cut(
-    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def cut_first(received: ReceivedRequest) -> Reply:
-        if len(server.received) == 1:
-            return Reply(body=BODY[:15_000], content_length=len(BODY))
-        start = int(received.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-        return Reply(206, BODY[start:], (("Content-Range", f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"),))
-
-    server.respond = cut_first
-    known = small("known", server.url, hashlib.sha256(BODY).hexdigest())
-    assert run_get(asked(tmp_path, "known"), find=lambda _: known, download=ONCE) == 2
-    assert "no whole answer" in capsys.readouterr().err
-    assert run_get(asked(tmp_path, "known"), find=lambda _: known, download=ONCE) == 0
-    assert (tmp_path / "known/dev/rows.jsonl").read_bytes() == BODY
-
-
-def test_an_unknown_name_is_found_before_a_download(server: FakeServer, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no data set 'nosuch'"):
-        run_get(asked(tmp_path, "longfact", "nosuch"), download=ONCE)
-    assert server.received == []

@@ -1,18 +1,15 @@
-"""The words of --strict and --fail-under, and their exit codes. Commands are tried elsewhere."""
+"""The words of --fail-if-unscored and --fail-under, and their exit codes. Commands are tried elsewhere."""
 
 from __future__ import annotations
 
-from io import StringIO
-from pathlib import Path
-
 import pytest
-from rich.console import Console
 
 from factloop import FactChecker, FactualityReport, GivenFacts
+from factloop.cli.console import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.cli.demands import below_threshold, exit_code, first_failure, scored_exit_code
-from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.records import UnscoredReason
 from factloop.setup.sources import Sources
+from tests.correction.reports import report_of
 
 NOTHING = "factloop: no claim could be scored: {} × no source to check against\n"
 
@@ -35,28 +32,29 @@ def unscored(*facts: str) -> FactualityReport:
     ],
 )
 def test_the_code_and_what_is_said(
-    facts: list[str], strict: bool, fail_under: float | None, code: int, said: str
+    facts: list[str],
+    strict: bool,
+    fail_under: float | None,
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    heard = StringIO()
-    assert exit_code(unscored(*facts), Console(file=heard), strict=strict, fail_under=fail_under) == code
-    assert heard.getvalue() == said
+    assert exit_code(unscored(*facts), fail_if_unscored=strict, fail_under=fail_under) == code
+    assert capsys.readouterr().err == said
 
 
-def test_a_check_that_scored_nothing_is_no_success(tmp_path: Path) -> None:
-    heard = StringIO()
-    code = scored_exit_code(unscored(), Console(file=heard, width=120), strict=False, fail_under=None)
-    said = "factloop: no claim could be scored: the response makes no claim that can be checked\n"
-    assert (code, heard.getvalue()) == (UNSCORED, said)
-    heard = StringIO()
-    text, aside = "Mira Halden was a chemist. Bananas are rich in potassium.", "Bananas are rich in potassium."
-    (tmp_path / "source.txt").write_text(text)
-    off_topic = FactChecker(docs=tmp_path, cache=False).check(
-        text, "Who was Mira Halden?", facts=[GivenFacts(sentence=aside, facts=(aside,))]
-    )
-    assert [claim.relevant for claim in off_topic.claims] == [False]
-    code = scored_exit_code(off_topic, Console(file=heard, width=120), strict=False, fail_under=None)
-    said = "factloop: no claim could be scored: none of them has to do with the question\n"
-    assert (code, heard.getvalue()) == (UNSCORED, said)
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (unscored(), "the response makes no claim that can be checked"),
+        (report_of(("The Eiffel Tower is tall.", "i")), "none of them has to do with the question"),
+    ],
+)
+def test_a_check_that_scored_nothing_is_no_success(
+    report: FactualityReport, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scored_exit_code(report, fail_if_unscored=False, fail_under=None) == UNSCORED
+    assert capsys.readouterr().err == f"factloop: no claim could be scored: {said}\n"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,9 @@ from tests.evaluation.running.short_responses import short_items, write_items
 from tests.simulator import MODEL, Simulator
 
 ROWS = [
-    {"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London.", "system": "one"},
-    {"prompt": "Who was Ada?", "response": "", "system": "two"},
-    {"prompt": "Where?", "response": "Ada Lovelace was taught in Paris.", "system": "two"},
+    {"prompt": "Who was Ada Lovelace?", "response": "Ada Lovelace was born in London.", "system": "one"},
+    {"prompt": "Who was Ada Lovelace?", "response": "", "system": "two"},
+    {"prompt": "Where did Ada Lovelace die?", "response": "Ada Lovelace died in London in 1872.", "system": "two"},
 ]
 
 
@@ -43,7 +41,7 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
         "Precision",
         "95% interval",
         "zero: a response without claims",
-        "1 abstained",
+        "Abstained: 1",
     ):
         assert part in " ".join(result.out.split())
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -65,16 +63,6 @@ def test_a_search_that_is_not_there_ends_it_soon_and_pays_for_nothing(
     assert (result.code, result.complaint) == (3, f"factloop: no claim could be scored: {refused}")
     counts = [system["counts"]["unscored"] for system in json.loads(Path("run.json").read_text())["scores"]["systems"]]
     assert (counts, sim.stats().model.requests) == ([1, 1], 0)
-
-
-def test_a_pipe_is_read_once(factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
-    for _ in range(2):  # the second goes on with what the first judged
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
-        result = factloop("eval", "-", "--docs", docs, "--run-dir", "run", "--json", "-")
-        assert result.code == 0
-    assert json.loads(result.out)["data"] == "standard input"
-    assert len((home / "run" / "reports.jsonl").read_bytes().splitlines()) == 3
 
 
 def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
@@ -109,7 +97,7 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     low = factloop("eval", data, "--docs", docs, "--fail-under", 0.9, "--quiet")
     assert (low.code, low.out) == (1, "")
     assert low.complaint == "factloop: precision 0.000 of two (1 response) is below 0.9 (--fail-under)"
-    for flags in ((), ("--strict",), ("--fail-under", 0.5)):  # without documents no claim can be judged
+    for flags in ((), ("--fail-if-unscored",), ("--fail-under", 0.5)):  # without documents no claim can be judged
         nothing = factloop("eval", data, "--quiet", *flags)
         assert (nothing.code, nothing.out) == (3, "")
         assert nothing.complaint == "factloop: no claim could be scored: 2 × no source to check against"
@@ -135,7 +123,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
             "documents": [{"text": "It has six.", "source": "b.md"}],
         },
         {"prompt": "How many?", "response": said, "system": "c", "documents": []},
-        {"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London.", "system": "d"},
+        {"prompt": "Who was Ada Lovelace?", "response": "Ada Lovelace was born in London.", "system": "d"},
     ]
     data = write(home / "own.jsonl", rows)
     result = factloop("eval", data, "--docs", docs, "--json", "run.json", "--run-dir", "run")
@@ -157,30 +145,6 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
 
 
-@pytest.mark.parametrize("sources", [(), ("--docs", "docs")])
-def test_empty_documents_are_what_a_run_of_them_lacks(
-    factloop: Command, docs: Path, home: Path, sources: tuple[str, ...]
-) -> None:
-    data = write(home / "own.jsonl", [{**ROWS[0], "documents": []}, {**ROWS[2], "documents": [" "]}])
-    result = factloop("eval", data, "--json", "-", "--quiet", *(docs if one == "docs" else one for one in sources))
-    assert result.code == 3
-    said, unscored = json.loads(result.out)["warnings"]
-    assert said == "2 of 2 responses had nothing to be checked against: no text in their `documents`"
-    assert "claims have no verdict" in unscored
-
-
-def test_a_dry_run_knows_that_own_documents_are_searched_for_nothing(
-    factloop: Command, sim: Simulator, home: Path
-) -> None:
-    rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, {**ROWS[2], "documents": None}]
-    data = write(home / "own.jsonl", rows)
-    flags = ("--model", "openai:gpt-4o-mini", "--search", "serper", "--dry-run")
-    both = factloop("eval", data, *flags)
-    assert (both.code, "plan 'fused' and 'grounded' with" in both.out) == (0, True)
-    assert "plan 'grounded' with" in factloop("eval", data, *flags, "--limit", 1).out
-    assert sim.stats().stages == {}
-
-
 def test_a_model_needs_a_source_for_each_response(factloop: Command, sim: Simulator, home: Path) -> None:
     rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, ROWS[2]]
     data = write(home / "own.jsonl", rows)
@@ -189,36 +153,6 @@ def test_a_model_needs_a_source_for_each_response(factloop: Command, sim: Simula
     assert "the response '2' comes without documents: there is nothing to check against" in result.complaint
     first = factloop("eval", write(data, rows[:1]), "--model", MODEL, "--json", "-", "--quiet")
     assert json.loads(first.out)["fingerprint"]["plan"] == "grounded"
-
-
-def test_two_prompts_under_one_id_are_told_of(factloop: Command, docs: Path, home: Path) -> None:
-    rows = [{"system": name, "prompt_id": 1, "prompt": f"What of {name}?", "response": ""} for name in ("one", "two")]
-    write(home / "x.jsonl", rows)
-    result = factloop("eval", "x.jsonl", "--docs", docs)
-    assert result.code == 3, "no response has a claim"
-    assert 'x.jsonl:2: the prompt_id "1" is also that of another prompt, in line 1' in result.err
-    assert "(2 such responses)" in result.out, "empty ones are counted"
-
-
-def test_columns_are_named(factloop: Command, docs: Path, home: Path) -> None:
-    (home / "x.csv").write_text("Question,Answer\nWho was Ada?,Ada Lovelace was born in London.\n", encoding="utf-8")
-    columns = ("--column", "prompt=Question", "--column", "response=Answer")
-    found = json.loads(factloop("eval", "x.csv", *columns, "--docs", docs, "--json", "-").out)
-    assert [line["system"] for line in found["responses"]] == ["x"]
-
-
-def test_hostile_names_are_shown_and_not_obeyed(factloop: Command, docs: Path, home: Path) -> None:
-    system = "\x1b[31m\u202egpt\n[bold]evil</b><script>alert(1)</script>"
-    write(home / "\x1b[2Jx.jsonl", [{**ROWS[0], "system": system, "id": "\x9b1m", "prompt_id": "../../etc"}])
-    result = factloop("eval", "\x1b[2Jx.jsonl", "--docs", docs, "--html", "page.html", "--run-dir", "run")
-    assert result.code == 0
-    assert not {"\x1b", "\x9b", "\u202e"} & set(result.out)
-    assert "[bold]evil" in result.out
-    assert "<script>alert" not in (home / "page.html").read_text(encoding="utf-8")
-    again = factloop(
-        "eval", "\x1b[2Jx.jsonl", "--docs", docs, "--quiet", "--fail-under", 1, "--column", "response=system"
-    )
-    assert not {"\x1b", "\x9b", "\u202e"} & set(again.err)
 
 
 @pytest.mark.parametrize(
@@ -244,10 +178,10 @@ def test_hostile_names_are_shown_and_not_obeyed(factloop: Command, docs: Path, h
         (("responses.jsonl", "--k", "mean"), "--k mean: a whole number"),
         (("responses.jsonl", "--k", "9" * 30), "a whole number from 1"),
         (("responses.jsonl", "--k", "²"), "a whole number from 1"),
-        (("responses.jsonl", "--level", "95"), "--level 95: a share between 0 and 1"),
-        (("responses.jsonl", "--level", "nan"), "--level nan: a share"),
+        (("responses.jsonl", "--level", "95"), "--level 95"),
+        (("responses.jsonl", "--level", "nan"), "--level nan"),
         (("responses.jsonl", "--fail-under", "nan"), "--fail-under nan"),
-        (("responses.jsonl", "--workers", 2), "--workers and --address go with --engine ray"),
+        (("responses.jsonl", "--workers", 0), "--workers 0"),
         (("responses.jsonl", "--json", "responses.jsonl"), "would overwrite"),
         (("responses.jsonl", "--docs", "."), "support itself"),
         (("responses.jsonl", "--docs", "nowhere"), "nowhere"),
@@ -266,11 +200,3 @@ def test_wrong_input_is_named_and_nothing_is_spent(
     assert (result.code, result.out, sim.stats().stages) == (2, "", {})
     assert named in result.complaint
     assert (data.read_bytes(), sorted(docs.iterdir())) == before
-
-
-def test_another_data_set_in_the_same_place_is_refused(factloop: Command, data: Path, docs: Path) -> None:
-    assert factloop("eval", data, "--docs", docs, "--run-dir", "run", "--quiet").code == 0
-    write(data, ROWS[:2])
-    result = factloop("eval", data, "--docs", docs, "--run-dir", "run")
-    assert result.code == 2
-    assert "another configuration (data differ)" in result.complaint

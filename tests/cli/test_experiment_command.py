@@ -1,21 +1,16 @@
-"""`factloop experiment`: outputs, exit codes, what is refused before anything is spent, and the example."""
+"""`factloop research experiment`: outputs, exit codes, what is refused before anything is spent, and the example."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import Demand
-from factloop.evaluation.experiments.demands import refuse_demands
 from tests.cli.command import Command
-from tests.cli.processes import WITHIN_S, Start, wait_for_requests
 from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
 
@@ -43,7 +38,9 @@ def plan(sim: Simulator, home: Path) -> Path:
 
 
 def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, home: Path) -> None:
-    done = factloop("experiment", plan, "--run-dir", "run", "--json", "report.json", "--html", "report.html")
+    done = factloop(
+        "research", "experiment", plan, "--run-dir", "run", "--json", "report.json", "--html", "report.html"
+    )
     assert done.code == 0
     assert done.err == ""
     assert "strict" in done.out
@@ -56,7 +53,9 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
     assert (home / "report.html").read_text(encoding="utf-8").startswith("<!")
     requests = sim.stats().model.requests
-    again = factloop("experiment", plan, "--run-dir", "run", "--json", "-", "--pairs", "all", "--level", "0.9")
+    again = factloop(
+        "research", "experiment", plan, "--run-dir", "run", "--json", "-", "--pairs", "all", "--level", "0.9"
+    )
     assert json.loads(again.out)["level"] == 0.9
     assert sim.stats().model.requests == requests
 
@@ -67,7 +66,7 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
         ("{model: null, base_url: 'http://h'}", "plan.yaml:7: field 'variants.strict.model': it has a `base_url`"),
         ("{model: null}", "variant 'strict': --base-url is given but no --model"),
         ("{price_in: null}", "variant 'strict': give both --price-in and --price-out"),
-        ("{strict_paper: true}", "variant 'strict': --strict-paper is for the plan paper"),
+        ("{as_published: true}", "variant 'strict': --as-published is for the plan paper"),
     ],
 )
 def test_a_dry_run_refuses_what_the_run_refuses(
@@ -76,15 +75,15 @@ def test_a_dry_run_refuses_what_the_run_refuses(
     monkeypatch.setenv("FACTLOOP_BASE_URL", "http://h")
     plan.write_text(PLAN.replace("{prompts: strict}", variant), encoding="utf-8")
     for flags in (["--dry-run"], []):
-        done = factloop("experiment", plan, *flags)
+        done = factloop("research", "experiment", plan, *flags)
         assert done.code == 2
         assert said in done.err
 
 
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:
-    done = factloop("experiment", plan, "--dry-run")
+    done = factloop("research", "experiment", plan, "--dry-run")
     assert done.out.startswith("Nothing was spent. Estimate for 24 cells: 6 claims, 2 variants, 2 repeats.\n")
-    estimate = json.loads(factloop("experiment", plan, "--dry-run", "--json", "-").out)
+    estimate = json.loads(factloop("research", "experiment", plan, "--dry-run", "--json", "-").out)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
@@ -103,7 +102,7 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
         (("{prompts: strict}", "{price_in: 2.0}"), (), "they differ in price_in, which changes nothing"),
         ((MODEL, "nobody:x"), (), "variant 'packaged': "),
         (("variants:", "more: 1\nvariants:"), (), "factloop: plan.yaml:5: field 'more': there is no such field"),
-        (None, ("--level", "2"), "--level 2: a share between 0 and 1"),
+        (None, ("--level", "2"), "--level 2: input should be less than 1"),
         (None, ("--max-calls", "-1"), "command line: max_calls = -1"),
         (None, ("--json", "claims.jsonl"), "claims.jsonl: would overwrite"),
         (None, ("--json", "plan.yaml"), "plan.yaml: would overwrite"),
@@ -116,7 +115,7 @@ def test_what_is_wrong_is_one_line_and_costs_nothing(
     if edit is not None:
         assert edit[0] in PLAN
         plan.write_text(PLAN.replace(*edit), encoding="utf-8")
-    done = factloop("experiment", "plan.yaml", *flags)
+    done = factloop("research", "experiment", "plan.yaml", *flags)
     assert done.code == 2
     assert said in done.complaint
     assert sim.stats().model.requests == 0
@@ -128,26 +127,18 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     prompt = home / "strict" / "safe" / "assessment.md"
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart"), encoding="utf-8")
     sim.set(stage_faults={"Assessment": Faults(refusal=0.5)})
-    done = factloop("experiment", plan, "--strict")
+    done = factloop("research", "experiment", plan, "--fail-if-unscored")
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
-    assert re.fullmatch(r"factloop: \d+ judgements unscored \(--strict\)", done.err.splitlines()[-1])
-    assert factloop("experiment", plan, "--quiet").err == ""
-
-
-def test_repeats_hold_for_the_whole_experiment(factloop: Command, plan: Path, home: Path) -> None:
-    assert factloop("experiment", plan, "--repeats", "once", "--json", "report.json", "--quiet").code == 0
-    report = json.loads((home / "report.json").read_text(encoding="utf-8"))
-    assert [one["variant"]["fingerprint"]["repeats"] for one in report["variants"]] == ["once", "once"]
-    plan.write_text(PLAN.replace("{prompts: strict}", "{prompts: strict, repeats: once}"), encoding="utf-8")
-    assert "it holds for the whole experiment" in factloop("experiment", plan).complaint
+    assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
+    assert factloop("research", "experiment", plan, "--quiet").err == ""
 
 
 def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     factloop: Command, sim: Simulator, plan: Path
 ) -> None:
     sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
-    done = factloop("experiment", plan, "--html", "report.html")
+    done = factloop("research", "experiment", plan, "--html", "report.html")
     assert done.code == 3
     assert done.err.splitlines()[-2:] == [
         f"factloop: {name}: no claim could be scored, 12 of 12: Assessment: I'm sorry, but I can't help with that."
@@ -161,14 +152,13 @@ def test_a_build_fails_if_a_variant_is_worse(factloop: Command, sim: Simulator, 
     """On the example's 60 claims the strict prompt loses TPR (0.778 after 0.889, no loss shown) and wins TNR."""
     sim.set(reads_by_words=True)
     shutil.copytree(EXAMPLE, home / "example")
-    flags = ("experiment", "example/plan.yaml", "--run-dir", "run", "--quiet", "--json", "report.json")
+    flags = ("research", "experiment", "example/plan.yaml", "--run-dir", "run", "--quiet", "--json", "report.json")
     assert factloop(*flags, "--fail-if-worse", "tpr", "--fail-if-worse", "tnr:0.05").code == 0
     done = factloop(*flags, "--fail-if-worse", "tpr:0.05", "--fail-if-worse", "tnr")
     assert done.code == 1
     assert done.err.startswith(
         "factloop: strict against packaged in TPR: a loss of 0.050 or more is not ruled out (−0.111"
     )
-    assert "such groups would rule it out 4 times out of 5" in done.err
     assert done.err.endswith("(--fail-if-worse)\n")
     assert done.err.count("\n") == 1
     report = json.loads((home / "report.json").read_text(encoding="utf-8"))
@@ -179,74 +169,9 @@ def test_a_build_fails_if_a_variant_is_worse(factloop: Command, sim: Simulator, 
     text = (home / "example" / "plan.yaml").read_text(encoding="utf-8")
     turned = text.replace("baseline: packaged", "baseline: strict")
     (home / "example" / "plan.yaml").write_text(turned, encoding="utf-8")
-    worse = factloop("experiment", "example/plan.yaml", "--quiet", "--fail-if-worse", "tnr")
+    worse = factloop("research", "experiment", "example/plan.yaml", "--quiet", "--fail-if-worse", "tnr")
     assert worse.code == 1
     assert "packaged against strict in TNR: a loss is shown (−0.583, one-sided p < 0.001" in worse.err
-
-
-@pytest.mark.parametrize(
-    ("demand", "said"),
-    [
-        ("f1@64", "neither direction of it is better between judges"),
-        ("bias:0.1", "neither direction of it is better between judges"),
-        ("recall", "there is no such metric; it is one of balanced_accuracy, accuracy, tpr, tnr, unscored_share"),
-        ("tnr:0", "the margin is a number above 0"),
-        ("tnr:5", "--fail-if-worse tnr:5: the margin of a share is below 1: 0.05 is five points"),
-        ("unscored_share:1", "0.05 is five points"),
-    ],
-)
-def test_a_demand_that_cannot_be_costs_nothing(
-    factloop: Command, sim: Simulator, plan: Path, demand: str, said: str
-) -> None:
-    done = factloop("experiment", plan, "--fail-if-worse", demand)
-    assert done.code == 2
-    assert said in " ".join(done.complaint.split())
-    assert sim.stats().model.requests == 0
-
-
-def test_a_margin_of_cost_or_tokens_is_an_amount() -> None:
-    amounts = [Demand("cost_usd", margin=2.0), Demand("tokens", margin=5000.0), Demand("tnr", margin=0.99)]
-    refuse_demands(amounts)
-    with pytest.raises(ConfigError, match="a share"):
-        refuse_demands([*amounts, Demand("tnr", margin=1.0)])
-
-
-def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None:
-    hostile = "<script>alert(1)</script> {{claim}} {% raw %} \x1b[2J \u202e ../../etc/passwd"
-    rows = [{"id": hostile, "claim": f"Ada is {hostile}.", "document": hostile, "label": 1, "response_id": hostile}]
-    (home / "claims.jsonl").write_text(json.dumps(rows[0]), encoding="utf-8")
-    done = factloop("experiment", plan, "--html", "report.html", "--run-dir", "run", "--json", "report.json")
-    assert done.code == 0
-    assert "\x1b[2J" not in done.out
-    assert "<script>alert" not in (home / "report.html").read_text(encoding="utf-8")
-    assert sorted(path.name for path in home.iterdir()) == [
-        "claims.jsonl", "plan.yaml", "report.html", "report.json", "run", "strict",
-    ]  # fmt: skip
-
-
-def test_a_killed_experiment_pays_only_for_what_was_in_flight_and_an_interrupted_one_says_how_to_go_on(
-    factloop: Command, sim: Simulator, plan: Path, home: Path, start: Start
-) -> None:
-    assert factloop("experiment", plan, "--run-dir", "undisturbed", "--quiet").code == 0
-    n_undisturbed = sim.stats().model.requests
-    sim.reset()
-    sim.set(llm_latency_s=0.1)
-    lost = 0
-    for ending, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
-        process = start("experiment", plan, "--run-dir", "killed", "--quiet", "--concurrency", 3)
-        wait_for_requests(sim, process, sim.stats().model.requests + 10)
-        process.send_signal(ending)
-        _, said = process.communicate(timeout=WITHIN_S)
-        assert process.returncode == code
-        lost += 3
-    assert said == "factloop: stopped. Run the same command again to go on from killed.\n"
-    log = home / "killed" / "cells.jsonl"
-    whole = log.read_bytes()
-    assert 0 < whole.count(b"\n") < 24
-    log.write_bytes(whole + whole[:100])  # as if killed in the middle of a line
-    assert factloop("experiment", plan, "--run-dir", "killed", "--quiet").code == 0
-    assert sim.stats().model.requests <= n_undisturbed + lost
-    assert _judgements(home / "killed") == _judgements(home / "undisturbed")
 
 
 def _judgements(folder: Path) -> list[Any]:

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.runs.records import RunSummary
 from tests.checking.simulated import PLANS
@@ -98,19 +96,11 @@ def test_verdicts_are_compared_with_labels_fact_by_fact(
     assert "Cohen’s kappa" in done.out
 
 
-def test_systems_and_limit_choose_the_responses(factloop: Command, data: Path, home: Path, docs: Path) -> None:
-    common = ("eval", "factscore", "--data", data, "--docs", docs, "-q", "--json", "a.json")
-    assert factloop(*common, "--system", "one", "--limit", "1").code == 0
-    assert [line.system for line in summary_in(home / "a.json").responses] == ["one"]
-    wrong = factloop(*common, "--system", "three")
-    assert (wrong.code, wrong.complaint) == (2, f"factloop: {data}: no response of three")
-
-
 def test_facts_that_cannot_be_read_are_unscored_and_none_is_lost(
     factloop: Command, sim: Simulator, data: Path, home: Path
 ) -> None:
     sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
-    done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--strict")
+    done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--fail-if-unscored")
     assert done.code == 3
     summary = summary_in(home / "a.json")
     assert summary.agreement is not None
@@ -123,7 +113,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     factloop: Command, sim: Simulator, data: Path, home: Path
 ) -> None:
     run = ("eval", "factscore", "--data", data, *MODEL, "-q", "--run-dir", "b")
-    assert factloop(*run, "--predictions", "p.jsonl", "--json", "a.json").code == 0
+    assert factloop(*run, "--out", "p.jsonl", "--json", "a.json").code == 0
     table = load_predictions(home / "p.jsonl")
     agreement = summary_in(home / "a.json").agreement
     assert agreement is not None
@@ -131,7 +121,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     assert next(iter(table.scores)) == "openai:sim (fused)"
     assert (int(table.label.sum()), table.n_rows) == (labels.supported, labels.supported + labels.not_supported)
     calls = len(sim.bodies())
-    again = factloop(*run, "--predictions", "again.jsonl")
+    again = factloop(*run, "--out", "again.jsonl")
     assert (again.code, len(sim.bodies())) == (0, calls)
     assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
 
@@ -148,38 +138,10 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
         assert any("labelled claims" in warning for warning in summary.warnings)
 
 
-def test_an_audit_and_a_correction_take_a_model_s_scores_as_any_evaluator_s(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
-    judge = ("--plan", "paper", "--max-searches", "1")
-    run = ("eval", "factscore", "--data", data, *MODEL, *judge, "-q", "--run-dir", "b", "--json", "a.json")
-    assert factloop(*run, "--predictions", "p.jsonl").code == 0
-    verdict, score = "openai:sim (paper)", "openai:sim (paper): score"
-    table = load_predictions(home / "p.jsonl")
-    assert set(table.scores) == {verdict, score}
-    known = ~np.isnan(table.scores[score])
-    assert known.sum() > 0.5 * table.n_rows
-    assert np.array_equal(table.scores[score][known] >= 0.5, table.scores[verdict][known] == 1.0)
-    assert len(set(table.scores[score][known].tolist())) > 2  # degrees, no verdicts in disguise
-    audit = factloop("audit", "p.jsonl", "--resamples", "20", "--json", "-", "--evaluator", score)
-    assert audit.code == 0
-    report = AuditReport.model_validate_json(audit.out)
-    assert report.at[0].rates.rates[0].evaluator == score
-    assert report.at[0].rates.rates[0].balanced_accuracy.value is not None
-
-    response = sim.world.twenty_responses[2]
-    answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})
-    corrected = ("eval", answers, *MODEL, *judge, "-q", "--json", "c.json", "--calibration", "p.jsonl")
-    assert factloop(*corrected, "--evaluator", score, "--resamples", "50").code == 0
-    calibration = summary_in(home / "c.json").calibration
-    assert calibration is not None
-    assert calibration.systems[0].f1[0].corrected.value is not None
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--predictions", "p.jsonl"), "give --run-dir"),
+        (("--out", "p.jsonl"), "give --run-dir"),
         (("--evaluator", "x"), "give that, too"),
         (("--calibration", "absent.jsonl"), "absent.jsonl: cannot be read"),
         (("--calibration", "."), "no run"),
@@ -202,31 +164,7 @@ def test_without_data_it_says_how_to_get_them(factloop: Command, home: Path, mon
     monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "data"))
     refused = factloop("eval", "factscore", *MODEL)
     assert refused.code == 2
-    assert "factloop data get factscore" in refused.complaint
-
-
-def test_data_that_were_got_are_named_as_the_data_set(
-    factloop: Command, data: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "here"))
-    (home / "there").mkdir()
-    data.rename(home / "there" / "factscore_bio.jsonl")
-    assert factloop("data", "get", "factscore", "--from-dir", "there").code == 0
-    shown = factloop("eval", "factscore", *MODEL, "--json", "-")
-    assert json.loads(shown.out)["data"] == "FActScore labels (bio)"
-
-
-def test_a_malformed_row_is_named_before_anything_is_spent(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
-    wrong = [{"text": "x", "atomic_facts": [{"text": "y", "label": "U"}]}]
-    first = json.loads(data.read_text().splitlines()[0])
-    place = jsonl(home / "wrong.jsonl", first, {**first, "id": "r2", "topic": "t", "sentences": wrong})
-    refused = factloop("eval", "factscore", "--data", place, *MODEL)
-    assert refused.code == 2
-    assert "wrong.jsonl:2: field" in refused.complaint
-    assert "sentences[0].atomic_facts[0].label" in refused.complaint
-    assert len(sim.bodies()) == 0
+    assert "factloop research data get factscore" in refused.complaint
 
 
 def test_what_it_would_cost_is_told_by_the_facts(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:

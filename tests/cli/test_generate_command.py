@@ -1,4 +1,4 @@
-"""`factloop generate`: responses and prompts from the command line."""
+"""`factloop research generate`: responses and prompts from the command line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from factloop.evaluation.datasets.responses import load_responses
 from tests.cli.command import Command
 from tests.simulator import MODEL, Faults, Simulator
 
-LONGFACT = ("generate", "longfact", "--model", MODEL, "--price-in", 1, "--price-out", 2)
-PROMPTS = ("generate", "prompts", "--model", MODEL, "--price-in", 1, "--price-out", 2)
+LONGFACT = ("research", "generate", "longfact", "--model", MODEL, "--price-in", 1, "--price-out", 2)
+PROMPTS = ("research", "generate", "prompts", "--model", MODEL, "--price-in", 1, "--price-out", 2)
 
 
 @pytest.fixture
@@ -48,37 +48,6 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     assert sim.stats().model.requests == 5
 
 
-SHORT, LONG = "Answer in one sentence.", "Answer in twenty sentences."
-LENGTHS = ("--postamble-text", f"short={SHORT}", "--postamble-text", f"long={LONG}")
-
-
-def test_several_postambles_make_several_systems_in_one_file(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
-    asked = (*LONGFACT, "--data", data, "--n", 3, *LENGTHS, "--out", "out.jsonl")
-    bound = json.loads(factloop(*asked, "--dry-run", "--json", "-").out)
-    assert bound["most_calls"] == 6
-    done = factloop(*asked, "--system", "mini")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("out.jsonl: 6 responses of mini to 6 prompts of asked.jsonl\n")
-    rows = rows_of(home / "out.jsonl")
-    assert {(row["system"], row["postamble"]) for row in rows} == {("mini, short", "short"), ("mini, long", "long")}
-    assert all(row["prompt"].endswith({"short": SHORT, "long": LONG}[row["postamble"]]) for row in rows)
-    by_prompt = {row["prompt_id"]: [one["id"] for one in rows if one["prompt_id"] == row["prompt_id"]] for row in rows}
-    assert [len(ids) for ids in by_prompt.values()] == [2, 2, 2]  # both lengths pair up by prompt
-    again = factloop(*asked, "--system", "mini")
-    assert "6 of them from before" in again.out
-    assert sim.stats().model.requests == 6
-    other = factloop(*asked, "--system", "mini", "--postamble-text", "third=Be brief.")
-    assert (other.code, len(rows_of(home / "out.jsonl"))) == (0, 9)  # a further one is asked besides
-    fewer = factloop(*LONGFACT, "--data", data, "--n", 3, "--system", "mini", "--out", "out.jsonl")
-    assert (fewer.code, "another choice of postambles" in fewer.complaint) == (2, True)
-    both = factloop(*asked, "--no-postamble")
-    assert (both.code, "postambles of your own" in both.complaint) == (2, True)
-    wrong = factloop(*LONGFACT, "--data", data, "--out", "o.jsonl", "--postamble-text", SHORT)
-    assert (wrong.code, "it is NAME=TEXT" in wrong.complaint) == (2, True)
-
-
 def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home: Path) -> None:
     made = factloop(*PROMPTS, "--topic", "mycology", "--topic", "20th century", "--n", 3, "--out", "p.jsonl")
     assert (made.code, made.err) == (0, "")
@@ -98,43 +67,22 @@ def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home
     assert sim.stats().stages["LongFactPrompts"].requests == 2
 
 
-def test_reports_are_json(factloop: Command, data: Path, home: Path) -> None:
-    said = factloop(*LONGFACT, "--data", data, "--n", 2, "--out", "out.jsonl", "--json", "-")
-    report = json.loads(said.out)
-    assert (report["n_prompts"], report["n_answered"], report["unanswered"]) == (2, 2, [])
-    assert factloop(*PROMPTS, "--topic", "t", "--n", 2, "--out", "p.jsonl", "--json", "p.json", "-q").out == ""
-    report = json.loads((home / "p.json").read_text(encoding="utf-8"))
-    assert [topic["n_kept"] for topic in report["topics"]] == [2]
-    assert set(report["prompts"]) == {"longfact/objects", "gateway/repair", "gateway/json_reply"}
-
-
-def test_what_has_no_answer_is_counted_and_strict_says_so(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
+def test_what_has_no_answer_is_counted(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
     assert (result.code, result.complaint) == (3, "factloop: no response came: the same command asks again")
     assert "  5 without a response (5 × refusal): the same command asks again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
-    strict = factloop(*command, "--strict")
-    assert (strict.code, strict.complaint) == (3, "factloop: 5 prompts without a response (--strict)")
     none = factloop(*PROMPTS, "--topic", "t", "--out", "p.jsonl")
     assert (none.code, none.complaint) == (3, "factloop: no prompt came, and nothing was written")
     assert "t: 0, not 30, in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
     assert not (home / "p.jsonl").exists()
 
 
-def test_a_shortage_of_prompts_is_fatal_where_asked(factloop: Command, sim: Simulator, home: Path) -> None:
-    result = factloop(*PROMPTS, "--topic", "t", "--n", 30, "--max-calls", 1, "--out", "p.jsonl", "--strict")
-    assert (result.code, result.complaint) == (3, "factloop: 1 topic with fewer prompts than wanted (--strict)")
-    assert len(rows_of(home / "p.jsonl")) == 9
-    assert sim.stats().model.requests == 1
-
-
 def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:
     wanted = (*LONGFACT, "--data", data, "--n", 5, "--max-tokens", 1000, "--no-postamble")
-    factloop(*wanted[:-1], "--n", 2, "--no-postamble", "--out", "out.jsonl")
+    factloop(*wanted, "--n", 2, "--out", "out.jsonl")
     sim.reset()
     estimate = json.loads(factloop(*wanted, "--out", "out.jsonl", "--dry-run", "--json", "-").out)
     assert (estimate["most_calls"], estimate["most_completion_tokens"]) == (3, 3000)  # two are there
@@ -146,7 +94,9 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     shown = factloop(*PROMPTS, "--topic", "t", "--n", 30, "--out", "p.jsonl", "--dry-run").out
     assert "Nothing was spent" in shown
     assert "at most 12 model calls" in shown  # 3 * 30 / 10 + 3
-    unknown = factloop("generate", "longfact", "--model", MODEL, "--data", data, "--out", "o.jsonl", "--dry-run").out
+    unknown = factloop(
+        "research", "generate", "longfact", "--model", MODEL, "--data", data, "--out", "o.jsonl", "--dry-run"
+    ).out
     assert "  price unknown: give --price-in and --price-out\n" in unknown
     assert sim.stats().stages == {}
     assert not (home / "p.jsonl").exists()
@@ -174,21 +124,11 @@ def test_what_is_wrong_is_said_before_anything_is_spent(
 ) -> None:
     (home / "notes.txt").write_text("mine", encoding="utf-8")
     (home / "bad.jsonl").write_text('{"prompt":"Who?"}\n{"prompt":3}\n', encoding="utf-8")
-    result = factloop("generate", "longfact", "--model", MODEL, "--data", data, "--quiet", *arguments)
+    result = factloop("research", "generate", "longfact", "--model", MODEL, "--data", data, "--quiet", *arguments)
     assert result.code == 2
     assert said in result.complaint
     assert sim.stats().stages == {}
     assert (home / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_without_data_it_says_how_to_get_longfact(
-    factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "none"))
-    result = factloop(*LONGFACT, "--part", "concepts", "--out", "out.jsonl")
-    assert result.code == 2
-    assert "factloop data get longfact --part concepts" in result.complaint
-    assert "--model" in factloop("generate", "prompts", "--topic", "t", "--out", "p.jsonl").complaint
 
 
 def test_hostile_text_is_data(factloop: Command, sim: Simulator, home: Path) -> None:
@@ -202,30 +142,3 @@ def test_hostile_text_is_data(factloop: Command, sim: Simulator, home: Path) -> 
     (body,) = sim.bodies()[-1:]
     assert body["messages"] == [{"role": "user", "content": hostile}]
     assert rows_of(home / "o.jsonl")[0]["prompt"] == hostile
-
-
-@pytest.mark.usefixtures("home")
-def test_what_stops_a_generation_is_said_alone(factloop: Command, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That there are fewer prompts than wanted is no news to a user without a key."""
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    stopped = factloop("generate", "longfact", "--model", "openai:gpt-4o-mini", "--data", data, "--out", "o.jsonl")
-    assert stopped.code == 2
-    assert stopped.complaint.startswith("factloop: model 'openai:gpt-4o-mini' needs a key")
-
-
-def test_a_generation_without_any_response_has_failed(factloop: Command, data: Path) -> None:
-    flags = ("--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--patience", 0.2, "--n", 1)
-    failed = factloop("generate", "longfact", *flags, "--data", data, "--out", "o.jsonl")
-    assert failed.code == 3
-    assert failed.err.splitlines()[-1] == "factloop: no response came: the same command asks again"
-
-
-def test_the_papers_topics_come_by_name(factloop: Command, home: Path) -> None:
-    """38 topics with two prompts each; a file may add its own."""
-    (home / "own.txt").write_text("mycology\nbridges of Leeds\n", encoding="utf-8")
-    flags = ("--n", 2, "--out", "p.jsonl", "--dry-run", "--json", "-")
-    shown = {name: factloop(*PROMPTS, "--topics", name, *flags[:-2]).out for name in ("longfact", "own.txt")}
-    assert "at most 228 model calls" in shown["longfact"]  # 38 * (3 * 1 + 3)
-    assert "at most 12 model calls" in shown["own.txt"]
-    assert "--topic" in factloop(*PROMPTS, *flags).complaint

@@ -1,4 +1,4 @@
-"""`factloop generate longfact` killed, interrupted, and twice at once."""
+"""`factloop research generate longfact` killed, interrupted, and twice at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(sim: Simulator, home: Path) -> list[str]:
     rows = [{"prompt": response.prompt} for response in sim.world.responses[:20]]
     (home / "asked.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     flags = f"--model {MODEL} --data asked.jsonl --n 20 --out out.jsonl --concurrency 4 --no-cache"
-    return ["generate", "longfact", *flags.split()]
+    return ["research", "generate", "longfact", *flags.split()]
 
 
 @pytest.fixture

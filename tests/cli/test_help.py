@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-from factloop.cli.app import COMMANDS
-from factloop.cli.late import load_command
+from factloop.cli.app import COMMANDS, GROUPS, load_command
 from tests.cli.command import Command
 
 WIDTH = 80
-NAMES = ["", "eval", "data", "prompts", *COMMANDS]
+NAMES = ["", *GROUPS, *COMMANDS]
 
 
 def options_of(name: str) -> list[Any]:
-    command = load_command(f"factloop.cli.{COMMANDS[name][0]}")
-    return [option for option in command.params if option.param_type_name == "option"]
+    return [option for option in load_command(name).params if option.param_type_name == "option"]
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +35,7 @@ def test_help_fits_the_terminal_and_cuts_no_word(factloop: Command, name: str) -
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_flag_stands_whole_in_the_help(factloop: Command, name: str) -> None:
-    words = factloop(*name.split(), "--help").out.split()
+    words = factloop(*name.split(), "--help-all").out.split()
     options = options_of(name)
     assert options
     for option in options:
@@ -45,7 +43,14 @@ def test_each_flag_stands_whole_in_the_help(factloop: Command, name: str) -> Non
         assert option.metavar is None or option.metavar in words
 
 
-@pytest.mark.parametrize("group", ["", "eval", "cascade"])
+def test_the_help_of_a_long_command_shows_the_common_options_and_how_to_see_the_others(factloop: Command) -> None:
+    shown = factloop("check", "--help").out
+    assert {"--docs", "--model", "--html", "--help-all"} <= set(shown.split())
+    assert "--concurrency" not in shown
+    assert len(re.findall("^  -", shown, re.MULTILINE)) <= 20
+
+
+@pytest.mark.parametrize("group", ["", "eval", "research", "research cascade"])
 def test_a_group_alone_shows_its_help(factloop: Command, group: str) -> None:
     shown = factloop(*group.split())
     assert (shown.code, shown.err) == (2, "")
@@ -74,11 +79,11 @@ def test_a_value_of_the_wrong_type_is_one_line(factloop: Command, name: str, fla
         (("check", "a.md", "--serach", "x"), "no such option: --serach (Possible options: "),
         (("trust", "--docs", "notes"), "no such option: --docs; here documents are given by --corpus; see"),
         (("check", "a.md", "--corpus", "x"), "no such option: --corpus; here documents are given by --docs; see"),
-        (("data", "list", "--docs", "x"), "no such option: --docs; see factloop data list"),
+        (("research", "data", "list", "--docs", "x"), "no such option: --docs; see factloop research data list"),
         (("check",), "missing argument 'ANSWER'; see factloop check"),
         (("check", "a.md", "b.md"), "got unexpected extra argument(s) (b.md); see factloop check"),
         (("chekc",), "no such command 'chekc'"),
-        (("data", "gte"), "no such command 'gte'"),
+        (("research", "data", "gte"), "no such command 'gte'"),
     ],
 )
 def test_a_wrong_command_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:

@@ -1,4 +1,4 @@
-"""`factloop kb build`: dumps in, one table out, which the distractors then come from."""
+"""`factloop research kb build`: dumps in, one table out, which the distractors then come from."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def test_a_table_from_dumps_gives_distractors_of_the_same_type(
     factloop: Command, dumps: tuple[Path, Path], home: Path
 ) -> None:
     types, labels = dumps
-    built = factloop("kb", "build", "--types", types, "--labels", labels, "--out", "lights.kb")
+    built = factloop("research", "kb", "build", "--types", types, "--labels", labels, "--out", "lights.kb")
     assert (built.code, built.err) == (0, "")
     assert built.out == "lights.kb: 6 entities of 1 type, 6 names; 1 without a label were left out\n"
     found = factloop(
-        "distractors", "--question", "Which light was it?", "--response", "It was Glimmerfall.", "--n", 5,
+        "research", "distractors", "--question", "Which light was it?", "--response", "It was Glimmerfall.", "--n", 5,
         "--kb", "lights.kb", "--json", "-",
     )  # fmt: skip
     assert found.code == 0
@@ -68,7 +68,7 @@ def test_a_table_from_dumps_gives_distractors_of_the_same_type(
 def test_the_same_dumps_give_the_same_table(factloop: Command, home: Path) -> None:
     for path, text in zip(("t.nt", "l.nt"), ntriples(NAMES), strict=True):
         (home / path).write_text(text)
-    flags = ("kb", "build", "--types", "t.nt", "--labels", "l.nt")
+    flags = ("research", "kb", "build", "--types", "t.nt", "--labels", "l.nt")
     for out in ("one.kb", "two.kb"):
         assert factloop(*flags, "--out", out, "--quiet").out == ""
     assert (home / "one.kb").read_bytes() == (home / "two.kb").read_bytes()
@@ -82,7 +82,6 @@ def test_the_same_dumps_give_the_same_table(factloop: Command, home: Path) -> No
         (("--types", "bad.nt", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt",)),
         (("--types", "bad.nt.gz", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt.gz",)),
         (("--types", "l.nt", "--labels", "l.nt", "--out", "x.kb"), ("l.nt", "rdf:type")),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "x.kb", "--language", "de"), ("no label in 'de'",)),
         (("--types", "t.nt", "--labels", "l.nt", "--out", "t.nt"), ("would overwrite t.nt",)),
         (("--types", "t.nt", "--labels", "l.nt", "--out", "./l.nt"), ("would overwrite l.nt",)),
         (("--types", "t.nt", "--labels", "l.nt", "--popularity", "p.nt", "--out", "p.nt"), ("would overwrite p.nt",)),
@@ -102,7 +101,7 @@ def test_wrong_input_is_named_and_nothing_is_left_behind(
     (home / "bad.nt").write_text("<a> no triple\n")
     (home / "bad.nt.gz").write_bytes(b"no gzip")
     before = {path.name: path.read_bytes() for path in home.iterdir()}
-    result = factloop("kb", "build", *flags)
+    result = factloop("research", "kb", "build", *flags)
     assert (result.code, result.out) == (2, "")
     for part in named:
         assert part in result.complaint

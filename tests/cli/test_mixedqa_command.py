@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import jsonschema
 import pytest
 
 from factloop.evaluation.datasets.fetch import RECORD
-from factloop.schemas import FOLDER
+from factloop.schemas import json_schema
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
 
@@ -35,7 +33,8 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
 def data(sim: Simulator, home: Path) -> Path:
     """Questions on which one system gives the subject's answers, which are right, and the other wrong ones."""
     subject = sim.subject
-    pairs = [pair for pair in sim.world.questions[:60] if subject.knowledge(pair.topic) == "known"][:6]
+    figures = [pair for pair in sim.world.questions[:120] if any(map(str.isdigit, pair.answer))]
+    pairs = [pair for pair in figures if subject.knowledge(pair.topic) == "known"][:6]
     rows = []
     for number, pair in enumerate(pairs):
         wrong = pair.wrong(random.Random(number))
@@ -52,7 +51,7 @@ def test_scores_are_correlated_with_what_people_said(factloop: Command, data: Pa
         assert part in result.out
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--json", "-").out)
-    schema = json.loads((FOLDER / "mixedqa_result.schema.json").read_text(encoding="utf-8"))
+    schema = json_schema("mixedqa_result")
     jsonschema.validate(found, schema)
     assert found["n_questions"] == 6
     by_name = {(one["metric"], one["system"]): one["correlation"] for one in found["correlations"]}
@@ -67,12 +66,12 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
 ) -> None:
     """Two names for the simulated model: each must be asked about the responses of its own system alone."""
     sim.set(models=("sim", "sim-a"))
-    own = ("--subject", "llama-7b=openai:sim-a", "--subject", f"flan-t5={MODEL}")
-    flags = ("--data", data, *own, "--subject-url", f"llama-7b={sim.base_url}", "--max-checks", 2)
+    own = ("--subject", f"llama-7b=openai:sim-a@{sim.base_url}", "--subject", f"flan-t5={MODEL}")
+    flags = ("--data", data, *own, "--max-checks", 2)
     result = factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "own.json", "--html", "page.html")
     assert (result.code, result.err) == (0, "")
     found = json.loads((home / "own.json").read_text(encoding="utf-8"))
-    jsonschema.validate(found, json.loads((FOLDER / "mixedqa_result.schema.json").read_text(encoding="utf-8")))
+    jsonschema.validate(found, json_schema("mixedqa_result"))
     assert {one["system"]: one["model"] for one in found["subjects"]} == {
         "llama-7b": "openai:sim-a",
         "flan-t5": MODEL,
@@ -82,7 +81,6 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     asked = {(report["id"].rpartition("/")[2], report["fingerprint"]["subject_model"]) for report in reports}
     assert asked == {("llama-7b", "openai:sim-a"), ("flan-t5", MODEL)}
     text = " ".join(result.out.split())
-    assert "Table 1: every system" in text
     assert "openai:sim-a about those of llama-7b" in text
     assert "Subject of llama-7b" in (home / "page.html").read_text(encoding="utf-8")
     n_paid = sim.stats().model.requests
@@ -94,23 +92,13 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     assert other.code == 2  # other subjects are another run
 
 
-def test_all_subjects_share_one_budget(factloop: Command, sim: Simulator, data: Path) -> None:
-    sim.set(models=("sim", "sim-a"))
-    own = ("--subject", "llama-7b=openai:sim-a", "--subject", f"flan-t5={MODEL}")
-    found = json.loads(
-        factloop("eval", "mixedqa", "--data", data, *own, "--max-checks", 2, "--max-calls", 5, "--json", "-").out
-    )
-    assert found["usage"]["calls"] == sim.stats().model.requests == 5
-
-
 @pytest.mark.parametrize(
     ("flags", "named"),
     [
         (("--subject", "llama-7b=a:b"), "no subject model for flan-t5: give one (--subject flan-t5=MODEL)"),
         (("--subject", "llama-7b"), "it is SYSTEM=MODEL"),
         (("--subject", "llama-7b=a:b", "--subject", "llama-7b=c:d"), "llama-7b has one already"),
-        (("--subject-url", "llama-7b=http://localhost:1"), "it has no --subject"),
-        (("--subject", "llama-7b=a:b", "--subject-url", "llama-7b=nowhere"), "--subject-url"),
+        (("--subject", "llama-7b=a:b@http://"), "--subject"),
         (("--subject", "llama-7b=a:b", "--subject-model", MODEL), "one subject for all systems"),
     ],
 )
@@ -120,29 +108,6 @@ def test_wrong_subjects_are_named_and_nothing_is_spent(
     result = factloop("eval", "mixedqa", "--data", data, *flags)
     assert (result.code, result.out, sim.stats().stages) == (2, "", {})
     assert named in result.complaint
-
-
-def test_some_systems_and_some_questions(factloop: Command, data: Path) -> None:
-    flags = ("--system", "llama-7b", "--limit", 3, "--json", "-")
-    found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, *flags).out)
-    assert found["systems"] == [{"system": "llama-7b", "n_responses": 3, "n_correct": 2}]
-    result = factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--system", "llama-7b", "--system", "gpt-9")
-    assert (result.code, result.complaint) == (2, f"factloop: {data}: no response of gpt-9")
-
-
-@pytest.mark.usefixtures("sim")
-def test_names_with_slashes_are_told_apart(factloop: Command, home: Path) -> None:
-    rows = [
-        row("Who built Rome?", ("b/c", "Romulus built Rome in 1848.", 1), id="a"),
-        row("Who built Paris?", ("c", "Romulus built Paris in 1848.", 0), id="a/b"),
-        row("Who built Oslo?", ("c", "Romulus built Oslo in 1848.", 0), id="a~|b"),
-    ]
-    path = write(home / "slashes.jsonl", rows)
-    result = factloop("eval", "mixedqa", "--data", path, *SUBJECT, "--json", "-", "--run-dir", "run")
-    assert result.code == 0
-    assert [one["n_responses"] for one in json.loads(result.out)["systems"]] == [1, 2]
-    ids = [report["id"] for report in json.loads((home / "run" / "report.json").read_text())["reports"]]
-    assert len(set(ids)) == 3
 
 
 def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, sim: Simulator, home: Path) -> None:
@@ -157,34 +122,6 @@ def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, s
     result = factloop("eval", "mixedqa", "--data", path, *SUBJECT)
     assert (result.code, result.complaint) == (2, f"factloop: {path}: every response is empty")
     assert sim.stats().stages == {}
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_data_from_a_pipe_are_read_once(factloop: Command, data: Path, home: Path) -> None:
-    pipe = home / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(data.read_bytes()), daemon=True)
-    writer.start()
-    found = json.loads(factloop("eval", "mixedqa", "--data", pipe, *SUBJECT, "--json", "-").out)
-    writer.join(10)
-    assert (found["data"], found["n_questions"]) == ("pipe", 6)
-
-
-def test_a_file_that_changes_meanwhile_is_named_as_it_was_read(factloop: Command, sim: Simulator, data: Path) -> None:
-    before = hashlib.sha256(data.read_bytes()).hexdigest()[:12]
-    sim.set(llm_latency_s=0.2)
-
-    def change() -> None:
-        while not sim.stats().model.requests:
-            threading.Event().wait(0.01)
-        data.write_text("")
-
-    changing = threading.Thread(target=change, daemon=True)
-    changing.start()
-    found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--json", "-").out)
-    changing.join(10)
-    assert data.read_text() == ""
-    assert before in found["data"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +195,7 @@ def test_published_data_are_read_and_found_where_they_were_put(
 ) -> None:
     monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "here"))
     absent = factloop("eval", "mixedqa", "--metric", "em")
-    assert (absent.code, "factloop data get mixedqa" in absent.complaint) == (2, True)
+    assert (absent.code, "factloop research data get mixedqa" in absent.complaint) == (2, True)
     path = published(home / "there")
     given = json.loads(factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--json", "-").out)
     assert [one["n_responses"] for one in given["systems"]] == [2, 2]
@@ -269,11 +206,3 @@ def test_published_data_are_read_and_found_where_they_were_put(
     found = json.loads(factloop("eval", "mixedqa", "--metric", "em", "--json", "-").out)
     assert (given["data"].split()[0], found["data"]) == ("qa_human_check.json", "MixedQA (answers)")
     assert found["reference"] == given["reference"]
-
-
-def test_without_anything_to_score_by(factloop: Command, data: Path) -> None:
-    result = factloop("eval", "mixedqa", "--data", data)
-    assert result.code == 2
-    assert result.complaint.endswith("or a metric (--metric)")
-    wrong = factloop("eval", "mixedqa", "--data", data, "--metric", "bleu")
-    assert (wrong.code, wrong.complaint.split(":")[0]) == (2, "factloop")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from factloop.cli.exits import DONE
+from factloop.cli.console import DONE
 from tests.cli.command import Command
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
 

@@ -28,13 +28,15 @@ COMMANDS = {
     "check offline": ("check", "answer.md", "--docs", "docs"),
     "correct": ("correct", "answer.md", "--model", MODEL, "--docs", "docs"),
     "eval": ("eval", "responses.jsonl", "--docs", "docs", "--resamples", "0"),
-    "trust": ("trust", *ONE, "--subject-model", MODEL, "--corpus", "docs", "--vectors", "vectors.txt"),
+    "trust": ("trust", *ONE, "--subject-model", MODEL, "--corpus", "docs", "--set", "vectors=vectors.txt"),
     "trust, with a model": ("trust", *ONE, "--subject-model", MODEL, "--max-checks", "1"),
-    "distractors": ("distractors", *ONE, "--n", "2", "--vectors", "vectors.txt"),
-    "experiment": ("experiment", "plan.yaml", "--resamples", "0"),
-    "generate longfact": ("generate", "longfact", "--model", MODEL, "--data", "responses.jsonl", "--out", "out.jsonl"),
+    "distractors": ("research", "distractors", *ONE, "--n", "2", "--set", "vectors=vectors.txt"),
+    "experiment": ("research", "experiment", "plan.yaml", "--resamples", "0"),
+    "generate longfact": (
+        "research", "generate", "longfact", "--model", MODEL, "--data", "responses.jsonl", "--out", "out.jsonl",
+    ),
     "generate prompts": (
-        "generate", "prompts", "--model", MODEL, "--topic", "mycology", "--n", "2", "--out", "p.jsonl",
+        "research", "generate", "prompts", "--model", MODEL, "--topic", "mycology", "--n", "2", "--out", "p.jsonl",
     ),
 }  # fmt: skip
 

@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (*EVAL, "--html", "sources/ada.md"),
         (*EVAL, "--json", "sources/new.json"),
         (*TRUST, "--json", "sources/ada.md"),
-        ("experiment", "plan.yaml", "--html", "sources/ada.md"),
+        ("research", "experiment", "plan.yaml", "--html", "sources/ada.md"),
     ],
 )
 def test_outputs_among_the_documents_are_refused(factloop: Command, folder: Path, arguments: tuple[str, ...]) -> None:
@@ -117,11 +117,10 @@ RUN_COMMANDS = (
     CORRECT,
     EVAL,
     TRUST,
-    ("experiment", "plan.yaml"),
+    ("research", "experiment", "plan.yaml"),
     ("eval", "mixedqa", "--data", "pairs.jsonl", "--corpus", "sources"),
     ("eval", "factscore", "--data", "responses.jsonl", "--docs", "sources"),
-    ("generate", "prompts", "--topic", "chess", "--out", "prompts.jsonl"),
-    ("generate", "mixedqa", "--source", "HotpotQA=pairs.jsonl", "--system", "a=openai:x", "--out", "mixed.jsonl"),
+    ("research", "generate", "prompts", "--topic", "chess", "--out", "prompts.jsonl"),
 )
 
 
@@ -146,7 +145,7 @@ def test_the_cache_is_not_kept_among_the_documents(
 
 
 def test_a_hidden_cache_is_no_document(factloop: Command, folder: Path) -> None:
-    result = factloop(*CHECK, "--cache-dir", "sources/.cache", "--quiet")
+    result = factloop(*CHECK, "--set", "cache_dir=sources/.cache", "--quiet")
     assert (result.code, (folder / "sources/.cache").is_dir()) == (0, True), result.complaint
 
 
@@ -158,12 +157,12 @@ def test_a_hidden_cache_is_no_document(factloop: Command, folder: Path) -> None:
         (*CORRECT, "--out", "factloop.toml"),
         (*EVAL, "--json", "factloop.toml"),
         (*TRUST, "--json", "factloop.toml"),
-        ("experiment", "plan.yaml", "--html", "factloop.toml"),
-        ("distractors", "--question", "Who?", "--response", "Ada", "--json", "factloop.toml"),
+        ("research", "experiment", "plan.yaml", "--html", "factloop.toml"),
+        ("research", "distractors", "--question", "Who?", "--response", "Ada", "--json", "factloop.toml"),
         ("doctor", "--json", "factloop.toml"),
         ("cache", "show", "--json", "factloop.toml"),
         ("prompts", "list", "--json", "factloop.toml"),
-        ("data", "list", "--json", "factloop.toml"),
+        ("research", "data", "list", "--json", "factloop.toml"),
     ],
     ids=lambda one: one[0],
 )
@@ -181,7 +180,17 @@ def test_the_settings_are_not_written_over(factloop: Command, folder: Path, argu
         (("doctor", "--corpus", "sources/*.md", "--json", "sources/ada.md"), "would be among sources/*.md"),
         (("prompts", "list", "--prompts", "variant", "--json", "variant/safe/rating.md"), "lies in variant"),
         (
-            ("verify", "pairs.jsonl", "--verifier", "lexical", "--out", "o.jsonl", "--json", "o.jsonl.run/run.json"),
+            (
+                "research",
+                "verify",
+                "pairs.jsonl",
+                "--verifier",
+                "baseline",
+                "--out",
+                "o.jsonl",
+                "--json",
+                "o.jsonl.run/run.json",
+            ),
             "the run directory",
         ),
     ],

@@ -12,16 +12,15 @@ import pytest
 from factloop import ConfigError, FactualityReport
 from factloop.core.plugins import SEARCH, load_plugin
 from factloop.evaluation.datasets import registry
-from factloop.tools.search.build import check_sources
-from factloop.tools.search.registry import built_in_searches
+from factloop.tools.search.build import built_in_searches, check_sources
 from tests.cli.command import Command
 
 MODULE = """
 from factloop.evaluation.datasets.mapping import LabelledClaim
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.verifiers.lexical import LexicalVerifier
-from factloop.tools.verifiers.lexical_reader import LexicalReader
+from factloop.tools.judges.baseline import Baseline
+from factloop.tools.judges.found_pieces import BaselineReader
 
 
 class MySearch(SearchTool):
@@ -37,12 +36,13 @@ class MySearch(SearchTool):
         return "mine 1"
 
     def search(self, query, limit):
-        return [SearchHit(source="mine://ada", passage="Ada Lovelace was born in London on 10 December 1815.")]
+        passage = "Ada Lovelace was born in London. Ada Lovelace died in London in 1852."
+        return [SearchHit(source="mine://ada", passage=passage)]
 
 
 def build_verifier(target, *, allow_download):
     assert target == "some"
-    return LexicalReader(LexicalVerifier())
+    return BaselineReader(Baseline())
 
 
 class MyItem(LabelledClaim):
@@ -119,9 +119,11 @@ def test_what_cannot_be_imported_says_whose_it_is(factloop: Command, answer: Pat
 def test_a_verifier_and_a_data_set(factloop: Command, home: Path) -> None:
     row = {"id": "1", "claim": "Ada was born.", "document": "Ada was born in 1815.", "label": 1}
     (home / "mine.jsonl").write_text(json.dumps(row) + "\n")
-    listed = {one["name"]: one for one in json.loads(factloop("data", "list", "--json", "-").out)["datasets"]}
+    listed = {
+        one["name"]: one for one in json.loads(factloop("research", "data", "list", "--json", "-").out)["datasets"]
+    }
     assert listed["my-notes"]["title"] == "My notes"
     flags = ("--dataset", "my-notes:dev", "--data", home / "mine.jsonl", "--out", home / "scores.jsonl")
-    result = factloop("verify", "--verifier", "my-verifier:some", *flags, "--json", "-")
+    result = factloop("research", "verify", "--verifier", "my-verifier:some", *flags, "--json", "-")
     assert result.code == 0, result.err
     assert json.loads(result.out)["n_labelled"] == 1

@@ -29,14 +29,14 @@ COMMANDS = {
     "correct": ("correct", "answer.md", "--model", MODEL, "--docs", "docs", "--run-dir", "runs/a"),
     "eval": ("eval", "responses.jsonl", "--docs", "docs", "--resamples", "0", "--run-dir", "runs/a"),
     "trust": ("trust", *ONE, "--subject-model", MODEL, "--run-dir", "runs/a"),
-    "experiment": ("experiment", "plan.yaml", "--resamples", "0", "--run-dir", "runs/a"),
+    "experiment": ("research", "experiment", "plan.yaml", "--resamples", "0", "--run-dir", "runs/a"),
 }
 
 
 @pytest.fixture
 def inputs(sim: Simulator, home: Path, answer: Path, docs: Path) -> Path:
     assert docs.is_dir()
-    rows = [{"prompt": "Who was Ada?", "response": answer.read_text(), "system": "one"}]
+    rows = [{"prompt": "Who was Ada Lovelace?", "response": answer.read_text(), "system": "one"}]
     (home / "responses.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
     (home / "plan.yaml").write_text(PLAN)
@@ -65,7 +65,7 @@ def test_one_of_an_older_version_is_narrowed_when_it_goes_on(factloop: Command, 
 
 def test_the_run_beside_predictions_is_private(factloop: Command, inputs: Path) -> None:
     (inputs / "pairs.jsonl").write_text('{"claim": "Rome is old.", "document": "Rome is old."}\n')
-    assert factloop("verify", "pairs.jsonl", "--verifier", f"llm:{MODEL}", "--out", "out.jsonl").code == 0
+    assert factloop("research", "verify", "pairs.jsonl", "--verifier", f"llm:{MODEL}", "--out", "out.jsonl").code == 0
     assert (inputs / "out.jsonl.run" / "journal.sqlite").exists()
     assert open_to_others(inputs / "out.jsonl.run") == []
     assert (inputs / "out.jsonl").stat().st_mode & 0o777 == 0o666

@@ -18,7 +18,7 @@ FIRST_LINE = OURS.system.splitlines()[0]
 
 @pytest.fixture
 def variant(factloop: Command, home: Path) -> Path:
-    made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--to", "variants")
+    made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
     assert made.out == (
         "variants/strict/safe/rating.md: a copy of safe/rating, to be edited. Then: --prompts variants/strict\n"
@@ -84,7 +84,7 @@ def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, var
 
 @pytest.mark.usefixtures("variant")
 def test_a_variant_is_started_once(factloop: Command) -> None:
-    arguments = ("prompts", "new", "strict", "--to", "variants", "--json", "-")
+    arguments = ("prompts", "new", "strict", "--out", "variants", "--json", "-")
     again = factloop(*arguments, "--from", "safe/rating")
     assert (again.code, "is there already, and is not overwritten" in again.complaint) == (2, True)
     more = as_json(factloop(*arguments, "--from", "safe/relevance"))
@@ -148,8 +148,8 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         (("lint", "nowhere.md"), "nowhere.md: cannot be read (No such file or directory)"),
         (("lint", "variants/strict/safe/rating.md", "--json", "variants/strict/safe/rating.md"), "would overwrite"),
         (("diff", "safe/rating", "nowhere"), "nowhere: no packaged prompt has this name"),
-        (("new", "../x", "--from", "safe/rating", "--to", "variants"), "'../x': a variant's name is made of"),
-        (("new", "x", "--from", "nowhere", "--to", "variants"), "nowhere: no packaged prompt has this name"),
+        (("new", "../x", "--from", "safe/rating", "--out", "variants"), "'../x': a variant's name is made of"),
+        (("new", "x", "--from", "nowhere", "--out", "variants"), "nowhere: no packaged prompt has this name"),
     ],
 )
 def test_wrong_input_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:

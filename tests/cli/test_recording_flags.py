@@ -61,7 +61,7 @@ def test_a_long_answer_keeps_both_its_parts_in_one_recording(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("generate", "prompts", "--model", MODEL, "--topic", "history", "--out", "out.jsonl"),
+        ("research", "generate", "prompts", "--model", MODEL, "--topic", "history", "--out", "out.jsonl"),
         ("eval", "responses.jsonl", "--model", MODEL, "--search", "serper", "--run-dir", "run"),
     ],
 )

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from factloop.cli.serve import named_documents
-from factloop.core.errors import ConfigError
 from tests.cli.command import Command
 
 
@@ -22,18 +20,18 @@ from tests.cli.command import Command
         (("--docs", "absent"), "absent"),
         (("--results", "absent"), "--results absent: not a folder"),
         (("--database", "mysql://u:secret@h/d"), "give sqlite:///FILE"),
-        (("--rate", "often"), "--rate 'often'"),
-        (("--max-body-mb", "0"), "--max-body-mb 0"),
-        (("--max-body-mb", "inf"), "--max-body-mb inf: must be greater than 0, and 1,000,000 at most"),
-        (("--keep-days", "1e6"), "--keep-days 1e+06: must be greater than 0, and 36,500 at most"),
-        (("--keep-days", "nan"), "--keep-days nan"),
+        (("--set", "rate=often"), "rate 'often'"),
+        (("--set", "max_body_mb=0"), "max_body_mb 0"),
+        (("--set", "max_body_mb=inf"), "max_body_mb inf: must be greater than 0, and 1,000,000 at most"),
+        (("--set", "keep_days=1e6"), "keep_days 1e+06: must be greater than 0, and 36,500 at most"),
+        (("--set", "keep_days=nan"), "keep_days nan"),
         (("--max-jobs", "9" * 400), "--max-jobs 999"),
-        (("--max-jobs-together", str(2**63)), "--max-jobs-together"),
-        (("--budget-usd", "1", "--budget-usd-per-day", "inf"), "--budget-usd-per-day inf"),
-        (("--max-calls", "1", "--max-calls-per-day", str(2**63)), "--max-calls-per-day"),
-        (("--rate", "0/minute"), "--rate '0/minute'"),
-        (("--rate", f"{2**63}/minute"), "give 1 to 1,000,000,000 requests"),
-        (("--rate", "5 per 1000 years"), "at most 36,500 days"),
+        (("--set", f"max_jobs_together={2**63!s}"), "max_jobs_together"),
+        (("--budget-usd", "1", "--set", "budget_usd_per_day=inf"), "budget_usd_per_day inf"),
+        (("--max-calls", "1", "--set", f"max_calls_per_day={2**63!s}"), "max_calls_per_day"),
+        (("--set", "rate=0/minute"), "rate '0/minute'"),
+        (("--set", f"rate={2**63}/minute"), "give 1 to 1,000,000,000 requests"),
+        (("--set", "rate=5 per 1000 years"), "at most 36,500 days"),
         (("--search", "nonsense"), "unknown search"),
         (("--model", "openai:gpt-4o-mini"), "OPENAI_API_KEY"),
         (("--base-url", "http://localhost:1/v1"), "--model"),
@@ -53,10 +51,3 @@ def test_a_short_key_is_refused(factloop: Command, home: Path) -> None:
     assert result.code == 2
     assert "API key 1: at least 16" in result.complaint
     assert "short" not in result.complaint.replace("--", "")
-
-
-def test_documents_have_names_and_a_name_may_have_several_paths() -> None:
-    found = named_documents(["a=x", "b=y=z", "a=w"])
-    assert found == {"a": ("x", "w"), "b": ("y=z",)}
-    with pytest.raises(ConfigError):
-        named_documents(["=x", "a"])

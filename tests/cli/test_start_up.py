@@ -30,8 +30,8 @@ REFUSED = {
     "trust, its corpus": (("trust", "answer.md", "--corpus", NOWHERE), DOCUMENTS),
     "eval": (("eval", NOWHERE, "--docs", "answer.md"), ROWS),
     "eval factscore": (("eval", "factscore", "--data", NOWHERE), ROWS),
-    "experiment": (("experiment", NOWHERE), ROWS),
-    "verify": (("verify", NOWHERE, "--verifier", "lexical", "--out", "o.jsonl"), ROWS),
+    "experiment": (("research", "experiment", NOWHERE), ROWS),
+    "verify": (("research", "verify", NOWHERE, "--verifier", "baseline", "--out", "o.jsonl"), ROWS),
 }
 
 pytestmark = pytest.mark.process
@@ -65,17 +65,16 @@ def test_a_wrong_path_of_a_model_is_refused_without_its_libraries(tmp_path: Path
 
 
 def test_distractors_bring_in_no_library_that_they_do_not_use(tmp_path: Path) -> None:
-    """TextBlob's words are read without TextBlob, whose import took most of the time of one question."""
     asked = ("--question", "Who built the first temple?", "--response", "King Solomon built it.", "--n", "5")
-    code, packages, said = imported(tmp_path, "distractors", *asked)
+    code, packages, said = imported(tmp_path, "research", "distractors", *asked)
     assert (code, said) == (0, "")
     assert not packages & {"nltk", "scipy", "sklearn", "textblob", "pandas"}
 
 
-def test_a_check_without_a_model_and_a_page_imports_neither_clients_nor_templates(tmp_path: Path) -> None:
+def test_a_check_without_a_model_and_a_page_imports_no_clients(tmp_path: Path) -> None:
     """OpenAI's client took half of the time that a check of a page takes."""
     (tmp_path / "answer.md").write_text("Rome is in Italy.\n", encoding="utf-8")
     (tmp_path / "source.md").write_text("Rome is the capital of Italy.\n", encoding="utf-8")
     code, packages, _ = imported(tmp_path, "check", "answer.md", "--docs", "source.md", "--no-cache")
     assert code == 0
-    assert not packages & {"openai", "langchain_openai", "torch", "jinja2", "matplotlib"}
+    assert not packages & {"openai", "langchain_openai", "sentence_transformers", "matplotlib"}

@@ -8,22 +8,17 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
-from factloop.schemas import FOLDER
+from factloop.schemas import json_schema
 from tests.cli.command import Command
 from tests.simulator import MODEL, Faults, QaPair, Simulator
 
 SUBJECT = ("--subject-model", MODEL)
 ONE = ("--question", "Who built Rome?", "--response", "Romulus built Rome in 1848.")
-
-
-def schema_of(name: str) -> Any:
-    return json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -64,7 +59,7 @@ def test_json_on_standard_output_is_alone_there_and_follows_its_schema(
 ) -> None:
     flags = (*SUBJECT, "--judge-model", MODEL, "--corpus", corpus)
     result = factloop("trust", answers, *flags, "--json", "-", "--html", home / "run.html")
-    jsonschema.validate(json.loads(result.out), schema_of("trust_run"))
+    jsonschema.validate(json.loads(result.out), json_schema("trust_run"))
     run = TrustRun.model_validate_json(result.out)
     assert (result.code, result.err) == (0, "")
     assert [(report.id, report.trust_bc.value) for report in run.reports] == [("true", 1), ("false", 0)]
@@ -78,7 +73,7 @@ def test_one_answer_is_shown_with_every_question(factloop: Command, known: QaPai
     assert shown.code == 0
     assert "None of the above." in shown.out
     report = factloop("trust", *flags, "--json", "-").out
-    jsonschema.validate(json.loads(report), schema_of("trust_report"))
+    jsonschema.validate(json.loads(report), json_schema("trust_report"))
     assert TrustReport.model_validate_json(report).trust_bc.value == 1
 
 
@@ -104,9 +99,9 @@ def test_answers_may_come_by_standard_input(factloop: Command, answers: Path, mo
 def test_the_long_form(factloop: Command, sim: Simulator, corpus: Path, home: Path) -> None:
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "answer.md").write_text(response.text, encoding="utf-8")
-    flags = ("answer.md", "--long-form", "--prompt", response.prompt, *SUBJECT, "--judge-model", MODEL)
+    flags = ("answer.md", "--long-form", "--question", response.prompt, *SUBJECT, "--judge-model", MODEL)
     result = factloop("trust", *flags, "--search", "serper", "--json", "-", "--max-checks", 2, "--run-dir", "run")
-    jsonschema.validate(json.loads(result.out), schema_of("long_form_trust_report"))
+    jsonschema.validate(json.loads(result.out), json_schema("long_form_trust_report"))
     report = LongFormTrustReport.model_validate_json(result.out)
     assert len(report.claims) == len(report.factuality.claims) >= len(response.facts)
     shown = factloop("trust", *flags, "--corpus", corpus, "--max-checks", 2, "--html", "page.html")
@@ -153,7 +148,7 @@ def test_a_wrong_subject_is_said_before_the_long_form_costs_anything(
         ((), 0, None),
         (("--fail-under", 0.5), 0, None),
         (("--fail-under", 0.6), 1, "mean TrustBC 0.500 of 2 answers is below 0.6 (--fail-under)"),
-        (("--strict",), 0, None),
+        (("--fail-if-unscored",), 0, None),
     ],
 )
 def test_exit_codes(
@@ -167,8 +162,8 @@ def test_exit_codes(
 def test_missing_scores_are_fatal_only_where_asked(factloop: Command, sim: Simulator, answers: Path) -> None:
     sim.set(faults=Faults(refusal=1.0))
     assert factloop("trust", answers, *SUBJECT, "--quiet").code == 0
-    strict = factloop("trust", answers, *SUBJECT, "--quiet", "--strict")
-    assert (strict.code, strict.complaint) == (3, "factloop: 2 scores are missing (--strict)")
+    strict = factloop("trust", answers, *SUBJECT, "--quiet", "--fail-if-unscored")
+    assert (strict.code, strict.complaint) == (3, "factloop: 2 scores are missing (--fail-if-unscored)")
     for least in ("0.1", "0"):
         under = factloop("trust", answers, *SUBJECT, "--quiet", "--fail-under", least)
         said = f"factloop: mean TrustBC undefined of 0 answers is below {least} (--fail-under)"
@@ -177,7 +172,7 @@ def test_missing_scores_are_fatal_only_where_asked(factloop: Command, sim: Simul
 
 def test_a_subject_s_server_that_accepts_nothing_ends_the_run(factloop: Command, sim: Simulator, answers: Path) -> None:
     sim.set(faults=Faults(error_429=1.0), retry_after="none")
-    result = factloop("trust", answers, *SUBJECT, "--quiet", "--patience", 0.3)
+    result = factloop("trust", answers, *SUBJECT, "--quiet", "--set", "patience_s=0.3")
     said = "openai:sim: has accepted no request for 0.3 s (the last answer: status 429)"
     assert (result.code, result.complaint) == (3, f"factloop: no answer could be scored: No choice in check 1: {said}")
 
@@ -206,7 +201,7 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     assert "Upper bound for 1 answer:" in priced.out
     assert "at most about 0.0" in priced.out
     estimate = json.loads(factloop("trust", answers, *flags, "--json", "-").out)
-    jsonschema.validate(estimate, schema_of("trust_estimate"))
+    jsonschema.validate(estimate, json_schema("trust_estimate"))
     assert (estimate["most_calls"], estimate["most_usd"]) == (22, None)
     assert sim.stats().stages == {}
     assert factloop("trust", answers, *SUBJECT, "--corpus", "nowhere", "--dry-run").code == 2
@@ -255,27 +250,27 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bad CSV": (("bad.csv", *SUBJECT), ("bad.csv:1", "'question'")),
     "fail-under": (("qa.jsonl", *SUBJECT, "--fail-under", "2"), ("--fail-under 2",)),
     "max checks": (("qa.jsonl", *SUBJECT, "--max-checks", "0"), ("command line: max_checks = 0",)),
-    "window": (("qa.jsonl", *SUBJECT, "--window", "0"), ("window = 0",)),
-    "passages": (("qa.jsonl", *SUBJECT, "--passages", "0"), ("passages = 0",)),
+    "window": (("qa.jsonl", *SUBJECT, "--set", "window=0"), ("window = '0'",)),
+    "passages": (("qa.jsonl", *SUBJECT, "--set", "passages=0"), ("passages = '0'",)),
     "negative calls": (("qa.jsonl", *SUBJECT, "--max-calls", "-1"), ("max_calls = -1",)),
     "budget without a price": (("qa.jsonl", *SUBJECT, "--budget-usd", "1"), ("--price-in",)),
     "half a price": (("qa.jsonl", *SUBJECT, "--price-in", "1"), ("--price-in", "--price-out")),
     "unknown provider": (("qa.jsonl", "--subject-model", "nobody:x"), ("nobody",)),
     "base URL": (("qa.jsonl", *SUBJECT, "--base-url", "x"), ("base_url = 'x'",)),
-    "judge's base URL": (("qa.jsonl", *SUBJECT, "--judge-base-url", "x"), ("judge_base_url = 'x'",)),
-    "SPARQL URL": (("qa.jsonl", *SUBJECT, "--sparql-url", "x"), ("sparql_url = 'x'",)),
+    "judge's base URL": (("qa.jsonl", *SUBJECT, "--set", "judge_base_url=x"), ("judge_base_url = 'x'",)),
+    "SPARQL URL": (("qa.jsonl", *SUBJECT, "--set", "sparql_url=x"), ("sparql_url = 'x'",)),
     "two judges": (("qa.jsonl", "--corpus", "docs", "--nli", "x", "--judge-model", MODEL), ("one judge",)),
     "missing corpus": (("qa.jsonl", *SUBJECT, "--corpus", "nowhere"), ("nowhere",)),
     "empty corpus": (("qa.jsonl", *SUBJECT, "--corpus", "void"), ("void",)),
     "empty corpus path": (("qa.jsonl", *SUBJECT, "--corpus", ""), ("an empty path",)),
     "answers among the documents": (("qa.jsonl", *SUBJECT, "--corpus", "."), ("qa.jsonl", "support itself")),
-    "missing kb": (("qa.jsonl", *SUBJECT, "--kb", "nowhere.kb"), ("nowhere.kb", "factloop kb build")),
-    "kb is no table": (("qa.jsonl", *SUBJECT, "--kb", "empty.jsonl"), ("empty.jsonl", "factloop kb build")),
-    "kb is text": (("qa.jsonl", *SUBJECT, "--kb", "qa.jsonl"), ("qa.jsonl", "factloop kb build")),
-    "kb is a folder": (("qa.jsonl", *SUBJECT, "--kb", "docs"), ("docs", "factloop kb build")),
-    "missing vectors": (("qa.jsonl", *SUBJECT, "--vectors", "nowhere.bin"), ("nowhere.bin",)),
-    "broken vectors": (("qa.jsonl", *SUBJECT, "--vectors", "bad.jsonl"), ("bad.jsonl",)),
-    "vectors are a folder": (("qa.jsonl", *SUBJECT, "--vectors", "docs"), ("docs",)),
+    "missing kb": (("qa.jsonl", *SUBJECT, "--kb", "nowhere.kb"), ("nowhere.kb", "factloop research kb build")),
+    "kb is no table": (("qa.jsonl", *SUBJECT, "--kb", "empty.jsonl"), ("empty.jsonl", "factloop research kb build")),
+    "kb is text": (("qa.jsonl", *SUBJECT, "--kb", "qa.jsonl"), ("qa.jsonl", "factloop research kb build")),
+    "kb is a folder": (("qa.jsonl", *SUBJECT, "--kb", "docs"), ("docs", "factloop research kb build")),
+    "missing vectors": (("qa.jsonl", *SUBJECT, "--set", "vectors=nowhere.bin"), ("nowhere.bin",)),
+    "broken vectors": (("qa.jsonl", *SUBJECT, "--set", "vectors=bad.jsonl"), ("bad.jsonl",)),
+    "vectors are a folder": (("qa.jsonl", *SUBJECT, "--set", "vectors=docs"), ("docs",)),
     "prompts": (("qa.jsonl", *SUBJECT, "--prompts", "nowhere"), ("nowhere",)),
     "output in no folder": (("qa.jsonl", *SUBJECT, "--json", "no/where.json"), ("does not exist",)),
     "output is the input": (("qa.jsonl", *SUBJECT, "--json", "qa.jsonl"), ("would overwrite qa.jsonl",)),
@@ -284,13 +279,16 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("would overwrite docs/a.txt",),
     ),
     "output is the kb": (("qa.jsonl", *SUBJECT, "--kb", "x.kb", "--json", "x.kb"), ("would overwrite x.kb",)),
-    "output is the vectors": (("qa.jsonl", *SUBJECT, "--vectors", "v.txt", "--json", "v.txt"), ("would overwrite",)),
+    "output is the vectors": (
+        ("qa.jsonl", *SUBJECT, "--set", "vectors=v.txt", "--json", "v.txt"),
+        ("would overwrite",),
+    ),
     "two outputs in one": (("qa.jsonl", *SUBJECT, "--json", "-", "--html", "-"), ("two outputs",)),
     "long names": (("qa.jsonl", *SUBJECT, "--json", LONG), (LONG,)),
     "long name of the kb": (("qa.jsonl", *SUBJECT, "--kb", LONG), (LONG,)),
     "long name of the run": (("qa.jsonl", *SUBJECT, "--run-dir", LONG), (LONG,)),
     "foreign run directory": (("qa.jsonl", *SUBJECT, "--run-dir", "docs"), ("not a run directory",)),
-    "prompt without the long form": (("qa.jsonl", *SUBJECT, "--prompt", "x"), ("go with --long-form",)),
+    "search without the long form": (("qa.jsonl", *SUBJECT, "--search", "serper"), ("goes with --long-form",)),
     "long form without a file": ((*ONE, "--long-form", *SUBJECT), ("--long-form takes a file",)),
     "long form without a subject": (("answer.md", "--long-form"), ("--long-form asks a subject",)),
     "long form and fail-under": (("answer.md", "--long-form", "--fail-under", "1", *SUBJECT), ("--long-form",)),
@@ -382,12 +380,18 @@ def test_a_run_in_another_configuration_is_refused_in_its_directory(
     flags = (answers, *SUBJECT, "--run-dir", "run", "--quiet", "--max-checks", 2)
     assert factloop("trust", *flags).code == 0
     paid = sim.stats().model.requests
-    assert factloop("trust", *flags, "--window", 5).code == 0  # changes no result
+    assert factloop("trust", *flags, "--set", "window=5").code == 0  # changes no result
     assert sim.stats().model.requests - paid <= 1  # the rest of the window of the inconsistent answer
     for change, named in (
         (("--seed", 1), "seed"),
         (("--temperature", 1), "subject_sampling"),
-        (("--no-logprobs",), "logprobs"),
+        (
+            (
+                "--set",
+                "logprobs=no",
+            ),
+            "logprobs",
+        ),
         (("--max-checks", 3), "max_checks"),
     ):
         result = factloop("trust", *flags, *change)

@@ -1,4 +1,4 @@
-"""`factloop data join` and `verify --documents`: what LLM-AggreFact and its like leave out, from upstream."""
+"""`factloop research data join` and `verify --documents`: what LLM-AggreFact and its like leave out, from upstream."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
         home / "up.jsonl",
         {"dataset": "Lfqa", "system": "webgpt", "response": said, "response_id": 1, "prompt_id": 2},
     )
-    result = factloop("data", "join", "dev.jsonl", "--upstream", "responses=up.jsonl", "--out", "joined.jsonl")
+    result = factloop(
+        "research", "data", "join", "dev.jsonl", "--source", "responses=up.jsonl", "--out", "joined.jsonl"
+    )
     assert (result.code, result.err) == (0, "")
     assert "Lfqa" in result.out
     rows = [json.loads(line) for line in (home / "joined.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -37,17 +39,17 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
         ("webgpt", "long-form QA", 1),
         (UNKNOWN_SYSTEM, "long-form QA", 1),
     ]
-    scored = factloop("verify", "joined.jsonl", "--verifier", "lexical", "--out", "p.jsonl", "--quiet")
+    scored = factloop("research", "verify", "joined.jsonl", "--verifier", "baseline", "--out", "p.jsonl", "--quiet")
     assert (scored.code, scored.err) == (0, "")
-    audited = factloop("audit", "p.jsonl", "--resamples", "10", "--json", "-")
+    audited = factloop("research", "audit", "p.jsonl", "--resamples", "10", "--json", "-")
     assert json.loads(audited.out)["data"]["systems"] == ["webgpt"]
-    wrong = factloop("data", "join", "dev.jsonl", "--upstream", "up.jsonl", "--out", "x.jsonl")
+    wrong = factloop("research", "data", "join", "dev.jsonl", "--source", "up.jsonl", "--out", "x.jsonl")
     assert (wrong.code, "it is KIND=PATH" in wrong.complaint) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["tofueval", "refchecker"])
 def test_claims_without_documents_are_verified_with_them(factloop: Command, home: Path, kind: str) -> None:
-    """Without the file nothing has a score; with it the lexical verifier supports what the document says."""
+    """Without the file nothing has a score; with it the baseline verifier supports what the document says."""
     if kind == "tofueval":
         place, part = jsonl(home / "tofu.jsonl", SENTENCE), "tofueval:mediasum-dev"
     else:
@@ -55,16 +57,18 @@ def test_claims_without_documents_are_verified_with_them(factloop: Command, home
         item = {"id": "d1", "response": "Ada was born in London.", "claude2_response_kg": [triplet]}
         place, part = array(home / "zero_context" / "nq_gpt4_answers.json", item), "refchecker:annotations"
     jsonl(home / "documents.jsonl", {"id": "d1", "document": "Ada was born in London in 1815."})
-    asked = ("verify", "--dataset", part, "--data", place, "--verifier", "lexical", "--quiet")
+    asked = ("research", "verify", "--dataset", part, "--data", place, "--verifier", "baseline", "--quiet")
     assert factloop(*asked, "--out", "none.jsonl").code in (0, 2)
     result = factloop(*asked, "--documents", "documents.jsonl", "--out", "p.jsonl")
     assert (result.code, result.err) == (0, "")
     (row,) = map(json.loads, (home / "p.jsonl").read_text(encoding="utf-8").splitlines())
     assert row["document"] == "Ada was born in London in 1815."
-    assert row["evaluators"]["lexical"] > 0.5
+    assert row["evaluators"]["baseline"] > 0.5
     jsonl(home / "documents.jsonl", {"id": "other", "document": "x"})
     missing = factloop(*asked, "--documents", "documents.jsonl", "--out", "q.jsonl")
     assert missing.code == 2
     assert "needs the document 'd1', which is not there" in missing.complaint
-    alone = factloop("verify", "p.jsonl", "--documents", "documents.jsonl", "--verifier", "lexical", "--out", "r.jsonl")
-    assert "--documents goes with --dataset" in alone.complaint
+    alone = factloop(
+        "research", "verify", "p.jsonl", "--documents", "documents.jsonl", "--verifier", "baseline", "--out", "r.jsonl"
+    )
+    assert "--documents go with --dataset" in alone.complaint

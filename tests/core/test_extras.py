@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -15,8 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from factloop.core.errors import ConfigError, MissingExtra
-from factloop.core.extras import INCLUDED, PACKAGES, Extra, missing, require
-from factloop.core.installed import install_command
+from factloop.core.extras import INCLUDED, PACKAGES, Extra, install_command, require
 
 PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 BUNDLES = {"all", "dev", "docs", "real", "correction"}
@@ -75,18 +73,8 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     require("documents", "reading HTML", "lxml")
 
 
-def test_an_extra_asks_for_those_that_it_includes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "simplemma", None)
-    with pytest.raises(MissingExtra, match=re.escape(install_command("trust"))):
-        require("trust", "TrustScore")
-
-
 def test_a_package_within_one_that_is_not_there_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "opentelemetry.sdk", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(MissingExtra):
         require("tracing", "tracing", "opentelemetry.sdk")
-
-
-def test_the_error_may_be_raised_by_who_finds_out() -> None:
-    assert str(missing("postgres", "PostgreSQL")).endswith(install_command("postgres"))

@@ -34,13 +34,3 @@ def test_a_figure_tells_its_interval_or_why_it_is_undefined() -> None:
     assert (figure.interval, figure.why) == ((0.4, 0.6), "")
     assert Figure(value=0.5, n=3, **ends(None)).interval is None
     assert Figure(value=None, undefined=Undefined.TOO_FEW, n=2).why == "too few"
-
-
-def test_reasons_of_earlier_files_are_read() -> None:
-    assert Undefined("none_supported") is Undefined.NO_SUPPORTED
-    assert (
-        Figure.model_validate_json('{"value": null, "undefined": "none_not_supported", "n": 0}').undefined
-        is Undefined.NO_UNSUPPORTED
-    )
-    with pytest.raises(ValueError, match="no reason at all"):
-        Undefined("no reason at all")

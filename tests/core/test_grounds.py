@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from factloop.core.grounds import absent, is_groundless, made_up
+from factloop.core.grounds import absent, is_groundless
 from factloop.core.records import Claim, Evidence, Judgement, Verdict
-from factloop.core.report_warnings import groundless_warning, made_up_warning
+from factloop.core.report_warnings import groundless_warning
 
 TOWER = ("Douglass's Tower", "James Douglass designed the present tower, which has been lit since 1882.")
 
@@ -79,31 +79,3 @@ def test_many_groundless_claims_are_told(n_groundless: int, n_grounded: int, is_
     told = groundless_warning(claims)
     assert bool(told) is is_told
     assert all(f"{n_groundless} of {n_groundless + n_grounded} supported claims" in text for text in told)
-
-
-QUESTION, ANSWER = "Who built Smeaton's Tower?", "It was built in 1759 by him, and stood for 118 years."
-
-
-@pytest.mark.parametrize(
-    ("text", "is_made_up"),
-    [
-        ("Smeaton's Tower was built in 1759.", False),
-        ("Smeaton's Tower stood until 1877.", False),  # a date worked out
-        ("It stood.", False),
-        ("Jon Ek came from Ulm.", True),
-        ("The treaty was signed in 1931 by Nia Ros.", True),
-        ("x", True),
-    ],
-)
-def test_a_claim_that_has_hardly_anything_of_the_answer_is_made_up(text: str, is_made_up: bool) -> None:
-    one = claim(text)
-    assert made_up([one], f"{QUESTION}\n{ANSWER}") == ([one] if is_made_up else [])
-
-
-def test_many_claims_that_are_made_up_are_told_of() -> None:
-    own, foreign = claim("Smeaton's Tower was built in 1759."), claim("x")
-    (said,) = made_up_warning([own, foreign, foreign], QUESTION, ANSWER)
-    assert said.startswith("2 of 3 claims have few names and figures, or no word, in common with the answer")
-    assert said.endswith("The first: x")
-    assert made_up_warning([own, own, foreign], QUESTION, ANSWER) == ()
-    assert made_up_warning([foreign, foreign, *[own] * 12], QUESTION, ANSWER) == ()

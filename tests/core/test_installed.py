@@ -9,20 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop import FactChecker
-from factloop.core.installed import install_command, installed_version
-
-
-def test_it_is_what_the_installation_says() -> None:
-    assert installed_version("pydantic") == importlib.metadata.version("pydantic")
-    with pytest.raises(importlib.metadata.PackageNotFoundError):
-        installed_version("no-such-distribution")
-
-
-def test_a_report_names_the_libraries_that_shape_it() -> None:
-    versions = FactChecker(cache=False).check("Rome is in Italy.").fingerprint.versions
-    assert {"langgraph", "simplemma", "tantivy", "text2num"} <= versions.keys()
-    assert versions == {name: importlib.metadata.version(name) for name in versions}
+from factloop.core.extras import install_command
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from factloop.correction.drafts import Draft, Wording
 from factloop.correction.edits import apply, edits_of, holds_up
 from factloop.correction.records import rewrite
 from factloop.correction.sentences import ResponseSentence, core
-from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.text.sentences import split_sentences
 from tests.work import LINEAR, growth
 
 Span = tuple[int, int]

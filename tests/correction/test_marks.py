@@ -7,14 +7,14 @@ import pytest
 from factloop.core.findings import Finding
 from factloop.core.records import FactualityReport
 from factloop.correction.marks import MarkPolicy, marked
-from factloop.correction.records import Correction, Rejection, Unchecked, Unproven
+from factloop.correction.records import Correction, Rejection, Unscored, Unsupported
 from tests.correction.reports import report_of
 
 ANN, BAD, CID, DAN = "Ann ran.", "Bad fell.", "Cid sat.", "Dan hid."
 ALL = report_of((ANN, "s"), (BAD, "nc"), (CID, "sn"), (DAN, "u"), ("Eve slept.", "i"), ("Fay wept.", "-"), ("So?", ""))
 
 
-def text_of(report: FactualityReport, unproven: Unproven = "mark", unchecked: Unchecked = "mark") -> str:
+def text_of(report: FactualityReport, unproven: Unsupported = "mark", unchecked: Unscored = "mark") -> str:
     text, doubts = marked(report, MarkPolicy(unproven, unchecked))
     for doubt in doubts:
         if doubt.mark is not None:
@@ -37,7 +37,7 @@ def text_of(report: FactualityReport, unproven: Unproven = "mark", unchecked: Un
         ("remove", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. Eve slept. Fay wept. So?"),
     ],
 )
-def test_each_doubt_is_marked_by_the_policy(unproven: Unproven, unchecked: Unchecked, text: str) -> None:
+def test_each_doubt_is_marked_by_the_policy(unproven: Unsupported, unchecked: Unscored, text: str) -> None:
     assert text_of(ALL, unproven, unchecked) == text
 
 
@@ -50,10 +50,6 @@ def test_every_doubt_is_told_whether_it_is_marked_or_not() -> None:
         ("Eve slept.", (Finding.IRRELEVANT,), ("c5.1",), True),
         ("Fay wept.", (Finding.CLAIM_FREE,), (), True),
     ]
-
-
-def test_a_text_without_doubts_is_as_it_was() -> None:
-    assert marked(report_of((ANN, "s"), ("So?", "")), MarkPolicy()) == (f"{ANN} So?", ())
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,32 @@ def inside(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(ROOT)
 
 
+@pytest.fixture(scope="session")
+def hub_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of huggingface_hub after MiniCheck was fetched, with a tiny model in its place."""
+    from factloop.tools.judges.hub import JUDGES
+    from tests.tools.judges.tiny_models import save_t5
+
+    files = JUDGES["minicheck"].files
+    assert files is not None
+    cache = tmp_path_factory.mktemp("hub")
+    repo = cache / f"models--{files.repo.replace('/', '--')}"
+    save_t5(repo / "snapshots" / files.revision)
+    (repo / "refs").mkdir()
+    (repo / "refs" / files.revision).write_text(files.revision)
+    return cache
+
+
+@pytest.fixture(autouse=True)
+def _weights_of_judges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that name a judge find its weights."""
+    named = str(getattr(request.node, "callspec", None) and request.node.callspec.params.get("command", ""))
+    if "minicheck" in named:
+        from huggingface_hub import constants
+
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(request.getfixturevalue("hub_cache")))
+
+
 @pytest.fixture
 def factloop(inside: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:  # noqa: ARG001 -- it sets the variables
     return build_command(monkeypatch, capsys)

@@ -9,8 +9,7 @@ import pytest
 
 import factloop
 from factloop import guarding, testing
-from factloop.cli.app import COMMANDS
-from factloop.cli.late import load_command
+from factloop.cli.app import COMMANDS, load_command
 from factloop.integrations import langchain
 from tests.documents.shown import ROOT
 
@@ -27,7 +26,7 @@ def named(pattern: str) -> list[str]:
 
 
 def flags_of(command: str) -> set[str]:
-    options = load_command(f"factloop.cli.{COMMANDS[command][0]}").params
+    options = load_command(command).params
     return {flag for option in options for flag in (*option.opts, *option.secondary_opts)}
 
 

@@ -27,16 +27,11 @@ MOST_FILES = {
     "A figure": 3,
     "A data set": 2,
     "A verifier": 2,
-    "A door": 3,
+    "An interface": 3,
     OUTSIDE: 2,
 }
 """Files that a recipe may ask a reader to edit or add. A recipe that takes more has found a thing told twice."""
 
-NO_OTHER_COPY = """
-import sys
-sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in getattr(one, "__module__", "")]
-"""
-"""An editable installation would find modules that are missing here where it lies."""
 FACTLOOP = f"""#!/bin/sh
 exec {sys.executable} -m factloop "$@"
 """
@@ -121,9 +116,8 @@ def test_a_setting_that_shapes_verdicts_takes_no_other_file(tmp_path: Path) -> N
 def _try_out(recipe: Recipe, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     site = tmp_path / "site"
     for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, site / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, site / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    (site / "sitecustomize.py").write_text(NO_OTHER_COPY)
     recipe.apply(site)
     for project in {site / path for path in recipe.files if path.endswith("pyproject.toml")}:
         install(project.parent, site)

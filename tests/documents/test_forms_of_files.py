@@ -11,10 +11,9 @@ import pytest
 
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.factscore import AtomicFact, FactScoreResponse, FactScoreSentence, load_factscore
-from factloop.evaluation.datasets.own_documents import OwnDocument
-from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.datasets.responses import OwnDocument, load_responses
 from factloop.evaluation.runs.calibration import load_calibration
-from factloop.evaluation.runs.calibration_rows import LabelledRow
+from factloop.evaluation.runs.labelled import LabelledRow
 from tests.documents.shown import DOCS
 from tests.evaluation.datasets.dataset_files import jsonl
 
@@ -95,5 +94,10 @@ def test_rows_of_claims_are_sent_to_the_commands_that_take_them(tmp_path: Path, 
     with pytest.raises(DataError) as caught:
         list(load_factscore(jsonl(tmp_path / "flat.jsonl", row)))
     assert (caught.value.line, caught.value.field) == (1, "claim")
-    for words in ("eval RESPONSES --calibration FILE", "factloop experiment", "factloop verify", "docs/evaluation.md"):
+    for words in (
+        "eval RESPONSES --calibration FILE",
+        "factloop research experiment",
+        "factloop research verify",
+        "docs/evaluation.md",
+    ):
         assert words in str(caught.value)

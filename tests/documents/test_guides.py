@@ -14,7 +14,8 @@ from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
 KINDS = {
-    "--engine ray": pytest.mark.ray,
+    "--workers": pytest.mark.ray,
+    "minicheck": pytest.mark.torch,
     "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
 }

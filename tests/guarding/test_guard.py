@@ -25,10 +25,10 @@ from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
 from tests.simulator import MODEL, Faults, Simulator
 
-TRUE, FALSE = "Ada Lovelace was born in London.", "She died in Paris in 1852."
+TRUE, FALSE = "Ada Lovelace was born in London.", "She died in London in 1853."
 ANSWER = f"# Ada\n\n{TRUE} {FALSE}\n\n- Thanks!\n\n"
 CODE = "```python\nprint('She died in Rome.')\n```"
-SOURCES = Sources((GivenDocuments([Document("Ada Lovelace was born in London in 1815. She died in London.")]),))
+SOURCES = Sources((GivenDocuments([Document("Ada Lovelace was born in London in 1815. She died in London in 1852.")]),))
 
 
 def offline(policy: Any = "annotate", **options: Any) -> StreamGuard:
@@ -76,7 +76,7 @@ async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, rel
     assert not [warning for warning in plain if "code" in warning.lower()]
 
 
-@pytest.mark.parametrize("code", ["```\nx=1\ny = load(x)\n```", "```text\nnpm install\n```", "`x = 1`", "    x = 1"])
+@pytest.mark.parametrize("code", ["```\nx=1\ny = load(x)\n```", "```sh\nnpm install\n```", "`x = 1`"])
 async def test_code_without_the_name_of_a_language_is_not_read_either(code: str) -> None:
     end = await finished(offline(), pieces(f"{TRUE}\n\n{code}\n\n{TRUE}\n"), sources=SOURCES)
     mark = " [not checked]" if code[:2] == "`x" else "\n[not checked]"
@@ -183,7 +183,7 @@ async def test_words_beside_a_fence_are_checked() -> None:
         ("annotate", f" {FALSE} [contradicted by the sources]"),
         ("drop", ""),
         ("replace", " (left out)"),
-        (lambda sentence, claims: f"<{sentence}:{len(claims)}>", f" <{FALSE}:2>"),
+        (lambda sentence, claims: f"<{sentence}:{len(claims)}>", f" <{FALSE}:1>"),
         (lambda *_: "", ""),
     ],
 )
@@ -220,20 +220,20 @@ async def test_what_is_dropped_leaves_no_row_and_no_empty_line(text: str, left: 
         assert (end.released, end.report.response) == (left, text)
 
 
-PLANS = Document("| Plan | Price | Seats |\n|---|---|---|\n| Team | €79 | 25 |\n")
+PLANS = Document("| Plan | Price | Space |\n|---|---|---|\n| Team | €79 | 25 GB |\n")
 
 
 @pytest.mark.parametrize(
     ("row", "marked"),
     [
-        ("| Team | €89 | 25 |", "| Team | €89! | 25 |"),
-        ("| Team | €89 | 30 |", "| Team | €89! | 30! |"),
-        ("| Team | €79 | 30 |", "| Team | €79 | 30! |"),
-        ("| Team | €79 | 25 |", "| Team | €79 | 25 |"),
+        ("| Team | €89 | 25 GB |", "| Team | €89! | 25 GB |"),
+        ("| Team | €89 | 30 GB |", "| Team | €89! | 30 GB! |"),
+        ("| Team | €79 | 30 GB |", "| Team | €79 | 30 GB! |"),
+        ("| Team | €79 | 25 GB |", "| Team | €79 | 25 GB |"),
     ],
 )
 async def test_in_a_row_the_mark_stands_behind_the_cell_that_is_wrong(row: str, marked: str) -> None:
-    head = "| Plan | Price | Seats |\n|---|---|---|\n"
+    head = "| Plan | Price | Space |\n|---|---|---|\n"
     for size in (3, 1_000):
         guard = offline(marks=Marks(contradicted="!"))
         released = await guarded(guard, f"{head}{row}\n", size, Sources((GivenDocuments([PLANS]),)))
@@ -283,10 +283,10 @@ async def test_the_report_is_on_the_whole() -> None:
     report = end.report
     assert FactualityReport.model_validate_json(report.model_dump_json()) == report
     assert report.response == ANSWER
-    assert [claim.id for claim in report.claims] == ["c2.1", "c3.1", "c3.2"]
-    assert [claim.judgement.verdict for claim in report.claims] == ["supported", "not_supported", "not_supported"]
+    assert [claim.id for claim in report.claims] == ["c2.1", "c3.1"]
+    assert [claim.judgement.verdict for claim in report.claims] == ["supported", "not_supported"]
     assert all(report.response[slice(*claim.span)] == claim.sentence for claim in report.claims)
-    assert report.precision == pytest.approx(1 / 3)
+    assert report.precision == pytest.approx(1 / 2)
     assert report.usage.searches + report.usage.cache_hits == sum(len(claim.queries) for claim in report.claims)
     evidence = [item.id for claim in report.claims for item in claim.evidence]
     assert len(set(evidence)) == len(evidence) > 0
@@ -300,18 +300,18 @@ async def test_a_pronoun_is_read_from_what_was_written_before() -> None:
 
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
     """The topic of its opening is known at its end all the same."""
-    text = f"{TRUE} " + "There were many other people in the town at that time. " * 100 + "\n\nAda died in Paris."
+    text = f"{TRUE} " + "There were many other people in the town at that time. " * 100 + "\n\nLovelace died in Paris."
     events = [event async for event in offline().aevents(pieces(text, 100), sources=SOURCES)]
     assert isinstance(events[-1], GuardFinished)
     last = events[-1].report.claims[-1]
-    assert (text[slice(*last.span)], last.self_contained) == ("Ada died in Paris.", "Ada Lovelace died in Paris.")
+    assert (text[slice(*last.span)], last.self_contained) == ("Lovelace died in Paris.", "Ada Lovelace died in Paris.")
 
 
 async def test_a_model_stuck_on_line_ends_ends_no_stream() -> None:
     text = f"{TRUE}" + "\n" * 6_000 + FALSE
     claims = (await finished(offline(), pieces(text, 100), sources=SOURCES)).report.claims
-    assert [text[slice(*claim.span)] for claim in claims] == [TRUE, FALSE, FALSE]
-    assert claims[1].self_contained == "Ada Lovelace died in Paris."
+    assert [text[slice(*claim.span)] for claim in claims] == [TRUE, FALSE]
+    assert claims[1].self_contained == "Ada Lovelace died in London in 1853."
 
 
 async def test_claims_of_a_stretch_that_is_read_in_parts_have_names_of_their_own(sim: Simulator) -> None:

@@ -12,7 +12,12 @@ from factloop import FactChecker
 from factloop.integrations.langchain import FactCheckRunnable
 
 QUESTION = "Who was Ada Lovelace?"
-ANSWER = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+TRUE = "Ada Lovelace was born in London."
+WRONG = "Ada Lovelace was born on 10 December 1825."
+"""The passage has another year."""
+UNPROVEN = "Charles Babbage kept bees."
+"""A search of the passage finds nothing on it."""
+ANSWER = f"{TRUE} {WRONG}"
 PASSAGE = "Ada Lovelace was born in London on 10 December 1815."
 ADA = Document(PASSAGE, metadata={"source": "https://example.org/ada", "title": "Ada", "date": "2020"})
 OTHER = Document("Charles Babbage designed the Analytical Engine.", metadata={"source": "babbage.txt"})

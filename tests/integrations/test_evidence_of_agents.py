@@ -15,11 +15,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from factloop import ConfigError, DataError, FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, has_unproven
 from factloop.integrations.langchain.middleware import BLOCKED
-from tests.integrations.ada import ADA, ANSWER, OTHER, PASSAGE, QUESTION, offline, verdicts
+from tests.correction.reports import report_of
+from tests.integrations.ada import ADA, ANSWER, OTHER, PASSAGE, QUESTION, TRUE, offline, verdicts
 from tests.integrations.scripted import ScriptedModel
 from tests.integrations.test_agents_and_graphs import RIGHT, asks, look_up, run_agent, tell
-
-TRUE = "Ada Lovelace was born in London."
 
 
 @dynamic_prompt
@@ -107,15 +106,11 @@ def test_unchecked_text_is_not_let_through(answer: str, replies: str | None, fin
 
 
 def test_an_irrelevant_claim_was_not_checked() -> None:
-    """Outside of faithfulness mode it is left unscored."""
-    check = offline(mode="factuality")
-    answer = f"{TRUE} Bananas are grown in Ecuador."
-    report = check.invoke({"question": QUESTION, "answer": answer, "documents": [ADA]})
-    assert verdicts(report) == ["supported", "irrelevant"]
+    report = report_of((TRUE, "s"), ("Venice stands on many islands.", "i"))
     assert has_unproven(report)
     assert not has_unproven(report, passing=["irrelevant"])
     with pytest.raises(ConfigError, match="blocks and passing are both given"):
-        FactCheckMiddleware(check, blocks=has_unproven, passing=["irrelevant"])
+        FactCheckMiddleware(offline(), blocks=has_unproven, passing=["irrelevant"])
 
 
 def test_tools_stay_evidence_beside_it_all() -> None:

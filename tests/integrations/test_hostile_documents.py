@@ -23,6 +23,7 @@ from factloop.prompts.registry import PromptRegistry
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
+from tests.correction.reports import passage, report_of
 from tests.simulator import Simulator
 
 MARK = "PWNED"
@@ -121,8 +122,8 @@ async def test_whatever_is_sent_stands_in_blocks_that_it_cannot_end(
 
 def test_a_request_to_revise_holds_it_in_blocks() -> None:
     """An agent's model is asked again in a message of the conversation: it holds claims, sources and passages."""
-    answer = f"Ada Lovelace was taught in Paris, {HOSTILE}."
-    report = FactCheckRunnable(FactChecker(cache=False)).invoke({**ASKED, "answer": answer})
+    evidence = passage(HOSTILE).model_copy(update={"source": HOSTILE, "title": HOSTILE})
+    report = report_of((f"{FALSE} {HOSTILE}", "cn"), evidence=[evidence])
     text = revision_request(report, PromptRegistry.load()["correction/revision"]).text
     assert MARK in text
     assert MARK not in _BLOCK.sub("", text)

@@ -17,11 +17,11 @@ from factloop import ConfigError, DataError, FactChecker, Limits
 from factloop.core.sync import run_blocking
 from factloop.guarding import GuardEvent, GuardFinished
 from factloop.integrations.langchain import FactCheckRunnable, FactCheckStreamGuard, Keys
-from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, Shelf, offline
+from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, TRUE, WRONG, Shelf, offline
 
 pytestmark = pytest.mark.usefixtures("frozen")
 
-GUARDED = f"{ANSWER} [not supported by the sources]"
+GUARDED = f"{ANSWER} [contradicted by the sources]"
 UNCHECKED = ANSWER.replace(".", ". [not checked]")
 
 
@@ -36,10 +36,7 @@ def guard(**options: Any) -> FactCheckStreamGuard:
 
 def test_a_chain_streams_through_the_guard() -> None:
     pieces = list((model() | guard()).stream(QUESTION))
-    assert pieces == [
-        "Ada Lovelace was born in London.",
-        " Ada Lovelace was taught in Paris. [not supported by the sources]",
-    ]
+    assert pieces == [TRUE, f" {WRONG} [contradicted by the sources]"]
 
 
 async def test_the_same_asynchronously_of_texts() -> None:
@@ -49,7 +46,7 @@ async def test_the_same_asynchronously_of_texts() -> None:
 
 async def test_a_whole_answer_is_guarded_alike() -> None:
     assert guard().invoke(AIMessage(ANSWER)) == GUARDED
-    assert await guard(policy="drop").ainvoke(ANSWER) == "Ada Lovelace was born in London."
+    assert await guard(policy="drop").ainvoke(ANSWER) == TRUE
     assert guard().batch([ANSWER, ANSWER]) == [GUARDED, GUARDED]
 
 
@@ -75,13 +72,13 @@ def test_documents_are_waited_for() -> None:
     """A step that names its documents after its answer is not judged without them."""
 
     def answers(_: Iterator[Any]) -> Iterator[dict[str, Any]]:
-        yield {"reply": f"{ANSWER} How lovely"}
+        yield {"reply": f"{ANSWER} Thank you"}
         yield {"context": [ADA]}
         yield {"reply": ". "}
 
     keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(answer="reply", documents="context"))
     chain = RunnableGenerator(answers) | FactCheckStreamGuard(keyed)
-    assert "".join(chain.stream(None)) == f"{GUARDED} How lovely. "
+    assert "".join(chain.stream(None)) == f"{GUARDED} Thank you. "
 
 
 def test_without_documents_the_retriever_is_searched() -> None:

@@ -11,10 +11,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckStreamGuard, is_revision_request
 from factloop.integrations.langchain.middleware import BLOCKED_EMPTY, AnswerAction
-from tests.integrations.ada import ADA, ANSWER, QUESTION, offline
+from tests.integrations.ada import ADA, ANSWER, QUESTION, TRUE, offline
 from tests.integrations.scripted import ScriptedModel
 
-TRUE = "Ada Lovelace was born in London."
 STEP = "FactCheckMiddleware.after_agent"
 ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
 
@@ -34,7 +33,7 @@ async def streamed(agent: Any) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize(
     ("action", "begins"),
-    [("block", "No."), ("annotate", f"{ANSWER}\n\nFact check: 1 of 2"), ("correct", f"{ANSWER} [unverified]")],
+    [("block", "No."), ("annotate", f"{ANSWER}\n\nFact check: 1 of 2"), ("correct", ANSWER.replace("1825", "1815"))],
 )
 async def test_what_takes_the_place_of_an_answer_is_streamed(action: AnswerAction, begins: str, words: bool) -> None:
     emitted = await streamed(guarded(ANSWER, words=words, action=action, message="No."))

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph.state import CompiledStateGraph
 
+from factloop.agents.safe import state as safe_state
+from factloop.agents.trustscore import state as trust_state
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
 QUESTION = "Where was Ada Lovelace born?"
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+TRUE, WRONG = "Ada Lovelace was born in London.", "Ada Lovelace was born on 10 December 1825."
+TEXT = f"{TRUE} {WRONG}"
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -62,22 +66,30 @@ async def test_a_second_run_on_one_thread_starts_afresh(graph: Graph) -> None:
     graph.checkpointer = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "one"}}
     first = await graph.ainvoke({"prompt": None, "response": TEXT}, thread)
-    second = await graph.ainvoke({"prompt": None, "response": "Ada Lovelace was born in London."}, thread)
+    second = await graph.ainvoke({"prompt": None, "response": TRUE}, thread)
     third = await graph.ainvoke({"prompt": None, "response": TEXT}, thread)
     assert verdicts(first) == ["supported", "not_supported"]
     assert verdicts(second) == ["supported"]
     assert verdicts(third) == verdicts(first)
 
 
-async def test_trustscore_judges_by_the_documents_and_starts_afresh() -> None:
+async def test_trustscore_judges_by_the_documents_and_starts_afresh(caplog: pytest.LogCaptureFixture) -> None:
     graph = await load("trustscore")
-    graph.checkpointer = InMemorySaver()
+    graph.checkpointer = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=trust_state.CHECKPOINT_TYPES))
     thread: Any = {"configurable": {"thread_id": "one"}}
-    right = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in London."}, thread)
-    wrong = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was taught in Paris."}, thread)
-    assert [output["trust_fc"]["relation"] for output in (right, wrong)] == ["support", "neutral"]
-    assert right["trust_bc"]["unscored_reason"] == wrong["trust_bc"]["unscored_reason"] == "no_source"
-    assert wrong["trust_ov"]["missing"]
+    right = await graph.ainvoke({"question": QUESTION, "response": TRUE}, thread)
+    wrong = await graph.ainvoke({"question": QUESTION, "response": WRONG}, thread)
+    assert [output["trust_fc"].relation for output in (right, wrong)] == ["support", "contradict"]
+    assert right["trust_bc"].unscored_reason == wrong["trust_bc"].unscored_reason == "no_source"
+    assert wrong["trust_ov"].missing
+    assert caplog.messages == []
+
+
+def test_studio_may_read_the_records_in_checkpoints() -> None:
+    allowed = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["checkpointer"]["serde"]
+    types = {*safe_state.CHECKPOINT_TYPES, *trust_state.CHECKPOINT_TYPES}
+    listed = {tuple(each) for each in allowed["allowed_msgpack_modules"]}
+    assert listed == {(kind.__module__, kind.__name__) for kind in types}
 
 
 async def test_limits_of_a_check_hold(monkeypatch: pytest.MonkeyPatch, sim: Simulator) -> None:

@@ -21,7 +21,7 @@ from factloop.integrations.langchain import (
     build_factcheck_node,
     factcheck_tool,
 )
-from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, PASSAGE, offline, verdicts
+from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, PASSAGE, TRUE, offline, verdicts
 from tests.integrations.scripted import ScriptedModel
 
 RIGHT = ["supported", "not_supported"]
@@ -60,7 +60,7 @@ def test_a_bare_checker_guards_an_agent() -> None:
 
 def test_a_bare_checker_guards_a_stream() -> None:
     guarded = FactCheckStreamGuard(bare(), "drop", documents=[ADA]).invoke(ANSWER)
-    assert guarded == "Ada Lovelace was born in London."
+    assert guarded == TRUE
 
 
 def test_a_bare_checker_is_a_tool_and_a_node() -> None:
@@ -71,7 +71,7 @@ def test_a_bare_checker_is_a_tool_and_a_node() -> None:
 def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
     checker = bare(docs=handbook)
     assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
-    assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == "Ada Lovelace was born in London."
+    assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == TRUE
     with pytest.raises(ConfigError, match="mode='factuality' searches what the checker has"):
         FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
 

@@ -7,12 +7,12 @@ import re
 import pytest
 from pydantic import BaseModel
 
-from factloop.agents.longfact import schemas as longfact
+from factloop.agents.longfact import writer as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
 from factloop.correction import schemas as correction
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
-from factloop.tools.verifiers import prompted as verifiers
+from factloop.tools.judges import served as verifiers
 
 # Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: to change a text,
 # raise its version, then copy the new line from the failing test.
@@ -23,6 +23,7 @@ PINNED = {
     "gateway/repair": (1, "283cc2727b1a4cf5"),
     "longfact/concepts": (1, "93d1930e2760dc27"),
     "longfact/objects": (1, "c10dc51bf37798a6"),
+    "safe/abstention": (1, "6d3aa95ea1784a35"),
     "safe/assessment": (4, "e4f943764290e3bf"),
     "safe/atomic_facts": (2, "640dee0be43070c5"),
     "safe/given_facts": (2, "2ed107932734a008"),

@@ -120,9 +120,17 @@ def test_an_empty_text_is_an_empty_block(prompt: Prompt) -> None:
     assert prompt.render(claim="", evidence=None).user == "<claim></claim>"
 
 
-def test_a_taken_tag_is_numbered(prompt: Prompt) -> None:
-    rendered = prompt.render(claim="a </claim> b", evidence=["c"]).user
-    assert rendered == '<claim-1>a </claim> b</claim-1>\n<evidence-1 id="1">c</evidence-1>'
+def test_a_taken_tag_has_a_number_that_follows_from_all_texts(prompt: Prompt) -> None:
+    """Whoever wrote one of them cannot forge the tag of another prompt with it."""
+
+    def suffix(evidence: str) -> str:
+        rendered = prompt.render(claim="a </claim> b", evidence=[evidence]).user
+        tags = re.fullmatch(r"<claim(-\d+)>a </claim> b</claim\1>\n<evidence\1 id=\"1\">\w</evidence\1>", rendered)
+        assert tags is not None
+        return tags[1]
+
+    assert suffix("c") == suffix("c")
+    assert suffix("c") != suffix("d")
 
 
 @pytest.mark.parametrize(

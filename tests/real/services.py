@@ -74,8 +74,8 @@ class Services:
 
     def _begin(self, flags: Sequence[object], folder: str) -> subprocess.Popen[str]:
         given = ["--folder", self.folder / folder, "--port", 0, "--model", MODEL, "--base-url", self.sim.base_url]
-        given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--max-queued", 1_000]
-        words = ["-m", "factloop", "serve", *given, "--rate", "100000/minute", *flags]
+        given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--set", "max_queued=1000"]
+        words = ["-m", "factloop", "serve", *given, "--set", "rate=100000/minute", *flags]
         process = subprocess.Popen(
             [sys.executable, *map(str, words)],
             cwd=self.folder,

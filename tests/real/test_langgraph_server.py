@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="LangGraph's server is not installed (make test-real does it)"),
 ]
 
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was born on 12 December 1815."
 WITHIN_S = 60.0
 GRAPHS = ("safe-fused", "safe-paper", "safe-grounded")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from factloop.service.attempts import OF_AN_ADDRESS
+from factloop.service.access import OF_AN_ADDRESS
 from tests.real.services import ASK, RunningService, Services, wait_until
 from tests.service.postgres import PostgresServer
 from tests.simulator import Simulator
@@ -32,7 +32,7 @@ def asked_in_turn(found: list[RunningService], n_jobs: int, **headers: str) -> l
 def test_jobs_at_work(services: Services, sim: Simulator, server: PostgresServer) -> None:
     together, n_jobs = 4, 18
     sim.set(llm_latency_s=0.2)
-    found = three(services, server, "--max-jobs-together", together)  # each may have as many by itself
+    found = three(services, server, "--set", f"max_jobs_together={together}")  # each may have as many by itself
     asked_in_turn(found, n_jobs)
     seen = 0
 
@@ -49,7 +49,7 @@ def test_jobs_at_work(services: Services, sim: Simulator, server: PostgresServer
 def test_callers(services: Services, server: PostgresServer, tmp_path: Path) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text(f"{KEY}\n", encoding="utf-8")
-    found = three(services, server, "--rate", "4/hour", "--api-key-file", keys)
+    found = three(services, server, "--set", "rate=4/hour", "--api-key-file", keys)
     good = {"Authorization": f"Bearer {KEY}"}
     answers = asked_in_turn(found, 6, **good)
     assert [answer.status_code for answer in answers] == [202] * 4 + [429] * 2
@@ -63,7 +63,7 @@ def test_callers(services: Services, server: PostgresServer, tmp_path: Path) -> 
 
 
 def test_callers_without_a_key(services: Services, server: PostgresServer) -> None:
-    found = three(services, server, "--rate", "4/hour")
+    found = three(services, server, "--set", "rate=4/hour")
     answers = asked_in_turn(found, 6)
     assert [answer.status_code for answer in answers] == [202] * 4 + [429] * 2
 
@@ -71,7 +71,7 @@ def test_callers_without_a_key(services: Services, server: PostgresServer) -> No
 def test_what_a_day_may_cost(services: Services, sim: Simulator, server: PostgresServer) -> None:
     of_job, of_day = 10, 45
     sim.set(llm_latency_s=0.1)
-    found = three(services, server, "--max-calls", of_job, "--max-calls-per-day", of_day)
+    found = three(services, server, "--max-calls", of_job, "--set", f"max_calls_per_day={of_day}")
     answers = asked_in_turn(found, 40)
     wait_until(lambda: found[0].n_with("running") == 0 and _is_spent(found[2]))
     done = found[1].client.get("/v1/jobs", params={"status": "done"}).json()["jobs"]

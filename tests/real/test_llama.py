@@ -13,7 +13,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, TrustScorer
 from factloop.agents.safe.schemas import Assessment
-from factloop.agents.trustscore.consistency import LEAST_MASS
+from factloop.agents.trustscore.graph import LEAST_MASS
 from factloop.core.errors import ModelOutputError
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
@@ -208,7 +208,7 @@ async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:
     [
         ("check", "answer.md", "--docs", "sources"),
         ("correct", "answer.md", "--docs", "sources"),
-        ("trust", "answer.md", "--long-form", "--prompt", "Who was Mira Halden?", "--corpus", "sources"),
+        ("trust", "answer.md", "--long-form", "--question", "Who was Mira Halden?", "--corpus", "sources"),
         ("trust", "--question", QUESTION, "--response", "Mira Halden founded it."),
     ],
     ids=lambda command: " ".join(command[:3]),

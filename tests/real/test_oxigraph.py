@@ -18,10 +18,10 @@ from factloop.core.errors import ToolError
 from factloop.doctor.examination import diagnose
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.knowledge_base.base import Sibling
-from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
+from factloop.tools.names.base import Sibling
+from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 from factloop.trust.settings import TrustSettings
-from tests.tools.knowledge_base.dbpedia_servers import ONTOLOGY, PLAYER, linked, thing
+from tests.tools.names.dbpedia_servers import ONTOLOGY, PLAYER, linked, thing
 
 _PROGRAM = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 pytestmark = [

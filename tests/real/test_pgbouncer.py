@@ -34,7 +34,7 @@ def pooled(server: PostgresServer) -> Iterator[str]:
 def test_a_killed_service_loses_no_job(services: Services, sim: Simulator, pooled: str) -> None:
     n_jobs = 24
     sim.set(llm_latency_s=0.3)
-    found = services.start_several(3, "--database", pooled, "--max-jobs-together", 2 * MAX_JOBS)
+    found = services.start_several(3, "--database", pooled, "--set", f"max_jobs_together={2 * MAX_JOBS}")
     same = {"Idempotency-Key": "one"}
     first = {found[number].client.post("/v1/checks", json=ASK, headers=same).json()["id"] for number in range(3)}
     jobs = [*first, *(found[number % 3].ask() for number in range(n_jobs - 1))]

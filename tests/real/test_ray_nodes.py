@@ -127,7 +127,7 @@ def test_a_node_is_killed_and_the_summary_is_the_same(
     one, two = tmp_path / "one", tmp_path / "two"
     ended(started(command(data, sim, one), sim, tmp_path))
     n_calls = sim.stats().model.requests
-    flags = ("--engine", "ray", "--workers", str(n_workers), "--address", cluster.address)
+    flags = ("--workers", str(n_workers), "--address", cluster.address)
     process = started(command(data, sim, two, *flags), sim, tmp_path, **cluster.environment)
     wait_until(lambda: two.exists() if n_before == 0 else n_reports(two) >= n_before, process)
     cluster.kill(SECOND)
@@ -139,7 +139,7 @@ def test_a_node_is_killed_and_the_summary_is_the_same(
 
 
 def test_a_wrong_token_is_a_wrong_set_up(sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path) -> None:
-    flags = ("--engine", "ray", "--workers", "2", "--address", cluster.address)
+    flags = ("--workers", "2", "--address", cluster.address)
     for token in ({}, {**cluster.environment, "RAY_AUTH_TOKEN": "0" * 64}):
         process = started(command(data, sim, tmp_path / "run", *flags), sim, tmp_path, **token)
         err = ended(process, code=2)

@@ -9,7 +9,7 @@ from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport, Verdict
 from factloop.correction.views.html import render_correction_html
 from factloop.evaluation.audit.views.html import render_audit_html
-from factloop.evaluation.cascades.views.html import render_cascade_html
+from factloop.evaluation.cascades.views import render_cascade_html
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.experiments.views.html import render_experiment_html
@@ -17,14 +17,14 @@ from factloop.evaluation.labels.disagreements import draw_disagreements
 from factloop.evaluation.labels.sheets import draw_next
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.mixedqa.scores import MixedQaResult
-from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
+from factloop.evaluation.mixedqa.views import render_mixedqa_html
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.long_form_html import render_long_form_html
 from tests.correction.views import correction_samples
 from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, small_audit
-from tests.evaluation.cascades.views import cascade_samples
+from tests.evaluation.cascades import cascade_samples
 from tests.evaluation.experiments.views import experiment_samples
 from tests.evaluation.mixedqa.mixedqa_sample import fingerprint, respond, result_of, sample_result
 from tests.evaluation.runs.views.run_samples import (

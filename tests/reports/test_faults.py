@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from factloop.core.reasons import UnscoredReason
 from factloop.core.records import Claim, Verdict
-from factloop.reports.faults import faults, source_says
+from factloop.reports.faults import faults
 from tests.reports.claims_about import claim
 
 SENTENCE = "The first tower was built by Winstanley, a painter, and was lit in 1698."
@@ -24,7 +24,6 @@ def failing(sentence: str, *claims: Claim, head: str | None = None) -> list[tupl
 
 def test_the_words_that_the_judge_names_fail_with_what_the_source_says() -> None:
     lit = claim(LIT, wrong="1698", instead="1696")
-    assert source_says(lit) == "1698 · the source says 1696"
     assert failing(SENTENCE, BUILT, lit) == [("1698", "1698 · the source says 1696")]
 
 
@@ -67,11 +66,6 @@ def test_two_claims_that_fail_with_one_subject_are_both_marked() -> None:
         "Henrietta Voss was an engineer",
         "designed the Kestrel engine",
     ]
-
-
-def test_only_a_pair_of_words_is_set_against_each_other() -> None:
-    assert source_says(claim("x", wrong="1698")) == ""
-    assert source_says(claim("x", instead="1696")) == ""
 
 
 def test_in_the_row_of_a_table_the_cell_fails_that_the_claim_is_about() -> None:

@@ -23,6 +23,13 @@ def test_nothing_scored_is_not_zero() -> None:
     assert figures.precision_basis(report) == "no claim was scored, 8 unscored"
 
 
+def test_a_report_with_claims_to_read_says_how_much_was_matched() -> None:
+    report = sample_report((UnscoredReason.NEEDS_READING, UnscoredReason.BUDGET))
+    assert figures.is_partial(report)
+    assert figures.matched(report) == "9 of 15 claims matched the sources, 1 differs, 1 needs reading"
+    assert not figures.is_partial(sample_report())
+
+
 def test_no_claims_are_said_plainly() -> None:
     report = make_report("I don't know.", ())
     assert figures.precision(report) == "–"

@@ -10,13 +10,12 @@ import pytest
 
 from factloop.core.errors import DataError
 from factloop.core.records import Verdict
-from factloop.reports.labelling import labelling_of
 from factloop.reports.labels import (
-    LARGEST_FILE,
     LabelFile,
     PersonLabel,
     claims_to_label,
     hash_of,
+    labelling_of,
     read_label_file,
     with_documents,
 )
@@ -46,17 +45,6 @@ def test_what_a_page_saves_is_read(tmp_path: Path) -> None:
     assert [one.label for one in found.labels] == [PersonLabel.SUPPORTED] * 2
     assert found.claims == CLAIMS
     assert {one.verdict for one in found.claims} == {*Verdict, None}
-
-
-def test_a_score_of_one_is_the_same_with_and_without_a_point(tmp_path: Path) -> None:
-    claims = (CLAIMS[0].model_copy(update={"score": 1.0}),)
-    content = {
-        **saved(),
-        "claims_hash": hash_of(claims),
-        "claims": [{**saved()["claims"][0], "score": 1}],
-        "labels": [],
-    }
-    assert read(tmp_path, content).claims == claims
 
 
 def test_claims_of_other_reports_have_other_names() -> None:
@@ -121,14 +109,6 @@ def test_a_hostile_file_is_refused_in_one_line(tmp_path: Path, name: str) -> Non
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 400
     assert str(refused.value).startswith(str(tmp_path / "labels.json"))
-
-
-def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    place = tmp_path / "labels.json"
-    with place.open("wb") as opened:
-        opened.truncate(LARGEST_FILE + 1)
-    with pytest.raises(DataError, match="a file of labels has at most 67,108,864"):
-        read_label_file(place)
 
 
 def test_a_page_says_once_what_all_claims_have_in_common() -> None:

@@ -28,6 +28,7 @@ def test_a_page_loads_nothing_and_runs_only_its_own_script(name: str) -> None:
     assert {tag for tag, _ in page.elements} & {"link", "img", "iframe", "object", "embed", "base"} == set()
     assert not [attributes for _, attributes in page.elements if {"src", "style"} & set(attributes)]
     assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")]
+    assert not [link for link in page.of("a") if link["href"].lower().startswith("javascript")]
     policy = next(meta["content"] for meta in page.of("meta") if "http-equiv" in meta)
     assert policy.startswith("default-src 'none';")
     for tag in ("style", "script"):

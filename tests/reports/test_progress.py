@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import io
-import sys
 
-import pytest
 from rich.console import Console
 
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, ServerWait
+from factloop.core.events import ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, ServerWait
 from factloop.core.records import Claim, Usage
 from factloop.reports.progress import CountDisplay, ProgressDisplay
 from tests.reports.sample import sample_report
@@ -53,31 +51,13 @@ def test_it_counts_sentences_until_a_claim_is_judged() -> None:
     assert "read" not in screen([*events, judged(first, 1)]).rpartition("\n")[2]
 
 
-def test_replayed_events_change_nothing() -> None:
-    claim = REPORT.claims[0]
-    assert "1 of 1 claim " in screen([found(claim), found(claim), judged(claim, 1), judged(claim, 1)])
-
-
 def test_a_claim_may_be_judged_before_it_is_announced() -> None:
     assert "1 of 1 claim " in screen([judged(REPORT.claims[0], 1)])
-
-
-def test_the_end_is_shown() -> None:
-    assert "done" in screen([CheckFinished(report=REPORT)])
 
 
 def test_off_the_terminal_it_is_quiet() -> None:
     events: list[Event] = [ResponseSplit(n_sentences=2), judged(REPORT.claims[0], 1)]
     assert screen(events, terminal=False) == ""
-
-
-def test_standard_output_stays_free_for_the_result(capsys: pytest.CaptureFixture[str]) -> None:
-    file = io.StringIO()
-    with ProgressDisplay(Console(file=file, force_terminal=True, _environ={})) as display:
-        display.handle(ResponseSplit(n_sentences=1))
-        sys.stdout.write("result")
-    assert capsys.readouterr().out == "result"
-    assert "result" not in file.getvalue()
 
 
 def waiting(waited_s: float, cause: str = "status 429") -> ServerWait:
@@ -95,10 +75,6 @@ def test_off_the_terminal_each_outage_is_one_line() -> None:
     events: list[Event] = [*map(waiting, (5.0, 6.0, 7.0)), judged(REPORT.claims[0], 1), *map(waiting, (5.0, 6.0))]
     line = "factloop: serper accepts no request (status 429): waiting 5 of 120 s\n"
     assert screen(events, terminal=False) == 2 * line
-
-
-def test_what_a_server_says_is_not_obeyed() -> None:
-    assert "\x1b[2J" not in screen([waiting(5.0, "said \x1b[2J")], terminal=False)
 
 
 def test_a_count_says_it_too() -> None:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from factloop.reports.claims import Status
 from factloop.reports.faults import Fault
 from factloop.reports.markdown import Tag
-from factloop.reports.page_parts import PageStretch
-from factloop.reports.prose import LONGEST_LAID_OUT, Piece, Prose, lay_out
-from factloop.reports.status import Status
+from factloop.reports.prose import LONGEST_LAID_OUT, PageStretch, Piece, Prose, lay_out
 from tests.work import LINEAR, growth
 
 

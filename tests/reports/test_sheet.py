@@ -14,7 +14,6 @@ from rich.console import Console
 
 from factloop.core.figure import Figure, Undefined
 from factloop.reports.page import environment
-from factloop.reports.sheet.csv import sheet_download
 from factloop.reports.sheet.table import (
     Cell,
     Column,
@@ -23,6 +22,7 @@ from factloop.reports.sheet.table import (
     figure_cell,
     name,
     page_only,
+    sheet_download,
     sheet_of,
     value_cell,
 )

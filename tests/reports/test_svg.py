@@ -62,10 +62,6 @@ def test_what_is_referred_to_is_there_and_in_no_other_picture() -> None:
     assert not set(re.findall(r'id="([\w-]+)"', one)) & set(re.findall(r'id="([\w-]+)"', other))
 
 
-def test_equal_drawings_give_equal_text() -> None:
-    assert draw(paint, alt="a") == draw(paint, alt="a")
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_can_be_drawn_and_stays_text(name: str) -> None:
     picture = draw(lambda axes: axes.set_title(name), alt=name)
@@ -74,10 +70,6 @@ def test_any_text_can_be_drawn_and_stays_text(name: str) -> None:
     written = "".join(map(str, root.itertext()))
     for part in as_words(name).split():
         assert part in written.replace("\n", " ")
-
-
-def test_as_words_is_one_line_of_what_xml_can_hold() -> None:
-    assert as_words("a\r\nb\t c\x1b\uffff\ud800") == "a b c␛\ufffd\ufffd"
 
 
 def test_a_file_has_colours_of_its_own_and_stands_alone() -> None:

@@ -14,7 +14,7 @@ FINISHED_WITHIN_S = 90.0
 
 Service = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
-ANSWER = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born on 12 December 1815."
 DOCUMENT = {
     "text": "Ada Lovelace was born in London on 10 December 1815.",
     "title": "Ada",

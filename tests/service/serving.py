@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from fastapi import FastAPI
 
-from factloop.service.server import serve
+from factloop.service.app import serve
 
 STARTED_WITHIN_S = 60.0
 

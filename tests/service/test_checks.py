@@ -9,7 +9,6 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import ClaimStanding
-from factloop.core.errors import DataError
 from factloop.core.records import Counts, UnscoredReason
 from factloop.entrance.asks import NO_TEXT
 from factloop.evaluation.audit.report import AuditReport
@@ -52,7 +51,7 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         assert ended["summary"]["counts"] == Counts(supported=1, not_supported=1).model_dump()
         assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
-        assert "Ada Lovelace was taught in Paris." in page.text
+        assert "Ada Lovelace was born on 12 December 1815." in page.text
         too_late = await client.post(f"/v1/jobs/{job['id']}/cancel")
         assert (too_late.status_code, too_late.json()["status"]) == (200, "done")
         assert (await client.get(f"/v1/jobs/{job['id']}/result")).status_code == 200, "a late stop takes nothing away"
@@ -78,39 +77,6 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert alone in through["warnings"]
 
 
-async def test_reports_name_registered_documents_that_were_not_read(service: Service, docs: Path) -> None:
-    (docs / "letters").mkdir()
-    (docs / "letters" / "photo.png").write_bytes(b"\x89PNG")
-    (docs / "letters" / ".old").mkdir()
-    (docs / "letters" / ".old" / "ada.md").write_text("Ada Lovelace was born in Leeds.")
-    ask = {"response": ANSWER, "documents": "lives"}
-    async with service(documents={"lives": (str(docs),)}) as client:
-        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
-    (told,) = (warning for warning in report["warnings"] if warning.startswith("Not read"))
-    assert told.startswith("Not read of the documents, 1 in all: lives/letters/photo.png (")
-    assert "Left out of the documents: 1 hidden file (lives/letters/.old)." in report["warnings"]
-    assert str(docs) not in str(report)
-
-
-async def test_strict_documents_are_read_whole_or_not_at_all(service: Service, docs: Path, home: Path) -> None:
-    (docs / "letter.pdf").write_bytes(b"no PDF")
-    strict = CheckSettings(strict_docs=True, cache_dir=home / "cache")
-    for check, registered in ((CheckSettings.of(strict, docs=str(docs)), {}), (strict, {"lives": (str(docs),)})):
-        with pytest.raises(DataError, match=r"letter\.pdf"):
-            async with service(check, documents=registered):
-                pass
-
-
-async def test_the_plan_for_documents_is_chosen_where_the_service_has_no_other_search(
-    service: Service, docs: Path, sim: Simulator, home: Path
-) -> None:
-    check = CheckSettings(model=MODEL, base_url=sim.base_url, docs=(str(docs),), cache_dir=home / "cache")
-    async with service(check) as client:
-        ask = {"response": ANSWER, "mode": "factuality"}
-        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
-    assert report["fingerprint"]["plan"] == "grounded", "as `factloop check --docs` has it"
-
-
 async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:
     check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
     async with service(check) as client:
@@ -119,17 +85,6 @@ async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: S
         report = (await client.post("/v1/checks?wait=true", json=ask)).json()
     sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
     assert sources == {"documents/ada.txt"}
-
-
-@pytest.mark.parametrize(("named", "mode"), [("lives", "faithfulness"), (None, "factuality")])
-async def test_searches_of_the_operators_documents_are_known_to_cost_nothing(
-    service: Service, docs: Path, home: Path, named: str | None, mode: str
-) -> None:
-    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
-    ask = {"response": ANSWER, "mode": mode, **({"documents": named} if named else {})}
-    async with service(check, documents={"lives": (str(docs),)}) as client:
-        usage = (await client.post("/v1/checks?wait=true", json=ask)).json()["usage"]
-    assert (usage["searches"] > 0, usage["cost_usd"]) == (True, 0.0)
 
 
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
@@ -161,16 +116,6 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     through = TrustReport.model_validate_json(given.content)
     assert (through.trust_bc.value, through.trust_bc.n_asked) == (direct.trust_bc.value, direct.trust_bc.n_asked)
     assert both.trust_fc.passages[0].source == "https://a.example"
-
-
-async def test_a_trust_score_by_the_services_corpus_does_not_say_where_it_lies(service: Service, docs: Path) -> None:
-    ask = {"question": "Where was Ada Lovelace born?", "response": "Ada Lovelace was born in London."}
-    (docs / "photo.png").write_bytes(b"\x89PNG")
-    async with service(trust=TrustSettings(corpus=(str(docs),), cache=False)) as client:
-        given = await client.post("/v1/trust?wait=true", json=ask)
-    passages = TrustReport.model_validate_json(given.content).trust_fc.passages
-    assert [item.source for item in passages] == ["corpus/ada.txt"]
-    assert str(docs) not in given.text
 
 
 @pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])
@@ -323,31 +268,6 @@ async def test_documents_without_text_are_nothing_to_be_faithful_to(
         assert (answer.status_code, error["type"], error["field"]) == (422, "invalid_input", "documents")
         assert error["message"] == NO_TEXT
     assert searched.json()["counts"] == Counts(supported=1, not_supported=1).model_dump()
-
-
-async def test_two_checks_are_compared_claim_by_claim(service: Service) -> None:
-    other = {
-        **ASK,
-        "documents": [{"text": "Ada Lovelace was taught in Paris."}],
-        "response": ANSWER + " Ada Lovelace wrote the first program.",
-    }
-    async with service() as client:
-        first, second = [(await client.post("/v1/checks", json=ask)).json()["id"] for ask in (ASK, other)]
-        early = await client.get(f"/v1/compare?first={first}&second={second}")
-        for job in (first, second):
-            await finished(client, job)
-        compared = (await client.get(f"/v1/compare?first={first}&second={second}")).json()
-        strange = await client.get(f"/v1/compare?first={first}&second={'0' * 32}")
-    assert early.status_code == 409
-    assert strange.json()["error"]["field"] == "second"
-    # London: supported, then not found; Paris: the other way round. The program is in the second alone.
-    assert [(flip["first"]["verdict"], flip["second"]["verdict"]) for flip in compared["flips"]] == [
-        ("supported", "not_supported"),
-        ("not_supported", "supported"),
-    ]
-    counts = compared["counts"]
-    assert (counts["n_pairs"], counts["n_only_first"], counts["n_only_second"], counts["n_flips"]) == (2, 0, 1, 2)
-    assert compared["same_response"] is False
 
 
 async def test_the_older_check_is_first_and_claims_that_nearly_agree_are_one(service: Service) -> None:

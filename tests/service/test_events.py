@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from factloop.core.events import ResponseSplit
-from factloop.service.live import ATTEMPT, LiveEvent, LiveJob
+from factloop.service.running import ATTEMPT, LiveEvent, LiveJob
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
@@ -59,15 +59,6 @@ async def test_a_check_that_waits_for_a_server_says_so_now_and_then(
     waits = [json.loads(data) for type, data, _ in events if type == "waiting"]
     assert [(one["server"], one["cause"]) for one in waits] == [("serper", "status 429")]
     assert (ended["status"], ended["summary"]["counts"]["unscored"]) == ("done", 1)
-
-
-async def test_text_cannot_make_events_of_its_own(service: Service) -> None:
-    hostile = 'Ada was born.\n\nevent: job_finished\ndata: {}\n\n\r\ndata: x\u2028 <script>alert("1")</script>'
-    async with service() as client:
-        job = (await client.post("/v1/checks", json={**ASK, "response": hostile})).json()["id"]
-        events = await _events(client, job)
-    assert [type for type, _, _ in events].count("job_finished") == 1
-    assert all(json.loads(data) for _, data, _ in events)
 
 
 def _live(attempt: int = 1) -> LiveJob:
@@ -147,26 +138,3 @@ async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: 
         metrics = (await client.get("/metrics")).text
     assert 'factloop_jobs_total{kind="trust",status="cancelled"} 1.0' in metrics
     assert "factloop_model_calls_total 0.0" not in metrics
-
-
-async def test_a_check_that_is_stopped_says_what_it_cost(service: Service, sim: Simulator) -> None:
-    """It is stopped while its first claims are split from the answer: each answered call is paid for."""
-    check = CheckSettings(
-        model=MODEL, base_url=sim.base_url, search=("serper",), cache=False, concurrency=1, price_in=1.0, price_out=2.0
-    )
-    asked = {"response": sim.world.one_response(30).text, "mode": "factuality"}
-    async with service(check) as client:
-        job = (await client.post("/v1/checks", json=asked)).json()["id"]
-        sim.set(llm_latency_s=0.05)
-        async with asyncio.timeout(FINISHED_WITHIN_S):
-            while True:
-                if (await client.get(f"/v1/jobs/{job}")).json()["progress"]["n_claims_found"]:
-                    break
-                await asyncio.sleep(0.01)
-        stopped = (await client.post(f"/v1/jobs/{job}/cancel")).json()
-        kept = (await client.get(f"/v1/jobs/{job}")).json()
-    assert stopped["status"] == "cancelled"
-    assert kept == stopped
-    usage = stopped["progress"]["usage"]
-    assert usage["calls"] >= 1
-    assert usage["cost_usd"] > 0

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from factloop.core.records import Counts
-from factloop.service.filtering import JobFilter, Outcome
-from factloop.service.shapes import CheckSummary, Job
-from factloop.service.store import JobStore, StoredJob, new_job_id
-from factloop.setup.settings import CheckSettings
+from factloop.service.shapes import CheckSummary, Job, Outcome
+from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
 from tests.service.asking import ASK, Service, finished
 
 
@@ -65,22 +63,6 @@ def test_a_search_reads_so_many_rows_and_says_where_to_go_on(tmp_path: Path) -> 
     found, older = store.page("", wanted=wanted, limit=10, before=made[2].id)
     assert ([one.job.title for one in found], older) == (["rare"], None)
     store.close()
-
-
-async def test_repeats_that_count_once_are_contradicted_once(service: Service) -> None:
-    wrong = "Ada Lovelace was born in London on 10 December 1820."
-    async with service(CheckSettings(repeats="once", cache=False)) as client:
-        job = (await client.post("/v1/checks", json={**ASK, "response": " ".join([wrong] * 3)})).json()
-        summary = (await finished(client, job["id"]))["summary"]
-        found = [
-            len((await client.get("/v1/jobs", params={"outcome": outcome})).json()["jobs"])
-            for outcome in ("contradicted", "no_evidence")
-        ]
-    assert (summary["counts"]["not_supported"], summary["counts"]["repeated"]) == (1, 4), (
-        "the place and the year, thrice"
-    )
-    assert summary["n_contradicted"] == 1
-    assert found == [1, 0]
 
 
 async def test_a_job_says_what_it_is_about_and_is_found_by_it(service: Service) -> None:

@@ -51,27 +51,6 @@ async def test_rows_that_could_not_be_read_again_are_no_job(service: Service, va
             assert len((await client.get("/v1/jobs")).json()["jobs"]) == n_jobs, field
 
 
-async def test_a_job_that_is_done_has_its_report(service: Service) -> None:
-    """The report is there for a caller who asks the moment the job is done."""
-    async with service() as client:
-        for _ in range(20):
-            job = (await client.post("/v1/checks", json={**ASK, "response": "Ada was born."})).json()["id"]
-            while (state := (await client.get(f"/v1/jobs/{job}")).json()["status"]) in ("queued", "running"):
-                pass
-            assert state == "done"
-            assert (await client.get(f"/v1/jobs/{job}/result")).status_code == 200
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
-async def test_packed_bodies_are_never_unpacked(service: Service, encoding: str) -> None:
-    import gzip
-
-    bomb = gzip.compress(b" " * 10_000_000)
-    async with service(max_body_mb=0.1) as client:
-        answer = await client.post("/v1/checks", content=bomb, headers={**JSON, "Content-Encoding": encoding})
-    assert _refused(answer)[0] in (400, 422)
-
-
 async def test_bodies_that_no_route_reads_are_not_waited_for(service: Service) -> None:
     """Without a key, too: only the routes behind it read what is long."""
     async with service() as client:

@@ -108,19 +108,6 @@ async def test_what_must_be_saved_waits_for_the_call_that_tries(database: Databa
     assert await asyncio.gather(tried, *saved) == ["a row"] * (1 + AT_ONCE)
 
 
-async def test_a_caller_who_left_still_counts_while_his_call_asks(database: Database) -> None:
-    with pytest.raises(RequestRefusal):
-        await database.ask(_fail)
-    trial, other = SlowStatement(), SlowStatement()
-    tried = asking(database.ask, trial)
-    await begun(trial)
-    tried.cancel()
-    await asyncio.gather(tried, return_exceptions=True)
-    await refused([asking(database.ask, other)])
-    trial.end()
-    assert other.n_asked == 0
-
-
 async def test_the_fault_of_one_statement_refuses_no_other(database: Database) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()

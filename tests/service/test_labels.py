@@ -11,9 +11,8 @@ import pytest
 
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.labels.exporting import export_labels
-from factloop.reports.labels import LONGEST_COMMENT, GivenLabel, LabelFile, PersonLabel, read_label_file
-from factloop.service.kept_labels import change_label, read_labels
-from factloop.service.store import JobStore
+from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, read_label_file
+from factloop.service.store import JobStore, read_labels
 from tests.service.asking import ASK, Service
 from tests.service.test_store import job
 
@@ -54,16 +53,6 @@ async def test_labels_are_given_read_taken_back_and_deleted_with_the_job(
     rows = export_labels([tmp_path / "labels.json"]).rows
     assert [(row["label"], row["blind"]) for row in rows] == [(1, True), (0, False)]
     assert "Ada Lovelace was born in London on 10 December 1815." in rows[0]["document"]
-
-
-async def test_a_comment_may_be_as_long_as_it_says_in_any_script(service: Service) -> None:
-    async with service() as client:
-        path, (first, _) = await checked(client)
-        comment = "\U0001f600" * LONGEST_COMMENT  # four bytes each, and twelve escaped
-        given = await client.put(f"{path}/{first}", json={"label": "supported", "comment": comment})
-        assert (given.status_code, given.json()["comment"]) == (200, comment)
-        longer = await client.put(f"{path}/{first}", json={"label": "supported", "comment": f"{comment}!"})
-        assert longer.status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -122,7 +111,7 @@ def test_labels_given_at_once_are_all_kept(url: str) -> None:
     ids = [f"c{number}" for number in range(24)]
 
     def give(claim: str) -> None:
-        change_label(store, one, claim, GivenLabel(response_id="r", claim_id=claim, label=PersonLabel.SUPPORTED))
+        store.change_label(one, claim, GivenLabel(response_id="r", claim_id=claim, label=PersonLabel.SUPPORTED))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(give, ids))

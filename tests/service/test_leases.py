@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import create_engine, text
 
-from factloop.core.errors import ConfigError
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.store import (
@@ -247,32 +246,3 @@ def test_old_jobs_that_are_over_are_forgotten(opened: Opened) -> None:
     assert store.finished([old, waiting, theirs, new]) == {theirs, new}
     assert store.delete_older(thirty_days) == 1
     assert taken(leases) == [waiting]
-
-
-def test_jobs_of_the_format_without_leases_are_kept(url: str, opened: Opened) -> None:
-    store, _ = opened()
-    (old,) = added(store, 1)
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("DROP TABLE factloop_repeats"))
-        for column in ("leased_by", "leased_until", "cancel_asked"):
-            connection.execute(text(f"ALTER TABLE factloop_jobs DROP COLUMN {column}"))
-        connection.execute(text("UPDATE factloop_format SET format = 1"))
-    _, leases = opened()
-    assert taken(leases) == [old]
-    with engine.begin() as connection:
-        assert connection.scalar(text("SELECT format FROM factloop_format")) == 2
-    engine.dispose()
-
-
-@pytest.mark.usefixtures("postgres_only")
-def test_a_service_of_an_earlier_version_is_not_pushed_aside(url: str, opened: Opened) -> None:
-    opened()
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE factloop_format SET format = 1"))
-    with engine.connect() as earlier:
-        earlier.execute(text("SELECT pg_advisory_lock(:key)"), {"key": 0x666163746C6F6F70})
-        with pytest.raises(ConfigError, match="earlier version is at work"):
-            opened()
-    engine.dispose()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.service.audits import write_rows
+from factloop.service.evaluation import write_rows
 from factloop.service.store import JobStore
 from factloop.setup.settings import CheckSettings
 from tests.rights import open_to_others

@@ -48,14 +48,14 @@ async def test_the_page_names_nothing_from_the_root(service: Service) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"public_url": "facts.example"}, "--public-url facts.example: give https://HOST"),
+        ({"public_url": "facts.example"}, "public_url facts.example: give https://HOST"),
         ({"public_url": "ftp://facts.example"}, "give https://HOST"),
         ({"public_url": "https://u:p@facts.example/"}, "give https://HOST"),
         ({"public_url": "https://facts.example/?a=b"}, "give https://HOST"),
         ({"public_url": "https://facts.example:99999/"}, "give https://HOST"),
         ({"public_url": "https://facts.example/"}, "give a key"),
-        ({"trusted_proxies": ("proxy.example",)}, "--trusted-proxy proxy.example"),
-        ({"trusted_proxies": ("*",)}, r"--trusted-proxy \*"),
+        ({"trusted_proxies": ("proxy.example",)}, "trusted_proxy proxy.example"),
+        ({"trusted_proxies": ("*",)}, r"trusted_proxy \*"),
     ],
 )
 def test_a_wrong_proxy_is_refused(wrong: dict[str, object], said: str) -> None:

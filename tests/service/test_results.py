@@ -10,10 +10,12 @@ import pytest
 from factloop import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.service.results import ResultFolder
+from factloop.core.records import Record
+from factloop.service.results import KINDS, ResultFolder
 from tests.evaluation.audit.views.audit_sample import sample_audit
-from tests.evaluation.runs.views.run_samples import plain_run
+from tests.evaluation.runs.views.run_samples import empty_run, plain_run
 from tests.service.asking import ANSWER, Service
+from tests.trust.views.trust_sample import firm, long_form, mixed_run
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
         ("run", "check", "Who was she?"),
     ]
     assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
-    assert "Ada Lovelace was taught in Paris." in page.text
+    assert "Ada Lovelace was born on 12 December 1815." in page.text
     assert text.text == (folder / "ada.json").read_text()
     assert refused == [404] * 6
 
@@ -89,3 +91,21 @@ def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
     assert ResultFolder(None).find("ada") is None
     with pytest.raises(ConfigError, match="not a folder"):
         ResultFolder(home / "absent")
+
+
+@pytest.mark.parametrize(
+    ("record", "names"),
+    [
+        (firm(), ["TrustOV"]),
+        (mixed_run(), ["TrustOV", "TrustBC", "TrustFC"]),
+        (long_form(), ["Precision"]),
+        (plain_run(), ["F1@64", "Precision"]),
+        (sample_audit(), ["strict", "strict@5", "mild"]),
+        (empty_run(), []),
+    ],
+)
+def test_each_kind_of_result_leads_with_its_figures(record: Record, names: list[str]) -> None:
+    kind = next(kind for kind in KINDS if kind.record is type(record))
+    found = list(kind.figures(record))
+    assert [figure.name for figure in found] == names
+    assert all(figure.value != "None" and (figure.value != "–" or figure.basis) for figure in found)

@@ -12,16 +12,14 @@ import pytest
 from sqlalchemy import update
 
 from factloop import FactChecker, TrustScorer
-from factloop.service.documents import Library
 from factloop.service.kept import Database
-from factloop.service.leases import Leases
-from factloop.service.live import LiveJob, write_events
+from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
-from factloop.service.running import Runner
+from factloop.service.running import LiveJob, Runner, write_events
 from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
-from factloop.service.work import Work
+from factloop.service.work import Library, Work
 from factloop.setup.run_directory import RunDirectory
 from tests.service.asking import ASK, FINISHED_WITHIN_S
 from tests.service.test_store import job
@@ -69,7 +67,7 @@ async def test_a_job_that_is_cancelled_before_its_first_step_is_cancelled(runner
     live.is_cancelled = True
     live.cancel()
     async with asyncio.timeout(FINISHED_WITHIN_S):
-        await live.settled()
+        await live.settled.wait()
     ended = store.get(live.stored.job.id, "")
     assert ended is not None
     assert (ended.job.status, live.is_closed, runner.live) == ("cancelled", True, {})
@@ -81,8 +79,15 @@ async def test_a_job_that_is_stopped_before_its_first_step_waits_again(runner: R
     live = await taken(runner)
     runner.begin_stop()
     async with asyncio.timeout(FINISHED_WITHIN_S):
-        await live.settled()
-    (again,) = Leases(store, LEASE_S).take(1, lapsed=False)
+        await live.settled.wait()
+    leases, waiting = Leases(store, LEASE_S), list[LeasedJob]()
+
+    def is_taken() -> bool:  # a renewal of the lost lease may still hold the row, which `take` then passes over
+        waiting.extend(leases.take(1, lapsed=False))
+        return bool(waiting)
+
+    await until(is_taken, LEASE_S / 10)
+    (again,) = waiting
     assert (again.stored.job.id, again.stored.job.n_deaths, runner.live) == (live.stored.job.id, 0, {})
 
 
@@ -104,6 +109,6 @@ async def test_a_job_that_is_lost_and_taken_again_has_its_events_kept_anew(
             with store.engine.begin() as connection:
                 connection.execute(update(JOBS).values(leased_by=None))
             async with asyncio.timeout(FINISHED_WITHIN_S):
-                await live.settled()
+                await live.settled.wait()
     assert [(live.is_lost, len(live.events)) for live in kept] == [(True, 1)] * 2
     assert kept[0].events[0].number < kept[1].events[0].number

@@ -10,7 +10,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from factloop.core.errors import ConfigError
-from factloop.service.database import open_to_read, said_by
 from factloop.service.errors import RequestRefusal
 from factloop.service.kept import Database
 from factloop.service.store import JobStore
@@ -36,15 +35,6 @@ def test_a_start_ends_in_one_line(at_each: Callable[[socket.socket], None], said
     assert ("\n" in line, "secret-word" in line) == (False, False)
 
 
-def test_one_that_is_only_looked_at_is_given_up_too() -> None:
-    with listening(greets) as url:
-        engine = open_to_read(url, silent_s=SILENT_S)
-        with pytest.raises(OperationalError) as caught, engine.connect():
-            raise AssertionError("it said nothing")
-        engine.dispose()
-    assert said_by(caught.value) == "no answer within 1 s"
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
     with postgres.running() as started:
@@ -67,16 +57,6 @@ async def test_a_service_refuses_meanwhile_and_goes_on_when_it_speaks_again(
         await database.ask(database.store.probe)
         assert "the database answers again" in caplog.text
         await database.aclose()
-
-
-@pytest.mark.postgres
-def test_a_statement_that_takes_longer_while_rows_come_is_no_silence(server: PostgresServer) -> None:
-    """Six rows, each 0.25 s after the one before, which the server sends as they come."""
-    store = JobStore(server.url, silent_s=SILENT_S)
-    rows = text("SELECT repeat('x', 20000), pg_sleep(0.25) FROM generate_series(1, 6)")
-    with store.engine.connect() as connection:
-        assert len(connection.execute(rows).all()) == 6
-    store.close()
 
 
 @pytest.mark.postgres

@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.service.app import build_app
-from factloop.service.server import serve
+from factloop.service.app import build_app, serve
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings

@@ -131,7 +131,7 @@ def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
     assert waiting is not None
     assert (waiting.job.status, waiting.job.started_at, waiting.job.n_deaths) == ("queued", None, 1)
     assert [record.getMessage() for record in caplog.records] == [
-        f"job {left[1]}: its service died, and what jobs may cost in 24 hours is spent; it waits"
+        f"job {left[1]}: its service died, and the budget of 24 hours is spent; it waits"
     ]
     day.clock.now += DAY_S
     (again,) = alive.take(5, lapsed=True)
@@ -144,9 +144,9 @@ def test_what_one_job_may_cost_must_be_known() -> None:
         day_limits(per_day, CheckSettings(), TrustSettings())
     with pytest.raises(ConfigError, match="no job could begin, as each may take 2"):
         day_limits(per_day, CheckSettings(budget_usd=2.0), TrustSettings(budget_usd=0.5))
-    with pytest.raises(ConfigError, match="--max-calls-per-day 5: give --max-calls"):
+    with pytest.raises(ConfigError, match="max_calls_per_day 5: give --max-calls"):
         day_limits(ServiceSettings(max_calls_per_day=5), CheckSettings(max_calls=5), TrustSettings())
-    with pytest.raises(ConfigError, match="--budget-usd-per-day 0: must be greater"):
+    with pytest.raises(ConfigError, match="budget_usd_per_day 0: must be greater"):
         ServiceSettings(budget_usd_per_day=0.0)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,10 +12,9 @@ from sqlalchemy import create_engine, text
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.service.errors import error_words
-from factloop.service.filtering import JobFilter
 from factloop.service.leases import Leases
 from factloop.service.shapes import CheckSummary, Job, Progress
-from factloop.service.store import JobStore, StoredJob, new_job_id
+from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
 
 HOSTILE = "\x00 \U0001f600 \u202e'; DROP TABLE factloop_jobs; -- \\ \" é\ud7ff {{7*7}}"
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
@@ -86,16 +84,6 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
     assert [one.job.id for one in store.page("a", wanted=JobFilter("check"), limit=100)[0]] == checks
     assert store.page("a", wanted=JobFilter(status="done"), limit=100) == ([], None)
     assert store.page("a", limit=5, before=ours[-1]) == ([], None)
-
-
-def test_it_is_used_from_several_threads(store: JobStore, leases: Leases) -> None:
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda one: store.add(one, "{}"), [job() for _ in range(40)]))
-        taken = [one for found in threads.map(lambda _: leases.take(7, lapsed=True), range(8)) for one in found]
-        taken += leases.take(40, lapsed=True)
-        list(threads.map(lambda one: leases.end(one.stored.changed(status="done"), {"result": "{}"}), taken))
-    assert len({one.stored.job.id for one in taken}) == len(taken) == 40
-    assert len(store.page("", wanted=JobFilter(status="done"), limit=100)[0]) == 40
 
 
 def test_another_format_is_refused(url: str) -> None:

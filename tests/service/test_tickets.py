@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.entrance.keys import ApiKeys
-from factloop.service.tickets import GOOD_FOR_S, Tickets
+from factloop.service.access import GOOD_FOR_S, Tickets
 from tests.service.asking import ASK, Service, finished
 
 KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"

@@ -12,9 +12,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from factloop.entrance.keys import ApiKeys
-from factloop.service.attempts import OF_ONE_KEY
+from factloop.service.access import OF_ONE_KEY, SharedHits
 from factloop.service.store import JobStore
-from factloop.service.windows import SharedHits
 from tests.service.asking import ASK, Service
 
 pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("url", ["postgresql"], indirect=True)]
@@ -45,17 +44,6 @@ async def test_a_caller_without_key_has_one_rate(service: Service, url: str, hom
     assert asked == [202, 202, 202, 429, 429]
     assert len(jobs) == 3
     assert 0 < int(refused.headers["Retry-After"]) <= 3601
-
-
-async def test_deleting_jobs_gives_no_new_rate(service: Service, url: str, home: Path) -> None:
-    async with two(service, url, home, rate="2/hour", keys=KEYS) as (one, other):
-        for client in (one, other):
-            job = (await client.post("/v1/checks?wait=true", json=ASK, headers=GOOD)).status_code
-            assert job == 200
-        assert (await one.delete("/v1/jobs", params={"older_than_days": 0}, headers=GOOD)).json() == {"n_jobs": 2}
-        asked = [(await client.post("/v1/checks", json=ASK, headers=GOOD)).status_code for client in (one, other)]
-        of_another = await other.post("/v1/checks", json=ASK, headers=OTHER)
-    assert (asked, of_another.status_code) == ([429, 429], 202)
 
 
 async def test_wrong_keys_are_counted_together(service: Service, url: str, home: Path) -> None:

@@ -124,11 +124,11 @@ async def test_another_configuration_is_refused_and_nothing_changes(
 async def test_a_run_from_before_a_setting_goes_on_as_it_was(
     sim: Simulator, response: Response, tmp_path: Path
 ) -> None:
-    """Its `run.json` names neither `repeats` nor `strict_paper`."""
+    """Its `run.json` names neither `repeats` nor `as_published`."""
     first = await check(sim, response, tmp_path / "run")
     file = tmp_path / "run" / "run.json"
     named = json.loads(file.read_text())
-    file.write_text(json.dumps({name: named[name] for name in named.keys() - {"repeats", "strict_paper"}}))
+    file.write_text(json.dumps({name: named[name] for name in named.keys() - {"repeats", "as_published"}}))
     sim.reset()
     assert stable(await check(sim, response, tmp_path / "run")) == stable(first)
     assert sim.stats().stages == {}
@@ -137,7 +137,7 @@ async def test_a_run_from_before_a_setting_goes_on_as_it_was(
 
 
 def test_a_variant_from_before_a_setting_is_the_same(tmp_path: Path) -> None:
-    before, now = {"plan": "fused"}, {"plan": "fused", "repeats": "each", "strict_paper": False}
+    before, now = {"plan": "fused"}, {"plan": "fused", "repeats": "each", "as_published": False}
     with RunDirectory(tmp_path) as directory:
         directory.claim({"variant packaged": before})
         directory.claim({"variant packaged": now})

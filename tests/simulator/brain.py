@@ -117,6 +117,15 @@ class Brain:
         facts = [resolve_alone(_one_line(given.text), shown, sentence) for given in blocks.all("fact")]
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
+    def _abstention(self, blocks: Blocks) -> Fields:
+        """Only what an answer to the question names is found: the passage with most of its words, if it has most."""
+        asked = {word.lower() for word in _WORD.findall(blocks.one("question") or blocks.one("sentence"))}
+        told = [asked & {word.lower() for word in _WORD.findall(block.text)} for block in blocks.all("passage")]
+        best = max(range(len(told)), key=lambda place: len(told[place]), default=None)
+        if best is None or 2 * len(told[best]) <= len(asked):
+            return {"missing": blocks.one("question"), "passages": [], "answer": ""}
+        return {"missing": blocks.one("question"), "passages": [best + 1], "answer": "The passage tells it."}
+
     def _window_facts(self, blocks: Blocks) -> Fields:
         facts = self._facts(blocks)
         with_fact = {fact["sentence"] for fact in facts}
@@ -288,6 +297,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Assessments": Brain._assessments,
     "Assessment": Brain._assessment,
     "GroundedFacts": Brain._grounded_facts,
+    "Abstention": Brain._abstention,
     "GroundedClaims": Brain._grounded_claims,
     "AtomicFacts": Brain._atomic_facts,
     "SelfContainedFact": Brain._self_contained_fact,

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from factloop.prompts.registry import PromptRegistry
-from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.text.outline import read_outline
 from tests.simulator import GoldFact, Passage, Response, World, build_world
 from tests.simulator.brain import Brain, SearchWish
 from tests.simulator.queries import next_query

@@ -1,4 +1,4 @@
-"""The invented world as a knowledge base: who and what there is, with types, for `factloop kb build`.
+"""The invented world as a knowledge base: who and what there is, with types, for `factloop research kb build`.
 
 In N-Triples, as DBpedia's dumps of types and labels are. Years and counts are values, not entities, and are left out.
 """

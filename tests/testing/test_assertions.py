@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage
 
 from factloop import FactChecker, TrustScorer
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
 from factloop.core.factuality import count_verdicts, precision
 from factloop.core.records import (
     Claim,
@@ -25,6 +24,7 @@ from factloop.core.records import (
     Usage,
     Verdict,
 )
+from factloop.reports.claims import ClaimView, views_of
 from factloop.reports.visible import visible
 from factloop.testing import (
     NotFactual,
@@ -39,8 +39,8 @@ from factloop.testing.words import factual_failure
 from tests.modes import FACTUALITY, FAITHFULNESS
 
 SOURCES = "examples/lighthouse/sources"
-RIGHT = "John Smeaton built the third Eddystone tower."
-WRONG = "Smeaton's Tower was lit in 1795."
+RIGHT = "Smeaton modelled the tower on the trunk of an oak tree."
+WRONG = "Smeaton's Tower was lit on 16 October 1795."
 ADA = Document("Ada Lovelace was born in London.", metadata={"source": "ada.txt"})
 
 
@@ -52,8 +52,8 @@ def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_what_holds_passes_and_gives_the_report() -> None:
-    report = assert_factual(RIGHT, docs=SOURCES, prompt="Who built it?", min_precision=1.0, min_supported=1)
-    assert (report.counts.supported, report.prompt) == (1, "Who built it?")
+    report = assert_factual(RIGHT, docs=SOURCES, prompt="What did Smeaton build?", min_precision=1.0, min_supported=1)
+    assert (report.counts.supported, report.prompt) == (1, "What did Smeaton build?")
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,8 @@ def test_a_response_without_claims_passes_where_none_is_asked_for() -> None:
         assert_factual(RIGHT, max_unscored=None)
 
 
-@pytest.mark.parametrize(
-    ("beside", "said"),
-    [
-        ("Bananas are grown in Ecuador.", "not checked (beside the question): Bananas are grown in Ecuador."),
-        ("\n\n```python\nbuilt = 1795\n```", "not checked (code, not read): ```python built = 1795 ```"),
-    ],
-)
-def test_what_nobody_checked_does_not_pass_for_checked(beside: str, said: str) -> None:
+def test_what_nobody_checked_does_not_pass_for_checked() -> None:
+    beside, said = "\n\n```python\nbuilt = 1795\n```", "not checked (code, not read): ```python built = 1795 ```"
     asked: dict[str, Any] = {"docs": SOURCES, "prompt": "Who was John Smeaton?"}
     with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, and there are 1") as failure:
         assert_factual(f"{RIGHT} {beside}", **asked)
@@ -124,43 +118,30 @@ def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() 
     with pytest.raises(NotFactual) as failure:
         assert_factual(f"{RIGHT} {WRONG}", docs=SOURCES)
     said = str(failure.value)
-    assert "1. not supported (contradicted): Smeaton's Tower was lit in 1795." in said
+    assert f"1. contradicted: {WRONG}" in said
     assert f'evidence [{SOURCES}/smeaton.txt]: "' in said
     assert "1795" in said.partition("   why: ")[2].partition("evidence [")[0]
-    assert "Smeaton built the third" not in said.partition("\n1. ")[2].partition("evidence")[0]
-    assert "precision 0.500 (n = 2), 1 supported, 1 not supported (1 contradicted)" in said
+    assert RIGHT not in said.partition("\n1. ")[2].partition("evidence")[0]
+    assert "precision 0.500 (n = 2), 2 claims: 1 supported, 1 contradicted" in said
 
 
-def test_repeats_that_count_once_are_contradicted_once() -> None:
-    thrice: dict[str, Any] = {"response": " ".join([WRONG] * 3), "docs": SOURCES, "repeats": "once"}
-    assert assert_factual(**thrice, max_contradicted=1).counts.repeated == 2
-    with pytest.raises(NotFactual, match="at most 0 contradicted claims, and there are 1") as failure:
-        assert_factual(**thrice)
-    assert "1 not supported (1 contradicted)" in str(failure.value)
-
-
-def test_a_passage_is_shown_where_it_decides_and_only_counted_where_it_does_not() -> None:
-    """The judge names the passage that comes nearest to an unsupported claim, too, but nothing rests on it."""
+def test_a_passage_is_shown_where_it_decides_or_is_to_be_read_and_only_counted_where_it_does_not() -> None:
+    """A judge names the passage that comes nearest to an unsupported claim, too, but nothing rests on it."""
+    wrong, to_be_read = "Ada Lovelace was born in London in 1825.", "Ada Lovelace liked strong coffee in London."
     ada = Document("Ada Lovelace was born in London in 1815.", metadata={"source": "ada.txt"})
-    wrong, without, foreign = (
-        "Ada Lovelace was born in London in 1825.",
-        "Ada Lovelace liked strong coffee in London.",
-        "Ada Lovelace fue amiga de Charles Babbage y vivió en Madrid.",
-    )
     with pytest.raises(NotFactual) as failure:
-        assert_factual(f"{wrong} {without} {foreign}", documents=[ada], min_precision=1.0)
-    assert failure.value.report.claims[1].judgement.cited
-    contradicted, unsupported, unscored = str(failure.value).split("\n\n")[1:]
-    assert contradicted.endswith('evidence [ada.txt]: "Ada Lovelace was born in London in 1815."')
-    assert unsupported.startswith("2. not supported (no evidence found): ")
-    assert unsupported.endswith("\n   evidence: no passage decides, 1 passage read")
-    assert unscored.startswith("3. unscored (other_language): ")
-    assert unscored.endswith("\n   evidence: no passage decides, 0 passages read")
-
-
-def test_with_nothing_to_check_against_nothing_passes() -> None:
-    with pytest.raises(NotFactual, match=r"(?s)at most 0 unscored claims.*unscored \(no_source\)"):
-        assert_factual(RIGHT)
+        assert_factual(f"{wrong} {to_be_read} Charles Babbage kept bees.", documents=[ada], min_precision=1.0)
+    contradicted, nothing, unscored = str(failure.value).split("\n\n")[1:]
+    assert contradicted.startswith("1. contradicted: ")
+    assert unscored.startswith("3. needs reading: ")
+    assert {one.partition("   evidence ")[2] for one in (contradicted, unscored)} == {
+        f'[ada.txt]: "{ada.page_content}"'
+    }
+    assert nothing.startswith("2. no evidence found: ")
+    assert nothing.endswith("\n   evidence: no passage decides, 0 passages read")
+    unsupported = a_claim(1, verdict=Verdict.NOT_SUPPORTED, contradicted=False)
+    said = factual_failure(["precision at least 1"], failure.value.report, [ClaimView(unsupported)])
+    assert said.endswith("\n   evidence: no passage decides, 9 passages read")
 
 
 def test_documents_that_were_retrieved_are_judged_by() -> None:
@@ -181,17 +162,6 @@ async def test_what_a_retriever_returned_is_judged_by(found: Any) -> None:
     assert FAITHFULNESS in assert_factual(born, documents=found, checker=own).warnings
     both = assert_factual(f"{born} {RIGHT}", documents=found, docs=SOURCES, min_precision=1.0)
     assert FACTUALITY in both.warnings
-
-
-def test_where_a_retriever_returned_nothing_nothing_passes() -> None:
-    with pytest.raises(NotFactual, match=r"(?s)at most 0 unscored claims.*unscored \(no_source\)"):
-        assert_factual(RIGHT, documents=[])
-    assert assert_factual(RIGHT, docs=SOURCES, documents=[]).counts.supported == 1
-
-
-def test_documents_of_another_kind_are_named() -> None:
-    with pytest.raises(DataError, match=r"documents, item 2: .* not dict \(of a mapping make a Document\("):
-        assert_factual(RIGHT, documents=[ADA, {"page_content": RIGHT}])  # type: ignore[list-item]  # that is what is tried
 
 
 def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
@@ -222,19 +192,6 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
 def test_a_requirement_that_cannot_be_meant_is_refused(required: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(complaint)):
         assert_factual(RIGHT, docs=SOURCES, **required)
-
-
-@pytest.mark.parametrize(
-    ("response", "complaint"), [(None, "not NoneType"), (AIMessage(RIGHT), "not AIMessage (give its .text)")]
-)
-def test_what_is_no_text_is_named(response: Any, complaint: str) -> None:
-    with pytest.raises(DataError, match=re.escape(f"response: a text is needed, {complaint}")):
-        assert_factual(response, docs=SOURCES)
-
-
-def test_paths_that_lead_nowhere_are_named() -> None:
-    with pytest.raises((ConfigError, DataError), match="nowhere"):
-        assert_factual(RIGHT, docs="nowhere")
 
 
 async def test_both_kinds_work_in_a_running_loop() -> None:
@@ -317,7 +274,7 @@ def test_hostile_text_is_shown_harmless_and_the_message_is_bounded() -> None:
         ),
         created_at=datetime.now(UTC),
     )
-    said = factual_failure(["precision at least 1"], report, claims)
+    said = factual_failure(["precision at least 1"], report, views_of(claims))
     assert visible(said) == said
     assert len(said) < 30_000
     assert said.count("evidence [") == 5 * 3  # of ten claims shown, every second cites; three passages of nine

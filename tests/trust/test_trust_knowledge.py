@@ -104,7 +104,9 @@ async def test_no_failure_becomes_an_inconsistency(sim: Simulator) -> None:
     for report, wanted in zip(run.reports, truth(sim, run), strict=True):
         bc = report.trust_bc
         if bc.value is None:
-            assert bc.unscored_reason in {UnscoredReason.PARSE_FAILURE, UnscoredReason.REFUSAL}
+            assert bc.unscored_reason in {
+                UnscoredReason.PARSE_FAILURE, UnscoredReason.REFUSAL, UnscoredReason.TOO_FEW_DISTRACTORS
+            }  # fmt: skip
             assert bc.n_inconsistent == 0
         else:
             assert bc.value == wanted

@@ -8,7 +8,7 @@ import pytest
 
 from factloop import TrustScorer
 from factloop.core.errors import ConfigError
-from tests.tools.verifiers.test_encoder import checkpoint
+from tests.tools.judges.tiny_models import save_biased
 
 NLI = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
 PASSAGES = "id\ttext\ttitle\n1\tThe Tiber rises in the Apennines and flows through Rome to the sea.\tTiber\n"
@@ -22,7 +22,7 @@ PASSAGES = "id\ttext\ttitle\n1\tThe Tiber rises in the Apennines and flows throu
 async def test_its_labels_are_the_relations(tmp_path: Path, biases: list[float], relation: str, value: float) -> None:
     corpus = tmp_path / "passages.tsv"
     corpus.write_text(PASSAGES, encoding="utf-8")
-    model = checkpoint(tmp_path / "nli", NLI, biases)
+    model = save_biased(tmp_path / "nli", NLI, biases)
     async with TrustScorer(corpus=corpus, nli=str(model), cache_dir=tmp_path / "cache") as scorer:
         report = await scorer.ascore("Which city does the Tiber flow through?", "The Tiber flows through Rome.")
     assert (report.trust_fc.relation, report.trust_fc.value) == (relation, value)

@@ -161,7 +161,7 @@ async def test_sources_that_come_with_an_answer_stand_in_the_place_of_the_corpus
     corpora, judges = ([getattr(one.fingerprint, name) for one in (given, own, none)] for name in ("corpus", "judge"))
     assert len(set(corpora)) == 3
     assert corpora[-1] is None
-    assert judges == ["lexical", "lexical", None]
+    assert judges == ["baseline", "baseline", None]
     assert [bool(one.warnings) for one in (given, own, none)] == [True, True, False]
 
 

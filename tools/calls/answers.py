@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from factloop.tools.calls.cache import StoredAnswer
-from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
+from factloop.tools.calls.cache import AnswersKept, MemoryAnswers, StoredAnswer
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
+from factloop.tools.calls.together import SingleFlight
 
 Value = dict[str, Any]
 """An answer as JSON has it."""

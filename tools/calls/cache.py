@@ -11,6 +11,7 @@ import json
 import logging
 import sqlite3
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,12 +19,82 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
-
 from factloop.core.errors import ConfigError, NoPlaceToKeep
 from factloop.core.files.holds import Hold
 from factloop.core.files.private import make_private_database, make_private_folder
-from factloop.tools.calls.cache_bounds import CacheBounds, prepare_to_shrink, prune
+
+PROTECTED_S = 3600.0
+"""What is this young stays, however much there is: a run at work counts on it."""
+BATCH = 50
+"""Answers that go in one transaction: another process waits for no longer than that takes."""
+PAGES_AT_ONCE = 1000
+"""Pages freed in one step, so that other processes wait no longer."""
+
+
+@dataclass(frozen=True)
+class CacheBounds:
+    """Bounds of a cache that runs share."""
+
+    max_bytes: int
+    max_age_s: float
+
+    @property
+    def step_bytes(self) -> int:
+        """Bytes written between two looks at the size: few, since the writer then waits for the removal."""
+        return self.max_bytes // 256
+
+
+def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
+    """Removes answers until the bounds hold, in small transactions: killed at any time it leaves a cache to use.
+
+    Between two looks at the size the file grows by a step, so it stays within `max_bytes` without being shrunk each
+    time; it is shrunk where it is larger, or mostly empty. Raises sqlite3.Error.
+    """
+    connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
+    now = time.time()
+    while _remove(connection, before=now - max(bounds.max_age_s, PROTECTED_S)):
+        pass
+    high, low = (bounds.max_bytes - steps * bounds.step_bytes for steps in (2, 4))
+    if _used_bytes(connection) > high:
+        while _used_bytes(connection) > low and _remove(connection, before=now - PROTECTED_S):
+            pass
+    if _file_bytes(connection) > bounds.max_bytes or _used_bytes(connection) < _file_bytes(connection) // 2:
+        _shrink(connection)
+
+
+def prepare_to_shrink(connection: sqlite3.Connection) -> None:
+    """Prepares a new file: SQLite must know before the first table. Older ones only stop growing."""
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+
+
+def _remove(connection: sqlite3.Connection, *, before: float) -> int:
+    """How many of the oldest were removed, of those written before that time."""
+    oldest = "SELECT rowid FROM answers WHERE written < ? ORDER BY written LIMIT ?"
+    if connection.execute(oldest, (before, 1)).fetchone() is None:  # a look takes no lock from writers
+        return 0
+    return connection.execute(f"DELETE FROM answers WHERE rowid IN ({oldest})", (before, BATCH)).rowcount
+
+
+def _shrink(connection: sqlite3.Connection) -> None:
+    left = _number(connection, "freelist_count")
+    while left:
+        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` would stop after a page
+        before, left = left, _number(connection, "freelist_count")
+        if left >= before:  # a file that cannot shrink
+            return
+
+
+def _file_bytes(connection: sqlite3.Connection) -> int:
+    return _number(connection, "page_count") * _number(connection, "page_size")
+
+
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    return _file_bytes(connection) - _number(connection, "freelist_count") * _number(connection, "page_size")
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
@@ -111,6 +182,8 @@ class CallCache:
         Of two connections that switch a new file at the same moment SQLite refuses one without waiting, as each
         holds what the other needs.
         """
+        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
+
         patiently = Retrying(
             retry=retry_if_exception(_is_busy),
             wait=wait_random(0.01, 0.05),
@@ -233,3 +306,43 @@ def _say_once(warning: str) -> None:
 
 def _is_busy(error: BaseException) -> bool:
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+
+
+MOST_IN_MEMORY = 4_096
+"""Answers: several times those of a long answer's check, and some ten megabytes."""
+
+
+class MemoryAnswers:
+    """Keeps the last answers: within a check even what is not worth keeping is asked once.
+
+    It lives as long as the session, in which thousands of checks may follow each other, so the answers that were not
+    asked for the longest time go.
+    """
+
+    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
+        self._values: OrderedDict[str, Any] = OrderedDict()
+        self._most = most
+
+    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - as CallCache has it
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return StoredAnswer(self._values[key], earlier=False)
+
+    def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
+        self._values[key] = value
+        if len(self._values) > self._most:
+            self._values.popitem(last=False)
+
+    def drop(self, key: str) -> None:
+        self._values.pop(key, None)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        return work()
+
+    def close(self) -> None:
+        """Nothing is open; here since it is called wherever a cache is."""
+
+
+AnswersKept = CallCache | MemoryAnswers
+"""A place for answers, to be closed by the one who opened it."""

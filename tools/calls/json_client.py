@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 import requests
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.blame import asked_url, place_of, unreachable_words
 from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
-from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.unreachable import asked_url, place_of, unreachable_words
+from factloop.tools.calls.retry import retry_after_s
 
 MAX_BODY_BYTES = 8_000_000
 MAX_REDIRECTS = 3
@@ -161,7 +161,7 @@ class JsonClient:
     def _environment(self) -> dict[str, Any]:
         """The proxy and the certificates that the environment names for this server.
 
-        Looked up once: `Session.request` goes through all variables anew, for a good part of a request's CPU time.
+        Looked up once: `Session.request` goes through all variables each time, for a good part of a request's CPU time.
         """
         with requests.Session() as session:
             return {**session.merge_environment_settings(self._base_url, {}, True, None, None)}

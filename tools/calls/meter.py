@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 
 from factloop.core.records import StageUsage, Usage
-from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.budget import Allowance
 
 _SUMMED = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches", "wall_s")
 

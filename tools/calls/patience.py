@@ -17,13 +17,39 @@ from typing import TypeVar
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.events import ServerWait
 from factloop.tools.calls.modes import PATIENCE_S
-from factloop.tools.calls.stopwatch import Stopwatch
+
+
+class Stopwatch:
+    """Counts the seconds that it ran since it was set back, in the loop's time."""
+
+    def __init__(self) -> None:
+        self._shown_s = 0.0
+        self._started_at: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        return self._shown_s + (
+            0.0 if self._started_at is None else asyncio.get_running_loop().time() - self._started_at
+        )
+
+    def start(self) -> None:
+        self._started_at = asyncio.get_running_loop().time()
+
+    def stop(self) -> None:
+        self._shown_s, self._started_at = self.seconds, None
+
+    def reset(self, to_s: float = 0.0) -> None:
+        """Sets it back, or to so many seconds; if it runs it goes on running."""
+        self._shown_s = to_s
+        if self._started_at is not None:
+            self.start()
+
 
 T = TypeVar("T")
 Listener = Callable[[ServerWait], None]
 
 REST_S = 60.0
-"""Once in so many seconds one call may try a server that was given up: a checker may outlive an outage."""
+"""Once in so many seconds one call may try a server that we gave up on: a checker may outlive an outage."""
 NOT_THERE = 3
 """Requests in vain after which a server that never accepted any counts as dead rather than slow."""
 TOLD_AFTER_S = 5.0
@@ -78,7 +104,7 @@ class Patience:
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
         """The call's result, with all the turns, pauses and attempts that it takes.
 
-        Raises ToolError where the server is given up before or meanwhile; otherwise as the call.
+        Raises ToolError if we give up on the server before or meanwhile; otherwise as the call.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -223,7 +249,7 @@ class Patience:
 
     @property
     def _why(self) -> str:
-        """Why it is given up; a trial in vain says nothing new."""
+        """Why we give up on it; a failed trial says nothing new."""
         waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may be late to notice
         return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
 

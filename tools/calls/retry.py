@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+
+
+def retry_after_s(value: str | None, now: datetime) -> float | None:
+    """Seconds to wait by a `Retry-After` header, given in seconds or as an HTTP date; None where it says neither."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(value)
+        except (ValueError, OverflowError):  # a zone or a year that no date can have
+            return None
+        if moment.tzinfo is None:  # "-0000" means UTC without a known local zone
+            moment = moment.replace(tzinfo=UTC)
+        seconds = (moment - now).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
 
 T = TypeVar("T")
 
@@ -23,11 +44,11 @@ class RetryPolicy:
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Attempts after which a call that times out each time is given up: each one costs a whole timeout."""
+    """Give up on a call after timing out this often: each attempt costs a whole timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Seconds that one call waits between its attempts, in all. A server that asks for more is given up at once."""
+    """Seconds that one call waits between its attempts, in all. A call fails at once when its server asks for more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The call's result, or its last error once retrying cannot help or the policy is exhausted."""

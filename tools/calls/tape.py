@@ -6,22 +6,157 @@ are hidden in all that is kept, and in what is handed on, so that a replay goes 
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
+import re
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from factloop.core.errors import ConfigError, RecordingMissing
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
 from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
-from factloop.tools.calls.tape_closest import described, difference
-from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, failed_by_check_budget
-from factloop.tools.calls.tape_format import Kind, TapeEntry, read_tape, tape_text
+
+Failure = ToolError | ModelRefusal
+KEPT = (ToolError, ModelRefusal)
+
+
+def as_plain(error: Failure) -> dict[str, Any]:
+    """The error as a JSON object, without what caused it."""
+    match error:
+        case ToolTimeout():
+            return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
+        case BudgetExceeded():
+            of = {"of": error.of} if error.of else {}
+            return {"error": "budget", "limit": error.limit, **of}
+        case ToolError():
+            return {"error": "tool", "tool": error.tool, "status": error.status, "message": str(error)}
+        case ModelRefusal():
+            said = str(error).removeprefix(f"{error.schema}: ")
+            return {"error": "refusal", "schema": error.schema, "message": said, "reply": error.reply}
+
+
+def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
+    """Whether it failed by the budget of one check: another may ask again."""
+    return bool(plain.get("of"))
+
+
+def as_error(plain: dict[str, Any]) -> Failure:
+    """The error again, not to be retried. Raises KeyError, TypeError, ValueError for another shape."""
+    match plain["error"]:
+        case "timeout":
+            return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
+        case "budget":
+            return BudgetExceeded(str(plain["limit"]), str(plain.get("of", "")))
+        case "tool":
+            return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=plain["status"])
+        case "refusal":
+            return ModelRefusal(str(plain["message"]), schema=str(plain["schema"]), reply=str(plain["reply"]))
+        case other:
+            raise ValueError(f"unknown failure {other!r}")
+
+
+FORMAT = 1
+NAME = "factloop_recording"
+LONGEST_SHOWN = 40
+"""Characters of a file's wrong content that a message shows."""
+
+Kind = Literal["model", "search", "web"]
+KINDS = ("model", "search", "web")
+_KEY = re.compile(r"[0-9a-f]{32}")
+# What a terminal would obey, and lone surrogates, which UTF-8 cannot say.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class TapeEntry:
+    """One request with its reply (any JSON value) or its failure."""
+
+    kind: Kind
+    key: str
+    request: Mapping[str, Any]
+    reply: Any = None
+    failure: Mapping[str, Any] | None = None
+    line: int = 0
+    """Line in the file, from 1; 0 for an entry made in this process."""
+
+
+def tape_text(entries: Iterable[TapeEntry]) -> str:
+    """The file's text: the same for equal entries, whatever order they came in. Like requests stand together."""
+    lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
+    return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
+
+
+def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
+    """The entries by key. Raises ConfigError with `name` and the line for what this version did not write."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    _check_header(lines[0], name)
+    entries: dict[str, TapeEntry] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        entry = _entry(line, number, name)
+        if entry.key in entries:
+            raise _damaged(name, number, f"the same request as in line {entries[entry.key].line}")
+        entries[entry.key] = entry
+    return entries
+
+
+def _check_header(line: str, name: str) -> None:
+    header = _parsed(line, 1, name)
+    if NAME not in header:
+        raise _damaged(name, 1, "no recording of factloop")
+    if header[NAME] != FORMAT:
+        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
+
+
+def _entry(line: str, number: int, name: str) -> TapeEntry:
+    fields = _parsed(line, number, name)
+    kind, key, request, failure = (fields.get(field) for field in ("kind", "key", "request", "failure"))
+    wrong = [
+        *(["kind"] if kind not in KINDS else []),
+        *(["key"] if not isinstance(key, str) or not _KEY.fullmatch(key) else []),
+        *(["request"] if not isinstance(request, dict) else []),
+        *(["failure"] if failure is not None and not isinstance(failure, dict) else []),
+        *(["reply"] if ("reply" in fields) == (failure is not None) else []),
+        *sorted(fields.keys() - {"kind", "key", "request", "failure", "reply"}),
+    ]
+    if wrong:
+        raise _damaged(name, number, f"field {wrong[0]!r}")
+    return TapeEntry(kind, str(key), request or {}, fields.get("reply"), failure, number)  # type: ignore[arg-type]  # kind is one of KINDS
+
+
+def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _damaged(name, number, "no whole JSON") from error
+    if not isinstance(value, dict):
+        raise _damaged(name, number, "no JSON object")
+    return value
+
+
+def _damaged(name: str, line: int, what: str) -> ConfigError:
+    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or of another version; record it anew")
+
+
+def _line(entry: TapeEntry) -> str:
+    came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
+    start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
+    # What came keeps its order: a model that is shown its own reply again is shown it as it wrote it.
+    return f"{start}, {_json(came, sort_keys=False)[1:]}"
+
+
+def _json(value: Any, *, sort_keys: bool = True) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading a reply of another shape raises; pydantic's errors are ValueErrors."""
@@ -141,3 +276,76 @@ class Tape:
             raise ConfigError(f"{self.path}: cannot be written ({error.strerror or error})") from error
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ConfigError(f"{self.path}: cannot be written")
+
+
+_COMPARED = 4_000
+"""Characters of each request that are compared, and requests at most: this is a message, not a search engine."""
+_MOST = 300
+_SHOWN = 80
+_BEFORE = 20
+
+
+def described(kind: Kind, request: Mapping[str, Any]) -> str:
+    """The request in one line: who was asked, and the end of what, which is where requests differ."""
+    match kind:
+        case "model":
+            texts = [str(message[-1]) for message in request.get("messages", ()) if message]
+            wanted = request.get("schema") or "free words"
+            return f"model {request.get('model')}, {wanted}, {_tail(texts[-1] if texts else '')}"
+        case "search":
+            return f"search {request.get('tool')}, query {_tail(str(request.get('query')))}"
+        case "web":
+            return f"{request.get('tool')}, {_tail(json.dumps(request.get('fields'), ensure_ascii=False))}"
+
+
+def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
+    """The difference of the request from the closest of its kind, in one line."""
+    alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
+    if not alike:
+        return f"it holds no request of this kind ({kind})"
+    wanted = _text(request)
+    matcher = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(wanted)
+
+    def likeness(entry: TapeEntry) -> float:
+        matcher.set_seq1(_text(entry.request))
+        return matcher.quick_ratio()
+
+    closest = max(alike, key=likeness)
+    fields = [
+        name
+        for name in sorted({*request, *closest.request})
+        if _plain(request.get(name)) != _plain(closest.request.get(name))
+    ]
+    where = f"the closest (line {closest.line})" if closest.line else "the closest"
+    if not fields:
+        return f"{where} looks the same, and differs in what is not shown"
+    shown = "; ".join(_place(name, closest.request.get(name), request.get(name)) for name in fields)
+    return f"{where} differs in {shown}"
+
+
+def _place(name: str, recorded: Any, asked: Any) -> str:
+    """The first place where two values of a field part."""
+    before, now = _plain(recorded), _plain(asked)
+    parts = next((place for place, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
+    start = max(0, (min(len(before), len(now)) if parts is None else parts) - _BEFORE)
+    return f"{name}: recorded {_cut(before, start)}, asked {_cut(now, start)}"
+
+
+def _cut(text: str, start: int) -> str:
+    shown = text[start : start + _SHOWN]
+    return repr(f"{'…' if start else ''}{shown}{'…' if start + _SHOWN < len(text) else ''}")
+
+
+def _tail(text: str) -> str:
+    flat = " ".join(text[-4 * _SHOWN :].split())
+    return repr(flat if len(flat) <= _SHOWN else f"…{flat[-_SHOWN:]}")
+
+
+def _text(request: Mapping[str, Any]) -> str:
+    """The text of a request from its end: instructions come first and are the same in most requests."""
+    return _plain(request)[-_COMPARED:]
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.core.files.private import make_private_folder
-from factloop.tools.embeddings.base import Embedder
-from factloop.tools.embeddings.nearest import nearest
+from factloop.tools.embeddings.nearest import Embedder, nearest
 
 _PROBE_WORDS = 4
 _BATCH = 512

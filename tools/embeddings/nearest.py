@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Embedder(Protocol):
+    """Maps texts to vectors whose dot product is their similarity."""
+
+    @property
+    def name(self) -> str:
+        """Names the model, for the fingerprint of a run."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dim), each of unit length, in the order of the texts."""
+        ...
+
 
 CHUNK_ROWS = 16_384
 """Rows multiplied at once: 20 MB at 300 dimensions, so that a matrix on disk is never in memory as a copy."""
@@ -25,3 +42,34 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
         kept = np.flatnonzero(scores >= lowest_kept)  # all that tie with the last one, so that ties go by row
     order = np.lexsort((kept, -scores[kept]))[:limit]
     return [(int(row), float(scores[row])) for row in kept[order]]
+
+
+RRF_K = 60
+"""The constant of Cormack et al. 2009, at which the method was published; larger values flatten the ranks."""
+
+
+def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
+    """Items by the sum of 1 / (k + rank) over the rankings, best first (reciprocal rank fusion, Cormack et al. 2009).
+
+    Ranks count from 1. A ranking may leave items out; they get nothing from it. Ties keep the order of the first
+    ranking that has them.
+    """
+    sums: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            sums[item] = sums.get(item, 0.0) + 1.0 / (k + rank)
+    return sorted(sums, key=lambda item: -sums[item])
+
+
+def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
+    """Indices of passages that come in the order of a word search, best first by that order and by meaning together.
+
+    Costs one `encode` of the query and the passages.
+    """
+    if len(passages) < 2:
+        return list(range(len(passages)))
+    vectors = embedder.encode([query, *passages])
+    similarities = (vectors[1:] @ vectors[0]).tolist()
+    by_words = range(len(passages))
+    by_meaning = sorted(by_words, key=lambda index: -similarities[index])
+    return rank_fusion([by_words, by_meaning])

@@ -1,4 +1,4 @@
-"""What a model's server can do, learnt from how it answers: the modes that it heeds, log-probabilities.
+"""What a model's server can do, learnt from how it answers: modes, log-probabilities, settings that it refuses.
 
 A mode is given up for good only by evidence: the server refuses it and answers in a weaker one, or takes it and replies
 as if it had not been asked so. A mode that was heeded once is never given up for one odd reply.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +16,18 @@ from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
 """Replies in the mode's form that hold no answer, with no readable one before, after which a mode is given up."""
+
+
+class Concession(StrEnum):
+    """What a request does without for a server that refuses it otherwise, in the order in which it is tried."""
+
+    NO_TEMPERATURE = "no_temperature"
+    MAX_TOKENS = "max_tokens"
+    """The limit of a reply is called so, not `max_completion_tokens`."""
+    NO_LIMIT = "no_limit"
+    """The reply has no limit of ours."""
+    NO_SYSTEM = "no_system"
+    """The instructions stand in the user's turn."""
 
 
 class KnownAbilities(BaseModel):
@@ -25,6 +38,7 @@ class KnownAbilities(BaseModel):
     heeded: frozenset[Mode] = frozenset()
     unavailable: frozenset[Mode] = frozenset()
     gives_logprobs: bool | None = None
+    conceded: frozenset[Concession] = frozenset()
 
 
 class Abilities:
@@ -50,6 +64,10 @@ class Abilities:
     @gives_logprobs.setter
     def gives_logprobs(self, gives: bool) -> None:
         self._learn(gives_logprobs=gives)
+
+    def note_conceded(self, concession: Concession) -> None:
+        """The server answers with it, and refuses us without."""
+        self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:
         """The server refused these, and answered in a weaker one."""

@@ -118,7 +118,7 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """LangChain insists on a client for calls that block, and would read the certificates anew for its own."""
+    """LangChain insists on a client for calls that block, and would read the certificates again for its own."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())

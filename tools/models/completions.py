@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 REFUSAL = "refusal"
 """Finish reason of a refusal, as Anthropic's API says it, too."""
+LEAST_ERROR, BAD_GATEWAY = 400, 502
 MOST_TOKENS = 10**9
 """Tokens that one call can have."""
 _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_details", "completion_tokens_details")
@@ -62,10 +63,23 @@ class _PlainAnswer:
         """The body as a dictionary; as text where it is not JSON."""
         answer = self._raw.parse()
         if isinstance(answer, dict):
+            if not answer.get("choices"):
+                raise self._upstream_failure(answer.get("error"))
             for choice in answer.get("choices") or ():
                 _tell_refusal(choice)
             answer["usage"] = _countable(answer.get("usage"))
         return answer
+
+    def _upstream_failure(self, error: Any) -> Exception:
+        """What routers report of the server behind them with status 200."""
+        from openai import APIStatusError
+
+        told = error if isinstance(error, dict) else {"message": "the answer has no choices"}
+        code = told.get("code")
+        status = code if isinstance(code, int) and code >= LEAST_ERROR else BAD_GATEWAY
+        failure = APIStatusError(str(told.get("message") or told), response=self.http_response, body=told)
+        failure.status_code = status  # the response has 200
+        return failure
 
 
 def _tell_refusal(choice: Any) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from json import JSONDecodeError
 from typing import Any
 
 from factloop.core.errors import FactloopError, ModelRefusal, ToolError
-from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.unreachable import chain, unreachable_words
+from factloop.tools.calls.blame import chain, unreachable_words
+from factloop.tools.calls.retry import retry_after_s
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
@@ -32,7 +33,7 @@ def translate(error: Exception, model: str) -> FactloopError:
     if isinstance(error, FactloopError):
         return error
     status = _status(error)
-    said = without_keys(one_line(error), error)[:LONGEST_SAID]
+    said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
     if status is None:
         if (refused := unreachable_words(error)) is not None:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
@@ -65,6 +66,13 @@ def error_field(error: Exception, field: str) -> str | None:
         value = (inner if isinstance(inner, dict) else body).get(field)
         return value if isinstance(value, str) else None
     return None
+
+
+def _details(error: Exception) -> str:
+    """What a server says in another place than OpenAI's, as JSON: its client shows no word of that."""
+    body = getattr(error, "body", None)
+    said = body.get("message") if isinstance(body, dict) else None
+    return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:

@@ -1,4 +1,4 @@
-"""The one door to a chat model: every prompt goes through it, and is answered as its schema or not at all."""
+"""The only way to a chat model: a prompt is answered in the form of its schema, or not at all."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from factloop.tools.calls.tracing import as_messages, as_reply, span
 from factloop.tools.models.abilities import Abilities
 from factloop.tools.models.asking import ModelCall, read_reply, request_key
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.models.offers import Offers, ToolChoice, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
+from factloop.tools.models.schema import Offers, ToolChoice, is_blank
 from factloop.tools.models.traced import request_values
 from factloop.tools.models.transport import Request, Transport
 from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
@@ -37,6 +37,15 @@ BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
 REPAIRS = 2
 """Repairs of one answer; what is malformed after these stays unread."""
 NOT_THE_FIRST = "The reply before it could not be used either."
+LONGEST_REFUSAL = 300
+"""Characters shown of a refusal in words."""
+_DECLINES = re.compile(
+    r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
+    r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
+    r"|as an ai\b",
+    re.IGNORECASE,
+)
+"""How models decline in words, where an object was asked for."""
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that a repair turn shows the model again."""
 
@@ -278,7 +287,12 @@ def _read_text(text: str, output: type[T], read_text: ReadText[T] | None) -> T:
     try:
         return parse_reply(text, output)
     except ModelOutputError:
-        answer = read_text(text) if read_text is not None else None
+        if read_text is not None:
+            answer = read_text(text)
+        elif _DECLINES.match(text.strip()) and "{" not in text:
+            raise ModelRefusal(text.strip()[:LONGEST_REFUSAL], schema=output.__name__, reply=text) from None
+        else:
+            answer = None
         if answer is None:
             raise
         return answer

@@ -1,12 +1,18 @@
-"""Reads a model's reply as the schema asked for, or says why it cannot. Nothing is guessed."""
+"""Reads a model's reply as the schema asked for, or says why it cannot.
+
+Models that are not held to a schema give JSON with small faults: a trailing comma, a verdict in capitals, a number as a
+string, the object within another. These are read, since they can mean one thing alone. Nothing else is guessed: a field
+that is missing, an object that breaks off and two answers that differ are refused, and asked for again.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+import json5
 from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import ModelOutputError
@@ -14,10 +20,16 @@ from factloop.core.errors import ModelOutputError
 T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
+LONGEST_FAULTY = 20_000
+"""Characters of a reply whose JSON may have faults: to read these takes ten times as long."""
 MOST_BRACES = 50
+MOST_WRAPPED = 3
+"""Strings and objects around an answer."""
 _THINKING_ENDS = "</think>"
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
+_TAG = re.compile(r"\A<tool_call>\s*(.*?)\s*</tool_call>\Z", re.DOTALL)
 _OBJECT_STARTS = re.compile(r'\{\s*"')
+_NUMBER = re.compile(r"[\[(]?(-?\d{1,9})[\])]?")
 
 
 def parse_reply(text: str, output: type[T]) -> T:
@@ -29,7 +41,7 @@ def parse_reply(text: str, output: type[T]) -> T:
     """
     if len(text) > LONGEST_REPLY:
         raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
-    body = text.strip()
+    body = text.strip().removeprefix("\ufeff")
     whole = _whole(body)
     if whole is None and _THINKING_ENDS in body:
         body = body.partition(_THINKING_ENDS)[2].strip()
@@ -42,12 +54,22 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """The JSON value that the text is, alone or in a code fence."""
-    fence = _FENCE.match(body)
+    """The JSON value that the text is, alone, in a code fence or in the tag of a tool call."""
+    marked = _FENCE.match(body) or _TAG.match(body)
     try:
-        return (_DECODER.decode(fence[1] if fence else body),)
+        return (_decoded(marked[1] if marked else body),)
     except (ValueError, RecursionError):
         return None
+
+
+def _decoded(text: str) -> Any:
+    """A JSON value, faults of its spelling allowed. Raises ValueError, RecursionError."""
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        if len(text) > LONGEST_FAULTY or not text.startswith(("{", "[")):
+            raise
+        return json5.loads(text, allow_duplicate_keys=False)
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -57,24 +79,77 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
     """A decoded JSON value as `output`. Raises ModelOutputError naming each wrong field."""
     try:
+        value = _unwrapped(value, output)
         # Validated as JSON, so that strict models still accept JSON's spelling of enums and tuples.
-        return output.model_validate_json(json.dumps(value))
+        try:
+            return output.model_validate_json(_written(value))
+        except ValidationError as error:
+            return output.model_validate_json(_written(_mended(value, error)))
     except RecursionError as error:
         raise ModelOutputError("the reply is nested too deeply", schema=output.__name__, reply=reply) from error
     except ValidationError as error:
         found = error.errors(include_url=False)[:5]
         problems = "; ".join(f"{'.'.join(map(str, item['loc'])) or 'reply'}: {item['msg']}" for item in found)
         raise ModelOutputError(problems, schema=output.__name__, reply=reply) from error
+
+
+def _written(value: Any) -> str:
+    """The value as JSON, half a character as a question mark."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode().replace("\\u0000", "")
+
+
+def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
+    """The answer out of a string, an object named as the schema, a tool call, or the list that it consists of."""
+    for _ in range(MOST_WRAPPED):
+        if isinstance(value, str):
+            try:
+                value = _decoded(value)
+            except ValueError:
+                return value
+        elif isinstance(value, Mapping) and value.keys() == {output.__name__}:
+            value = value[output.__name__]
+        elif isinstance(value, Mapping) and value.keys() == {"name", "arguments"} and value["name"] == output.__name__:
+            value = value["arguments"]
+        else:
+            break
+    required = [name for name, field in output.model_fields.items() if field.is_required()]
+    if isinstance(value, list) and len(required) == 1 and all(isinstance(item, Mapping) for item in value):
+        return {required[0]: value}
+    return value
+
+
+def _mended(value: Any, error: ValidationError) -> Any:
+    """The value with each wrong field in the spelling asked for, where it has only one meaning."""
+    mended = json.loads(json.dumps(value))
+    for item in error.errors(include_url=False, include_context=False):
+        *path, last = item["loc"] or ("",)
+        holder = mended
+        try:
+            for step in path:
+                holder = holder[step]
+            holder[last] = _respelt(item["type"], holder[last], item["msg"])
+        except (LookupError, TypeError):
+            continue
+    return mended
+
+
+def _respelt(kind: str, given: Any, said: str) -> Any:
+    if kind == "literal_error" and isinstance(given, str):
+        word = given.strip().lower().replace(" ", "_")
+        return word if f"'{word}'" in said else given
+    if kind == "int_type" and isinstance(given, str) and (number := _NUMBER.fullmatch(given.strip())):
+        return int(number[1])
+    if kind == "list_type":
+        if isinstance(given, str) and given.lstrip().startswith("["):
+            return _decoded(given)
+        return [] if given is None else [given]
+    return given
 
 
 def _only_object_within(body: str, output: type[T]) -> T:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import TOO_MANY_REQUESTS, ConfigError, FactloopError, ToolError, ToolTimeout
@@ -26,13 +26,12 @@ from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
-from factloop.tools.models.abilities import Abilities
+from factloop.tools.models.abilities import Abilities, Concession
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
 from factloop.tools.models.logprobs import only_needed
-from factloop.tools.models.offers import Offers
 from factloop.tools.models.prices import unknown_price
-from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.schema import Offers, strict_schema
 from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
@@ -43,8 +42,12 @@ NO_ENDPOINT = 404
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
 """Statuses by which servers and routers refuse log-probabilities; not all name the field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
-OPTIONAL_SETTINGS = frozenset({"temperature"})
-"""Settings that some models refuse; they are left out once refused."""
+REFUSED_SETTINGS = {
+    "temperature": Concession.NO_TEMPERATURE,
+    "max_completion_tokens": Concession.MAX_TOKENS,
+    "max_tokens": Concession.NO_LIMIT,
+}
+"""What is conceded to a server that names the setting it refuses. To one that does not, each is tried in turn."""
 DEFAULT_COMPLETION = 1024
 """Tokens set aside for a reply where the model has no limit of its own."""
 
@@ -63,6 +66,8 @@ class Request:
     """Alternatives wanted for each token, with their log-probabilities, where the server gives them."""
     needed: re.Pattern[str] | None = None
     """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
+    tried: Concession | None = None
+    """What is conceded to find out whether the server answers then."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """The schema of the reply: without tool calling, the choice of a tool is part of it."""
@@ -91,7 +96,7 @@ class Transport:
         patience: Patience | None = None,
         abilities: Abilities | None = None,
     ) -> None:
-        """`patience` is that with the model's server, `abilities` are its own; both are learnt anew without."""
+        """`patience` is that with the model's server, `abilities` are its own; without them both start empty."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, chat.model
@@ -102,12 +107,13 @@ class Transport:
         self._use_tools = use_tools
         self._first_answer = FirstAnswer()
         self.abilities = abilities or Abilities()
-        self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
+        self._has_answered = False
+        self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, frozenset[Concession], int], wire.Bound] = {}
 
     @property
     def model(self) -> BaseChatModel:
         """The model as it is asked now: without the settings that its server refused."""
-        return self._model
+        return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
         """The model's reply, what it cost, and in which mode it was asked.
@@ -135,10 +141,31 @@ class Transport:
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
+        """The answer. Where a server refuses the first requests in every mode, what it may object to is conceded.
 
         With `blaming`, a server that never answered and refuses us is a ConfigError.
         """
+        try:
+            return await self._in_some_mode(request, blaming=blaming)
+        except ToolError as error:
+            if error.status not in MODE_REFUSED or self._has_answered:
+                raise
+            refusal = error
+        for concession in Concession:
+            if concession in self.abilities.known.conceded:
+                continue
+            try:
+                answer = await self._in_some_mode(replace(request, tried=concession), blaming=blaming)
+            except ToolError as error:
+                if error.status not in MODE_REFUSED:
+                    raise
+            else:
+                self.abilities.note_conceded(concession)
+                return answer
+        raise refusal
+
+    async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
+        """A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -156,6 +183,7 @@ class Transport:
                 refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
+                self._has_answered = True
                 self.abilities.note_refused(refused)
                 return *answer, mode
         assert refusal is not None  # plain text is always a mode, so some server refused even that
@@ -217,19 +245,28 @@ class Transport:
         # A tool call has none, for all that they would take to send.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         if request.offers is not None:
-            offered = request.offers.as_openai
-            return wire.bind(self._model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
-        key = (mode, request.output, id(self._model), top_logprobs)
+            model, offered = _conceding(self._model, self._conceded(request)), request.offers.as_openai
+            return wire.bind(model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
+        key = (mode, request.output, self._conceded(request), top_logprobs)
         if key not in self._kept_bound:
-            self._kept_bound[key] = wire.bind(self._model, mode, request.schema(mode), [], top_logprobs=top_logprobs)
+            model = _conceding(self._model, key[2])
+            self._kept_bound[key] = wire.bind(model, mode, request.schema(mode), [], top_logprobs=top_logprobs)
         return self._kept_bound[key]
+
+    def _conceded(self, request: Request) -> frozenset[Concession]:
+        known = self.abilities.known.conceded
+        return known if request.tried is None else known | {request.tried}
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
         """The messages; the last carries the schema in the modes in which the server does not get it otherwise."""
+        messages = request.messages
+        if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
+            system, first, *others = messages
+            messages = [HumanMessage(f"{system.text}\n\n{first.text}"), *others]
         if request.output is None or mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
-            return request.messages
+            return messages
         asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))
-        *before, last = request.messages
+        *before, last = messages
         return [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
 
     def _failure(self, error: Exception, ticket: Slot) -> FactloopError:
@@ -239,8 +276,9 @@ class Transport:
         if failure.status == TOO_MANY_REQUESTS:
             self._limiter.refused(ticket, failure.retry_after_s)
         setting = error_field(error, "param")
-        if failure.status == 400 and setting in OPTIONAL_SETTINGS and hasattr(self._model, setting):
-            self._model = self._model.model_copy(update={setting: None})
+        conceded = REFUSED_SETTINGS.get(setting or "")
+        if failure.status == 400 and conceded is not None and conceded not in self.abilities.known.conceded:
+            self.abilities.note_conceded(conceded)
             failure.retryable = True
         if setting in LOGPROBS_FIELDS:
             self.abilities.gives_logprobs = False
@@ -265,6 +303,19 @@ class Transport:
         price = self._chat.price
         cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
         return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd)
+
+
+def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
+    """The model without the settings that are conceded, as far as it has them."""
+    changes: dict[str, Any] = {}
+    if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
+        changes["temperature"] = None
+    limit = getattr(model, "max_tokens", None)
+    if limit is not None and conceded & {Concession.MAX_TOKENS, Concession.NO_LIMIT}:
+        changes["max_tokens"] = None
+        if Concession.NO_LIMIT not in conceded and hasattr(model, "extra_body"):
+            changes["extra_body"] = {**(model.extra_body or {}), "max_tokens": limit}
+    return model.model_copy(update=changes) if changes else model
 
 
 def _count(messages: Sequence[BaseMessage]) -> int:

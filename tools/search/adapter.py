@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
+import os
+import re
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.documents import Document
@@ -11,9 +16,126 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.core.errors import ConfigError, FactloopError, ToolError
+from factloop.tools.calls.scrubbing import HIDDEN, scrubbed, secrets_in
+from factloop.tools.models.failures import LONGEST_SAID, one_line, without_keys
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.own_code import failure_of_own_code
-from factloop.tools.search.retriever import RetrieverSearch, hits_of
+
+log = logging.getLogger(__name__)
+
+_QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
+"""The query of an address, also of one without its host, as `urllib3` names it."""
+_NAMED = re.compile(
+    r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # what the name ends in
+        \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
+        (?:b?\\*"[^"\n]*"?|b?\\*'[^'\n]*'?|(?:(?:Bearer|Basic|Token)[ ])?[^\s"',;&(){}\[\]\\]+)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`, also where what was said is cut off before the second quote."""
+
+
+@contextmanager
+def _own_code(name: str, what: str) -> Iterator[None]:
+    """Raises a ToolError, which is not retried, for what the user's code raises: that may be anything."""
+    try:
+        yield
+    except FactloopError:
+        raise
+    except Exception as error:
+        raise failure_of_own_code(name, what, error) from error
+
+
+def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
+    """The failure with the error's type and message, without secrets: those of the request and of the environment, the
+    queries of addresses, and what is named as a key, a token or a password.
+
+    It is in the log, too; where that has DEBUG, with the whole traceback, without secrets as well.
+    """
+    said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
+    kind = type(error).__name__
+    message = f"{name}: {what} failed ({kind if said in ('', kind) else f'{kind}: {said}'})"
+    log.warning("%s", message)
+    if log.isEnabledFor(logging.DEBUG):
+        log.debug("%s", _without_secrets("".join(traceback.format_exception(error)).rstrip(), error))
+    return ToolError(message, tool=name)
+
+
+def _without_secrets(text: str, error: Exception) -> str:
+    seen: list[BaseException] = []
+    each: BaseException | None = error
+    while each is not None and each not in seen:
+        seen.append(each)
+        if isinstance(each, Exception):
+            text = without_keys(text, each)
+        each = each.__cause__ or each.__context__
+    text = scrubbed(text, secrets_in(os.environ))
+    return _NAMED.sub(rf"\1{HIDDEN}", _QUERY.sub(f"?{HIDDEN}", text))
+
+
+_SOURCE_KEYS = ("url", "source", "link", "id")
+_TITLE_KEYS = ("title", "name")
+_DATE_KEYS = ("date", "published", "published_at")
+
+
+class RetrieverSearch(SearchTool):
+    """Hits from a retriever; source, title and date come from the metadata of its documents.
+
+    What the retriever raises becomes a ToolError with its message, which is not retried: the retriever has its own
+    policy.
+    """
+
+    name: str = "retriever"
+    description: str = "Search the user's own collection."
+    retriever: BaseRetriever
+
+    def __init__(self, retriever: BaseRetriever, **fields: Any) -> None:
+        super().__init__(**{"retriever": retriever, **fields})
+
+    @property
+    def identity(self) -> str:
+        """The kind of retriever and its name: what it would answer cannot be seen from outside."""
+        kind = type(self.retriever)
+        return f"retriever {kind.__module__}.{kind.__qualname__} {self.retriever.get_name()}"
+
+    @property
+    def cacheable(self) -> bool:
+        """False: two retrievers of one kind look alike, and their collections change unseen."""
+        return False
+
+    @property
+    def own_documents(self) -> bool:
+        return True
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        if not query.strip() or limit < 1:
+            return []
+        with _own_code(self.name, "the retriever"):
+            return hits_of(self.retriever.invoke(query), self.name)[:limit]
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        if not query.strip() or limit < 1:
+            return []
+        if type(self.retriever)._aget_relevant_documents is BaseRetriever._aget_relevant_documents:
+            return await super().asearch(query, limit)  # no async path: threads of our own, not asyncio's few
+        with _own_code(self.name, "the retriever"):
+            return hits_of(await self.retriever.ainvoke(query), self.name)[:limit]
+
+
+def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
+    """The hits, one for each document that holds text. A document without a source is named after tool and place."""
+    return [
+        SearchHit(
+            source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
+            title=_first(document.metadata, _TITLE_KEYS) or "",
+            passage=document.page_content,
+            published=_first(document.metadata, _DATE_KEYS),
+        )
+        for place, document in enumerate(documents, 1)
+        if document.page_content.strip()
+    ]
+
+
+def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
+    return next((str(metadata[key]) for key in keys if metadata.get(key) not in (None, "")), None)
 
 
 def as_search_tool(thing: object) -> SearchTool:
@@ -62,23 +184,15 @@ class LangChainToolSearch(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
             return []
-        try:
+        with _own_code(self.name, "the tool"):
             answer = self.tool.invoke(self._call(query))
-        except FactloopError:
-            raise
-        except Exception as error:  # the tool is the user's code and may raise anything
-            raise failure_of_own_code(self.name, "the tool", error) from error
         return self._hits(answer)[:limit]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
             return []
-        try:
+        with _own_code(self.name, "the tool"):
             answer = await self.tool.ainvoke(self._call(query))
-        except (FactloopError, asyncio.CancelledError):
-            raise
-        except Exception as error:  # the tool is the user's code and may raise anything
-            raise failure_of_own_code(self.name, "the tool", error) from error
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import os
 from abc import abstractmethod
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
@@ -13,8 +14,8 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from factloop.core.citations import heading
 from factloop.core.errors import ToolError
-from factloop.core.headings import heading
 from factloop.core.records import Record
 
 REACH_S = 10.0
@@ -37,6 +38,14 @@ class SearchHit(Record):
 def textless(name: str) -> ToolError:
     """The failure of a search that found pages and shows no text of any: that is not "found nothing"."""
     return ToolError(f"{name}: found pages, and no text of any", tool=name, status=200)
+
+
+def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
+    """At most `limit` hits, without those that have no text. Raises ToolError where none has any."""
+    hits = [hit for hit in found if hit.passage.strip()]
+    if found and not hits:
+        raise textless(name)
+    return hits[:limit]
 
 
 class SearchInput(BaseModel):

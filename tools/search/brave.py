@@ -1,7 +1,7 @@
 """Web results of Brave (https://brave.com/search/api). Costs money: one query a call.
 
-By Brave's own HTTP interface: the only LangChain package that has it, langchain-community, is being given up, and drops
-the dates of pages.
+By Brave's own HTTP interface: the only LangChain package that has it, langchain-community, is deprecated, and drops the
+dates of pages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from factloop.tools.search.base import SearchHit, textless
+from factloop.tools.search.base import SearchHit, with_text
 from factloop.tools.search.keyed import KeyedSearch
 
 MOST_HITS = 20
@@ -36,7 +36,7 @@ class _Web(BaseModel):
 
 class _Answer(BaseModel):
     query: dict[str, Any]
-    """Always there, be there pages or not."""
+    """Present whether or not pages were found."""
     web: _Web = _Web()
 
 
@@ -64,10 +64,7 @@ class BraveSearch(KeyedSearch):
         asked = " ".join(query.split()[:MOST_WORDS])[:LONGEST_QUERY]
         params: dict[str, str | int] = {"q": asked, "count": min(limit, MOST_HITS), "extra_snippets": "true"}
         answer = self._read(self._client.get("/res/v1/web/search", params), _Answer)
-        hits = [hit for hit in map(_hit, answer.web.results) if hit.passage]
-        if answer.web.results and not hits:
-            raise textless(self.name)
-        return hits[:limit]
+        return with_text(self.name, [*map(_hit, answer.web.results)], limit)
 
 
 def _hit(page: _Page) -> SearchHit:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from factloop.tools.search.base import SearchHit, textless
+from factloop.tools.search.base import SearchHit, with_text
 from factloop.tools.search.keyed import KeyedSearch
 
 LONGEST_TEXT = 1_500
@@ -57,10 +57,7 @@ class ExaSearch(KeyedSearch):
         wanted = {"highlights": True, "text": {"maxCharacters": LONGEST_TEXT}}
         asked = {"query": query, "numResults": limit, "contents": wanted}
         answer = self._read(self._client.post("/search", asked), _Answer)
-        hits = [hit for hit in map(_hit, answer.results) if hit.passage]
-        if answer.results and not hits:
-            raise textless(self.name)
-        return hits[:limit]
+        return with_text(self.name, [*map(_hit, answer.results)], limit)
 
 
 def _hit(page: _Page) -> SearchHit:

@@ -1,4 +1,4 @@
-"""The one door to the search tools: cached, paced, retried, timed out and metered, identical queries asked once."""
+"""The only way to the search tools: caches, paces, retries, times out and meters, and asks identical queries once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import TapeRequest
-from factloop.tools.calls.together import together
+from factloop.tools.calls.together import SingleFlight, together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 
@@ -73,7 +72,7 @@ class SearchGateway:
         patience_s: float = PATIENCE_S,
         servers: dict[int, Server] | None = None,
     ) -> None:
-        """`patience_s` is how long a tool's server may accept nothing before it is given up.
+        """`patience_s`: give up on a tool's server when it has accepted no request for this long.
 
         `budget` is charged with what searches cost; those of a tool whose price is unknown count as free. Gateways with
         the same `servers` share the pace of each.
@@ -98,6 +97,12 @@ class SearchGateway:
         other._for_one_check = self._answers.for_one_check()
         return other
 
+    def deeper(self, results: int) -> SearchGateway:
+        """The same gateway with so many hits a query, or more."""
+        other = copy(self)
+        other._results = max(results, self._results)
+        return other
+
     def _server(self, tool: SearchTool) -> Server:
         if id(tool) not in self._servers:
             self._servers[id(tool)] = Server(tool, self._patience_s)
@@ -108,7 +113,7 @@ class SearchGateway:
         """Sees once, before money is spent, that there is a server to search and that none refuses us.
 
         Raises ConfigError for a key that is refused, ToolError where no tool's server is there. One that is not there
-        beside others that are is given up, and its searches fail.
+        beside others that are is not asked again, and its searches fail.
         """
         servers = [self._server(tool) for tool in self.tools]
         if all(server.is_looked_at for server in servers):
@@ -121,7 +126,7 @@ class SearchGateway:
             server.is_looked_at = True
 
     async def _look_at(self, tool: SearchTool) -> ToolError | None:
-        """Why the tool's server is given up, if it is. Raises ConfigError."""
+        """Why we give up on the tool's server; None if we do not. Raises ConfigError."""
         server = self._server(tool)
         if not server.is_looked_at:
             try:

@@ -13,41 +13,36 @@ from typing import Any
 from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
+from factloop.tools.search.adapter import hits_of
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.documents.few import few_passages
-from factloop.tools.search.documents.front_matter import read_front_matter
-from factloop.tools.search.documents.index import PassageReader, PassageSource, StoredPassage, new_index, update_index
+from factloop.tools.search.documents.index import PassageReader, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
-from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
-from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
+from factloop.tools.search.documents.neighbours import PassageRun, hit_of, ranked_passages, with_neighbours
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
+from factloop.tools.search.documents.text import read_front_matter
 from factloop.tools.search.passages import DEFAULT_SETTINGS
-from factloop.tools.search.retriever import hits_of
 
 _IDENTITY = "given documents"
-MOST_WITHOUT_INDEX = CANDIDATES
-FEW_CHARACTERS = 20_000
-"""Longer documents are not tried without an index: they hardly ever have so few passages."""
 
 
 class GivenDocuments(SearchTool):
     """The passages of documents in memory. Free, without network; nothing is written to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading; a document without a source is `given_documents#` and its place. Construction takes some 1 ms for a few
-    passages; more are indexed, 100,000 in a second.
+    heading; a document without a source is `given_documents#` and its place. 100,000 passages are indexed in a
+    second.
     """
 
     name: str = "given_documents"
     description: str = "Search the documents that the answer was written from."
     usd_per_query: float | None = 0.0
 
-    _reader: PassageSource = PrivateAttr()
+    _reader: PassageReader = PrivateAttr()
     _identity: str = PrivateAttr()
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
-        self._reader = _searchable(hits_of(documents, self.name))
+        self._reader = _indexed(hits_of(documents, self.name))
         self._identity = f"{_IDENTITY} {contents_hash(documents)}"
 
     @property
@@ -134,13 +129,9 @@ def contents_hash(documents: Sequence[Document]) -> str:
     return hashlib.sha256("\n".join(hits).encode()).hexdigest()[:32]
 
 
-def _searchable(given: Sequence[SearchHit]) -> PassageSource:
-    """The passages of the documents; few of them need no index, which takes longer to build than to search."""
-    n_characters = sum(len(hit.passage) for hit in given)
-    few = few_passages(_files(given), MOST_WITHOUT_INDEX, DEFAULT_SETTINGS) if n_characters <= FEW_CHARACTERS else None
-    if few is not None:
-        return few
+def _indexed(given: Sequence[SearchHit]) -> PassageReader:
     index = new_index(None)
+    n_characters = sum(len(hit.passage) for hit in given)
     update_index(index, remove=(), add=_files(given), n_bytes=n_characters, settings=DEFAULT_SETTINGS)
     return PassageReader(index)
 

@@ -7,11 +7,24 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, PrivateAttr, SecretStr, ValidationError
 
-from factloop.core.errors import ToolError
+from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchTool
-from factloop.tools.search.keys import key_of
+
+
+def key_of(tool: str, given: SecretStr | None, variable: str, site: str) -> str:
+    """The key, without spaces around it. Raises ConfigError where there is none, or no HTTP header can carry it.
+
+    `site` is where keys are given out.
+    """
+    key = given.get_secret_value() if given else os.environ.get(variable, "")
+    if not key.strip():
+        raise ConfigError(f"{tool} needs a key: set {variable} (one is given out at {site})")
+    if not (key.isascii() and key.strip().isprintable()):
+        raise ConfigError(f"the key in {variable} holds characters that no HTTP header can carry")
+    return key.strip()
+
 
 T = TypeVar("T", bound=BaseModel)
 

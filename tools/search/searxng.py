@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, textless
+from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, with_text
 from factloop.tools.search.keyed import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
@@ -54,7 +54,7 @@ class SearxngSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE}, or give --searxng-url")
+            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE}, or searxng_url")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 
@@ -87,10 +87,7 @@ class SearxngSearch(SearchTool):
         if not answer.results and answer.unresponsive_engines:
             raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
         hits = [
-            SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published)
+            SearchHit(source=item.url, title=item.title or "", passage=item.content or "", published=item.published)
             for item in answer.results
-            if item.content and item.content.strip()
         ]
-        if answer.results and not hits:
-            raise textless(self.name)
-        return hits[:limit]
+        return with_text(self.name, hits, limit)

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 from pydantic import BaseModel, Field, model_validator
 
 from factloop.core.errors import ToolError
-from factloop.tools.search.base import REACH_S, SearchHit, textless
+from factloop.tools.search.base import REACH_S, SearchHit, with_text
 from factloop.tools.search.keyed import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
@@ -47,7 +47,7 @@ class _SerperResults(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> Self:
-        """Serper always lists pages, be it none: an answer with nothing that we know is no answer."""
+        """Serper always has a list of pages, even an empty one, so an answer with no known field is invalid."""
         if not self.model_fields_set:
             raise ValueError("neither answerBox nor knowledgeGraph nor organic")
         return self
@@ -103,10 +103,7 @@ class SerperSearch(KeyedSearch):
         asked = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
         payload = {name: value for name, value in asked.items() if value is not None}
         results = self._read(self._client.post("/search", payload), _SerperResults)
-        hits = list(_hits(results, query))
-        if results.organic and not hits:
-            raise textless(self.name)
-        return hits[:limit]
+        return with_text(self.name, [*_hits(results, query)], limit)
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
@@ -121,8 +118,7 @@ def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
             title = f"{graph.title or ''} ({graph.type})" if graph.type else graph.title or ""
             yield SearchHit(source=graph.description_link or graph.website or page, title=title, passage=passage)
     for item in results.organic:
-        if item.snippet and item.snippet.strip():
-            yield SearchHit(source=item.link, title=item.title or "", passage=item.snippet, published=item.date)
+        yield SearchHit(source=item.link, title=item.title or "", passage=item.snippet or "", published=item.date)
 
 
 def _joined(*parts: str | None) -> str:

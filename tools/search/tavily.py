@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from factloop.tools.search.base import SearchHit, textless
+from factloop.tools.search.base import SearchHit, with_text
 from factloop.tools.search.keyed import KeyedSearch
 
 
@@ -53,10 +53,9 @@ class TavilySearch(KeyedSearch):
         asked = {"query": query, "max_results": limit, "search_depth": "basic"}
         results = self._read(self._client.post("/search", asked), _Answer).results
         hits = [
-            SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published_date)
+            SearchHit(
+                source=item.url, title=item.title or "", passage=item.content or "", published=item.published_date
+            )
             for item in results
-            if item.content and item.content.strip()
         ]
-        if results and not hits:
-            raise textless(self.name)
-        return hits[:limit]
+        return with_text(self.name, hits, limit)

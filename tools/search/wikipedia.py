@@ -12,10 +12,10 @@ from pydantic import PrivateAttr
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.linguistics.queries import looser_queries
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, textless
 from factloop.tools.search.mediawiki import Article, MediaWiki
 from factloop.tools.search.passages import PassageSettings, best_passages, split_passages
+from factloop.tools.text.queries import looser_queries
 
 _PASSAGES = PassageSettings(words=100)
 """Longer than of documents, since a passage comes without its neighbours."""

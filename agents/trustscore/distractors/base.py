@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from factloop.agents.trustscore.records import Source, SubstitutionLevel
 
@@ -23,15 +23,25 @@ class Target:
     kind: Kind
     tag: str
     """Penn Treebank tag of its last word: NNP, NNS, CD, VBD, JJ ..."""
+    asked: bool = False
+    """It is of the type that the question asks for: a substitute of another type would give the answer away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Substitute:
+class Substitute(NamedTuple):
     """A word or phrase for a target's place. `form.insert` puts case, number and article right."""
 
     text: str
     source: Source
     detail: str = ""
+
+
+class Request(NamedTuple):
+    """What substitutes are for: a response to a question, how many are wanted at most, and the source of all chance."""
+
+    response: str
+    question: str
+    limit: int
+    rng: random.Random
 
 
 class SubstituteSource(Protocol):
@@ -42,12 +52,9 @@ class SubstituteSource(Protocol):
         """The source's name, for notes and fingerprints; it changes when answers may."""
         ...
 
-    async def substitutes(
-        self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
-    ) -> Sequence[Substitute]:
-        """At most `limit` substitutes, best first; none for a target that this source knows nothing of.
+    async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
+        """The best first; none for a target that this source knows nothing of, and never the target itself.
 
-        Never the target itself. All chance comes from `rng`. Raises ToolError, ToolTimeout where a server fails; any
-        text is accepted.
+        Raises ToolError, ToolTimeout where a server fails; any text is accepted.
         """
         ...

@@ -1,55 +1,109 @@
-"""Days, months, weekdays and times: where a text has them, and others of the same form that the calendar has."""
+"""Days, months and years in a text, and others of the same form that the calendar has."""
 
 from __future__ import annotations
 
 import random
 import re
-from calendar import monthrange
-from collections.abc import Iterator
+from calendar import day_name, month_name, monthrange
+from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import count
 
-from factloop.agents.trustscore.distractors import years
-from factloop.agents.trustscore.distractors.formats import Format, Others, cased_like, rewritten, shuffled
-from factloop.agents.trustscore.distractors.number_words import ordinal_suffix
-from factloop.agents.trustscore.distractors.years import AFTER, BEFORE, YEAR, nearby_years
+from factloop.agents.trustscore.distractors.numbers import (
+    ORDINALS,
+    Format,
+    Parts,
+    alternation,
+    cased_like,
+    ordinal_suffix,
+    other_values,
+)
 
+LATEST_YEAR = 2025
+"""The year past which none moves unless it was there before. Fixed: by the clock runs would differ every year."""
+_NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b"
-_WEEKDAY = rf"(?:\b(?P<weekday>{'|'.join(_WEEKDAYS)}),?\s+)?"
-_DAY = r"(?<!\w)(?P<day>0?[1-9]|[12]\d|3[01])(?P<suffix>st|nd|rd|th)?(?!\w)"
-_HALF = r"\s?[ap](?:\.m\.|m\b)"
+_CENTURIES = ORDINALS[:22]
+_MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
-def _other_days(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """Dates with a month's name: by turns another year, another day, or both."""
-    groups = match.groupdict()
-    own_month, own_day = _month_number(groups["month"]), int(groups.get("day") or 1)
-    own_year = int(groups.get("year") or _COMMON_YEAR)
-    others = nearby_years(own_year, rng) if groups.get("year") else [own_year]
+def nearby_years(year: int, rng: random.Random) -> list[int]:
+    """Other years in random order, nearer ones first: up to fifteen away, more for centuries long past."""
+    span = max(_NEAREST, (LATEST_YEAR - year) // 20)
+    earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
+    near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
+    missing = max(0, _WANTED - len(near))
+    below = range(max(earliest, year - span - missing), max(earliest, year - span))
+    above = range(year + span + 1, min(latest, year + span + missing) + 1)
+    return _shuffled(near, rng) + _shuffled([*below, *above], rng)
+
+
+def _shuffled(values: Iterable[int], rng: random.Random) -> list[int]:
+    listed = list(values)
+    return rng.sample(listed, len(listed))
+
+
+def _years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    return ({"year": str(year)} for year in nearby_years(int(match["year"]), rng))
+
+
+def _spans(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    """*1997-98*, *1868 to 1871*: both ends move by the same number of years."""
+    first, until = int(match["year"]), match["until"]
+    last = int(until) if len(until) == 4 else first + (int(until) - first) % 100
+    for year in nearby_years(first, rng):
+        moved = last + year - first
+        if 1000 <= moved <= max(LATEST_YEAR, last + 4):
+            yield {"year": str(year), "until": str(moved)[-len(until) :]}
+
+
+def _era_years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    """A year before its era, *8000 BC*, *79 AD*, keeps the era."""
+    written = match["year"]
+    highest = None if match["era"].upper().startswith("B") else LATEST_YEAR
+    for other in other_values(int(written.replace(",", "")), rng, highest=highest):
+        yield {"year": f"{other:,}" if "," in written else str(other)}
+
+
+def _decades(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    own = int(match["decade"])
+    first, last = (20, 90) if own < 100 else (max(1000, own - 200), min(max(LATEST_YEAR, own), own + 200))
+    others = _shuffled((one for one in range(first, last + 1, 10) if one != own), rng)
+    for other in sorted(others, key=lambda one: own >= 100 and abs(one - own) > 50):
+        yield {"decade": str(other)}
+
+
+def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    written, is_figure = match["century"], match["century"][0].isdigit()
+    own = int(re.sub(r"\D", "", written)) if is_figure else _CENTURIES.index(written.lower().replace(" ", "-"))
+    others = _shuffled((one for one in range(1, len(_CENTURIES)) if one != own), rng)
+    for other in sorted(others, key=lambda one: abs(one - own) > 5):
+        yield {"century": f"{other}{ordinal_suffix(other)}" if is_figure else cased_like(written, _CENTURIES[other])}
+
+
+def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
+    """By turns another year, another day, or both; without a year always another day."""
+    others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
-        year = own_year if turn % 3 == 1 else others[turn % len(others)]
-        keeps_day = turn % 3 == 0 and bool(groups.get("year"))
-        month, day = (own_month, own_day) if keeps_day else (rng.randint(1, 12), rng.randint(1, 31))
-        yield _day_written(match, date(year, month, min(day, monthrange(year, month)[1])))
+        other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
+        keeps_day = year is not None and turn % 3 == 0
+        new_month, new_day = (month, day) if keeps_day else (rng.randint(1, 12), rng.randint(1, 31))
+        yield date(other, new_month, min(new_day, monthrange(other, new_month)[1]))
 
 
-def _day_written(match: re.Match[str], day: date) -> str:
-    groups = match.groupdict()
-    parts = {
-        "month": _month_like(groups["month"], day.month),
-        "year": str(day.year),
-        "day": _padded(day.day, groups.get("day") or ""),
-        "suffix": cased_like(groups.get("suffix") or "", ordinal_suffix(day.day)),
-        "weekday": cased_like(groups.get("weekday") or "", _WEEKDAYS[day.weekday()]),
-    }
-    return rewritten(match, {name: part for name, part in parts.items() if groups.get(name)})
+def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    """Dates with a month's name."""
+    own = {name: part or "" for name, part in match.groupdict().items()}
+    year = int(own["year"]) if own.get("year") else None
+    for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):
+        parts = {
+            "month": _month_like(own["month"], other.month),
+            "year": str(other.year),
+            "day": _padded(other.day, own.get("day", "")),
+            "suffix": cased_like(own.get("suffix", ""), ordinal_suffix(other.day)),
+            "weekday": cased_like(own.get("weekday", ""), _WEEKDAYS[other.weekday()]),
+        }
+        yield {name: part for name, part in parts.items() if name in own}
 
 
 def _month_number(name: str) -> int:
@@ -65,72 +119,48 @@ def _padded(value: int, like: str) -> str:
     return f"{value:02d}" if len(like) == 2 and like.startswith("0") else str(value)
 
 
-def _other_figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """*06/05/1983*: where day and month cannot be told apart both stay below 13, so that either reading is a date."""
-    first, second, written = int(match["first"]), int(match["second"]), match["year"]
-    month_first = first <= 12
-    if not (first <= 12 or second <= 12) or max(first, second) > 31 or not min(first, second):
-        return
-    own = int(written) if len(written) == 4 else int(written) + (2000 if int(written) < 30 else 1900)
-    others, is_open = nearby_years(own, rng), max(first, second) <= 12 and len(match["first"]) <= 2
-    for turn in count():
-        year = own if turn % 3 == 1 else others[turn % len(others)]
-        month, day = rng.randint(1, 12), rng.randint(1, 31)
-        day = min(day, 12 if is_open and "iso" not in match.groupdict() else monthrange(year, month)[1])
-        parts = (month, day) if month_first else (day, month)
-        shown = [_as_wide(part, match[name]) for part, name in zip(parts, ("first", "second"), strict=True)]
-        yield rewritten(match, {"first": shown[0], "second": shown[1], "year": str(year)[-len(written) :]})
+def _months(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    return ({"month": _month_like(match["month"], number)} for number in _shuffled(range(1, 13), rng))
 
 
-def _as_wide(value: int, like: str) -> str:
-    return f"{value:02d}" if len(like) == 2 else str(value)
-
-
-def _other_times(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    minute = match.groupdict().get("minute")
-    step = next(size for size in (60, 30, 15, 5, 1) if int(minute or 0) % size == 0)
-    step = min(step, 15) if minute else 60
-    hours = range(1, 13) if match["half"] else range(24)
-    while True:
-        hour = _padded(rng.choice(hours), match["hour"])
-        yield rewritten(match, {"hour": hour} | ({"minute": f"{rng.randrange(0, 60, step):02d}"} if minute else {}))
-
-
-def _other_months(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    own = _month_number(match["month"])
-    for number in shuffled([one for one in range(1, 13) if one != own], rng):
-        yield rewritten(match, {"month": _month_like(match["month"], number)})
-
-
-def _other_weekdays(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    for number in shuffled(range(7), rng):
-        plural = "s" if match["weekday"].lower().endswith("days") else ""
-        yield rewritten(match, {"weekday": cased_like(match["weekday"], _WEEKDAYS[number] + plural)})
-
-
-def _format(name: str, pattern: str, others: Others, flags: re.RegexFlag = re.IGNORECASE) -> Format:
-    return Format(name, re.compile(pattern, flags), others)
-
-
+_FULL_YEAR = r"1\d{3}|20\d{2}"
+_YEAR = rf"(?P<year>{_FULL_YEAR})"
+_BEFORE, _AFTER = r"(?<![\w/–-])(?<!\d[.,:])(?<![$€£¥₹])", r"(?![\w/–-]|[.,:]\d|\s?%)"
+_JOINT = r"(?:\s?[-–—/]\s?|\s(?:to|until|till|through|and)\s)"
+_ERA = r"(?P<era>BCE|BC|CE|AD|B\.\s?C\.(?:\s?E\.)?|C\.\s?E\.|A\.\s?D\.)"
+_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b"
+_WEEKDAY = rf"(?:\b(?P<weekday>{'|'.join(_WEEKDAYS)}),?\s+)?"
+_DAY = r"(?<!\w)(?P<day>0?[1-9]|[12]\d|3[01])(?P<suffix>st|nd|rd|th)?(?!\w)"
+_OF_YEAR = rf"(?:(?:,\s*|\s+){_YEAR}(?!\w))?"
 _CLEAR_MONTH = _MONTH.replace("March|", "").replace("May|", "").replace("Mar|", "")
 _PREPOSITIONS = ("in", "since", "until", "during", "by", "of", "early", "late", "next", "last")
 _AFTER_PREPOSITION = "|".join(rf"(?<=\b{word}\s)" for word in _PREPOSITIONS)
-
-FORMATS = (
-    _format("date", rf"{_WEEKDAY}(?<![\w-]){_MONTH}\.?\s+{_DAY}(?:(?:,\s*|\s+){YEAR}(?!\w))?", _other_days),
-    _format("date", rf"{_WEEKDAY}{_DAY}\s+(?:of\s+)?{_MONTH}\.?(?:(?:,\s*|\s+){YEAR}(?!\w))?", _other_days),
-    _format("month and year", rf"(?<![\w-]){_MONTH}\.?,?\s+(?:of\s+)?{YEAR}(?!\w)", _other_days),
-    _format("date", rf"{BEFORE}(?P<iso>){YEAR}-(?P<first>0[1-9]|1[0-2])-(?P<second>\d\d){AFTER}", _other_figures),
-    _format(
-        "date",
-        rf"{BEFORE}(?P<first>\d\d?)(?P<mark>[/.-])(?P<second>\d\d?)(?P=mark)(?P<year>1\d{{3}}|20\d\d|\d\d){AFTER}",
-        _other_figures,
-    ),
-    *years.FORMATS,
-    _format("time", rf"{BEFORE}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?P<half>{_HALF})?(?![\w:])", _other_times),
-    _format("time", rf"{BEFORE}(?P<hour>1[0-2]|[1-9])(?P<half>{_HALF})", _other_times),
-    _format("month", rf"(?<![\w'’-]){_CLEAR_MONTH}(?![-'’]?\w)", _other_months),
-    # "may" and "march" are words of their own.
-    _format("month", rf"(?:{_AFTER_PREPOSITION}|^(?=\w+\W*$))(?P<month>March|May)(?![\w-])", _other_months, re.NOFLAG),
-    _format("weekday", rf"(?<!\w)(?P<weekday>(?:{'|'.join(_WEEKDAYS)})s?)(?!\w)", _other_weekdays),
+FORMATS = tuple(
+    Format(name, re.compile(pattern), rule)
+    for name, pattern, rule in (
+        ("date", rf"(?i){_WEEKDAY}(?<![\w-]){_MONTH}\.?\s+{_DAY}{_OF_YEAR}", _days),
+        ("date", rf"(?i){_WEEKDAY}{_DAY}\s+(?:of\s+)?{_MONTH}\.?{_OF_YEAR}", _days),
+        ("month and year", rf"(?i)(?<![\w-]){_MONTH}\.?,?\s+(?:of\s+)?{_YEAR}(?!\w)", _days),
+        (
+            "span of years",
+            rf"{_BEFORE}{_YEAR}{_JOINT}(?P<until>{_FULL_YEAR}|(?<=[-–—/])\d{{2}}){_AFTER}",
+            _spans,
+        ),
+        ("year with its era", rf"(?<![\w.,])(?P<year>\d{{1,3}},\d{{3}}|[1-9]\d{{0,4}})\s?{_ERA}(?!\w)", _era_years),
+        (
+            "decade",
+            r"(?<![\w.,$€£¥₹])['’]?(?P<decade>(?:(?:1\d|20)\d|(?:(?<=['’])|(?<=the )|(?<!.))[2-9])0)['’]?s(?!\w)",
+            _decades,
+        ),
+        (
+            "century",
+            rf"(?i)(?<![\w-])(?P<century>(?:1\d|2[01]|[1-9])(?:st|nd|rd|th)|{alternation(_CENTURIES[1:])})"
+            r"(?=(?:[ -]\w+){0,4}[ -]centur(?:y|ies)\b)",
+            _centuries,
+        ),
+        ("year", rf"{_BEFORE}{_YEAR}(?!\w|[.,:]\d|\s?%|/\d)", _years),
+        ("month", rf"(?i)(?<![\w'’-]){_CLEAR_MONTH}(?![-'’]?\w)", _months),
+        # "may" and "march" are words of their own.
+        ("month", rf"(?:{_AFTER_PREPOSITION}|^(?=\w+\W*$))(?P<month>March|May)(?![\w-])", _months),
+    )
 )

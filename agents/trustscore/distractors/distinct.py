@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from factloop.agents.trustscore.distractors.form import Insertion
-from factloop.agents.trustscore.distractors.targets import lemma
+from factloop.tools.names.inflection import lemmas
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
 """Longest substitute, in words, whose parts are compared."""
 
+Words = tuple[str, ...]
 
-def normalised(text: str) -> tuple[str, ...]:
+
+def normalised(text: str) -> Words:
     """Its words without case, accents, punctuation and articles; figures stay as they are, *1.5* is not *15*."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
-    words = tuple(_WORD.findall(plain.replace("'s", "").replace("’s", "")))
-    return _without_articles(words)
+    return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
 
-def _without_articles(words: tuple[str, ...]) -> tuple[str, ...]:
+def _without_articles(words: Words) -> Words:
     """All but the articles; these, too, where there is nothing else."""
     return tuple(word for word in words if word not in _ARTICLES) or words
 
@@ -36,77 +37,66 @@ class Sieve:
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response
-        self._own, self._question = normalised(response), normalised(question)
-        self._own_text = _padded(self._own)
-        self._said = _padded(_lemmas(self._own)), _padded(_lemmas(self._question))
-        self._around: dict[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]] = {}
-        self._texts: set[tuple[str, ...]] = {self._own, self._question}
-        self._wholes: dict[tuple[int, int], set[tuple[str, ...]]] = {}
-        self._parts: dict[tuple[int, int], set[tuple[str, ...]]] = {}
+        own, asked = normalised(response), normalised(question)
+        self._own_text = _padded(own)
+        self._said = _padded(_lemmas(own)), _padded(_lemmas(asked))
+        self._texts: set[Words] = {own, asked}
+        self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
         """Whether it is one more distractor; if so it counts for those that follow."""
-        place = inserted.start, inserted.end
-        by = normalised(inserted.by)
-        before, after = self._surroundings(place)
-        text = _without_articles(before + by + after)
-        if not by or text in self._texts or self._is_nested(text) or self._repeats(by, place):
+        start, end, by = inserted.start, inserted.end, normalised(inserted.by)
+        if (start, end) not in self._places:
+            self._places[start, end] = _Place(self._response, start, end)
+        place, forms = self._places[start, end], _lemmas(by)
+        text = _without_articles(place.before + by + place.after)
+        padded = _padded(text)
+        is_nested = padded in self._own_text or self._own_text in padded
+        is_said = any(_padded(forms) in said for said in self._said)
+        if not by or text in self._texts or is_nested or is_said or place.has(forms):
             return False
         self._texts.add(text)
-        self._remember(by, place)
+        place.add(forms)
         return True
 
-    def _surroundings(self, place: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        if place not in self._around:
-            start, end = place
-            self._around[place] = normalised(self._response[:start]), normalised(self._response[end:])
-            self._remember(normalised(self._response[start:end]), place)
-        return self._around[place]
 
-    def _is_nested(self, text: Sequence[str]) -> bool:
-        padded = _padded(text)
-        return padded in self._own_text or self._own_text in padded
+class _Place:
+    """What stands before and after a place of the response, and in it: the original and what was admitted."""
 
-    def _repeats(self, by: tuple[str, ...], place: tuple[int, int]) -> bool:
-        lemmas = _lemmas(by)
-        if any(_padded(lemmas) in said for said in self._said):
-            return True
-        return lemmas in self._parts[place] or any(part in self._wholes[place] for part in _phrases(lemmas))
+    def __init__(self, response: str, start: int, end: int) -> None:
+        self.before, self.after = normalised(response[:start]), normalised(response[end:])
+        self._wholes: set[Words] = set()
+        self._parts: set[Words] = set()
+        self.add(_lemmas(normalised(response[start:end])))
 
-    def _remember(self, by: tuple[str, ...], place: tuple[int, int]) -> None:
-        lemmas = _lemmas(by)
-        self._wholes.setdefault(place, set()).add(lemmas)
-        self._parts.setdefault(place, set()).update(_phrases(lemmas))
+    def has(self, forms: Words) -> bool:
+        """Whether the words are a part of some that are here, or some of these a part of them."""
+        return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
+
+    def add(self, forms: Words) -> None:
+        self._wholes.add(forms)
+        self._parts.update(_phrases(forms))
 
 
-class ReferenceAnswers:
-    """Right answers to the question, where they are known: what a model proposes must say none of them.
+def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
+    """Whether a substitute is a right answer, holds one or is a part of one, or completes one in its place.
 
-    Without case, accents, punctuation and articles, as all texts are compared here.
-    """
-
-    def __init__(self, answers: Iterable[str], response: str) -> None:
-        padded = (_padded(normalised(answer)) for answer in answers)
-        self._answers = tuple(answer for answer in padded if answer.strip())
-        self._said_before = _padded(normalised(response))
-
-    def are_said_by(self, substitute: str, text: str) -> bool:
-        """Whether `substitute` is an answer, holds one or is a part of one, or `text`, which has it, newly says one."""
-        words, whole = _padded(normalised(substitute)), _padded(normalised(text))
-        return any(
-            answer in words or words in answer or (answer in whole and answer not in self._said_before)
-            for answer in self._answers
-        )
+    A model that proposes distractors may know the right answer, too. Texts are compared without case, accents,
+    punctuation and articles."""
+    words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
+    answers = (_padded(found) for answer in references if (found := normalised(answer)))
+    return any(one in words or words in one or (one in whole and one not in before) for one in answers)
 
 
-def _lemmas(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(lemma(word) for word in words)
+def _lemmas(words: Words) -> Words:
+    """A form of each word by which its other forms are known."""
+    return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 
-def _phrases(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _phrases(words: Words) -> Iterator[Words]:
     words = words[:_MAX_PHRASE]
     return (words[start:end] for start in range(len(words)) for end in range(start + 1, len(words) + 1))
 
 
-def _padded(words: Sequence[str]) -> str:
+def _padded(words: Words) -> str:
     return f" {' '.join(words)} "

@@ -1,36 +1,33 @@
 """The paper's substitution by priority (section 2.1, appendix A.5.1): what is replaced first, then by what.
 
 Departures: a target is replaced as a whole; entities of one level are used by turns, so that no single word takes all;
-dates and numbers have a source of their own before the vocabulary, since another year is better than another word.
+dates and numbers have a source of their own before the vocabulary, since another year is better than another word; and
+where no source has more of a kind, there are fewer distractors: a filler of another kind gives the answer away.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
-from factloop.agents.trustscore.distractors.distinct import ReferenceAnswers, Sieve
-from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
-from factloop.agents.trustscore.distractors.form import Insertion, insert
-from factloop.agents.trustscore.distractors.targets import TargetOrder, find_targets, find_tiers
+from factloop.agents.trustscore.distractors.base import Request, Substitute, SubstituteSource, Target
+from factloop.agents.trustscore.distractors.distinct import Sieve, says_reference
+from factloop.agents.trustscore.distractors.form import insert
+from factloop.agents.trustscore.distractors.sources import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.targets import TargetOrder, find_tiers
 from factloop.agents.trustscore.records import Distractor, DistractorSet, Source
 from factloop.core.errors import ConfigError, FactloopError, ToolError
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.knowledge_base.base import LinkedEntity
+from factloop.tools.names.base import LinkedEntity
 
 if TYPE_CHECKING:
     from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
-_NAMES = {
-    Source.DBPEDIA: "DBpedia",
-    Source.KNOWLEDGE_BASE: "the knowledge base",
-    Source.BUILT_IN: "the built-in names",
-}
 _HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character, at which libraries raise. A mark of the same length takes its place."""
 _SPARE = 12
 """Substitutes asked for beyond those wanted, since some are refused."""
 
@@ -49,138 +46,102 @@ async def generate_distractors(
 ) -> DistractorSet:
     """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
 
-    `sources` are asked in order until there are enough. A source that fails is noted and not asked again for
-    this response. A `proposer` is asked once, before all of them, at a cost that goes to `meter`; what it proposes says
-    none of the `references`, right answers that are known. They bar nothing else, so that a score without a proposer
-    stays free of references, as in the paper. The same arguments and answers of the sources give the same set. Raises
-    ConfigError."""
+    Tier by tier of what may be replaced, the sources are asked in order until there are enough. A source that fails is
+    noted and not asked again for this response. A `proposer` is asked once, before all of them, at a cost that goes to
+    `meter`; all that it proposes comes first, and says none of the `references`, right answers that are known. They bar
+    nothing else, so that a score without a proposer stays free of references, as in the paper. The same arguments and
+    answers of the sources give the same set. Raises ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
-    barred = ReferenceAnswers(references, response)
-    work = _Work(_readable(question), response, wanted, sources, rng, order, barred)
-    if proposer is not None and wanted > 0:
-        await work.ask(proposer, meter or UsageMeter())
-    found = [one async for one in work.distractors()] if wanted > 0 else []
+    work = _Work(_HALF.sub("\ufffd", question), _HALF.sub("\ufffd", response), wanted, references, rng)
+    if wanted > 0:
+        linked = [entity for source in sources for entity in await work.linked_by(source)]
+        tiers = find_tiers(work.question, work.response, linked, order)
+        steps = [(source, tier) for tier in tiers for source in sources]
+        if proposer is not None:
+            targets = [target for tier in tiers for target in tier]
+            proposed = await work.proposed_by(proposer, targets, meter or UsageMeter())
+            steps = [(source, tier) for source in proposed for tier in tiers] + steps
+        for source, tier in steps:
+            if len(work.found) < wanted:
+                await work.use(source, tier)
     return DistractorSet(
         question=question,
         response=response,
         wanted=wanted,
-        distractors=tuple(found),
-        notes=work.notes,
+        distractors=tuple(work.found),
+        notes=tuple(work.notes),
         seed=seed,
     )
 
 
-def _readable(text: str) -> str:
-    """The text with a mark, of the same length, for each half of a character: libraries raise at these."""
-    return _HALF.sub("\ufffd", text)
-
-
-def _is_dbpedia(source: SubstituteSource) -> bool:
-    return isinstance(source, KnowledgeBaseSource) and source.source is Source.DBPEDIA
-
-
 class _Work:
-    """The state of one generation: which sources still answer, and what was admitted."""
+    """The state of one generation: what was found, and which sources have failed."""
 
     def __init__(
-        self,
-        question: str,
-        response: str,
-        wanted: int,
-        sources: Sequence[SubstituteSource],
-        rng: random.Random,
-        order: TargetOrder,
-        references: ReferenceAnswers,
+        self, question: str, response: str, wanted: int, references: Sequence[str], rng: random.Random
     ) -> None:
-        self._order, self._references = order, references
-        self._question, self._response, self._wanted, self._rng = question, _readable(response), wanted, rng
-        self._original = response
-        self._sources = list(sources)
-        self._sieve = Sieve(question, self._response)
-        self._unknown: list[str] = []
-        self._failures: list[str] = []
+        self.question, self.response = question, response
+        self.found: list[Distractor] = []
+        self.notes: list[str] = []
+        self._wanted, self._references = wanted, references
+        self._request = Request(response, question, wanted + _SPARE, rng)
+        self._sieve = Sieve(question, response)
+        self._failed: list[SubstituteSource] = []
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes on sources that failed, and on what DBpedia, if it was asked for by name, gave nothing for."""
-        if not self._unknown:
-            return tuple(self._failures)
-        named = ", ".join(self._unknown)
-        return (*self._failures, f"DBpedia gave nothing for {named}: the next source was used")
+    async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
+        """The entities that a knowledge base links in the response."""
+        if isinstance(source, KnowledgeBaseSource):
+            try:
+                return await source.link(self.response, self.question)
+            except ToolError as error:
+                self._give_up(source, error)
+        return ()
 
-    async def ask(self, proposer: ModelProposer, meter: UsageMeter) -> None:
-        """Puts what a model proposes before all sources; where it fails, that is noted."""
-        targets = find_targets(self._question, self._response, await self._linked(), self._order)
+    async def proposed_by(
+        self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
+    ) -> Sequence[SubstituteSource]:
+        """What a model proposes as one source; none where it fails, which is noted."""
         try:
-            found = await proposer.propose(self._question, self._response, targets, meter=meter)
+            return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:
             raise
         except FactloopError as error:
-            self._failures.append(f"the model proposed no distractors ({error}): the next source was used")
-        else:
-            self._sources.insert(0, found)
+            self.notes.append(f"the model proposed no distractors ({error}): the next source was used")
+            return ()
 
-    async def distractors(self) -> AsyncIterator[Distractor]:
-        left = self._wanted
-        for tier in find_tiers(self._question, self._response, await self._linked(), self._order):
-            for source in list(self._sources):
-                for target, substitute in await self._offers(source, tier):
-                    distractor = self._made(target, substitute)
-                    if distractor is not None:
-                        yield distractor
-                        left -= 1
-                        if not left:
-                            return
-
-    async def _linked(self) -> list[LinkedEntity]:
-        linked: list[LinkedEntity] = []
-        for source in list(self._sources):
-            if isinstance(source, KnowledgeBaseSource):
-                try:
-                    linked.extend(await source.link(self._response, self._question))
-                except ToolError as error:
-                    self._give_up(source, error)
-        return linked
-
-    async def _offers(self, source: SubstituteSource, targets: Sequence[Target]) -> Iterator[tuple[Target, Substitute]]:
-        """Substitutes of one source for all targets of equal rank, by turns."""
+    async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
+        """Adds what one source gives for all targets of equal rank, by turns."""
         offers: list[list[tuple[Target, Substitute]]] = []
-        for target in targets:
-            if source not in self._sources:
-                break
+        for target in targets if source not in self._failed else ():
             try:
-                found = await source.substitutes(
-                    target, self._response, self._question, limit=self._wanted + _SPARE, rng=self._rng
-                )
+                found = await source.substitutes(target, self._request)
             except ToolError as error:
                 self._give_up(source, error)
-            else:
-                offers.append([(target, substitute) for substitute in found])
-                if not found and target.kind == "entity" and _is_dbpedia(source) and target.text not in self._unknown:
-                    self._unknown.append(target.text)
-        return (offer for turn in zip_longest(*offers) for offer in turn if offer is not None)
+                break
+            offers.append([(target, substitute) for substitute in found])
+        for turn in zip_longest(*offers):
+            for target, substitute in filter(None, turn):
+                if len(self.found) < self._wanted:
+                    self._add(target, substitute)
 
     def _give_up(self, source: SubstituteSource, error: ToolError) -> None:
-        self._sources.remove(source)
-        named = _NAMES.get(source.source, source.name) if isinstance(source, KnowledgeBaseSource) else source.name
-        self._failures.append(f"{named} did not answer ({error}): the next source was used")
+        self._failed.append(source)
+        is_dbpedia = isinstance(source, KnowledgeBaseSource) and source.source is Source.DBPEDIA
+        named = "DBpedia" if is_dbpedia else source.name
+        self.notes.append(f"{named} did not answer ({error}): the next source was used")
 
-    def _made(self, target: Target, substitute: Substitute) -> Distractor | None:
-        inserted = insert(self._response, target, substitute.text)
-        if substitute.source is Source.MODEL and self._says_a_reference(inserted):
-            return None
-        if not self._sieve.admits(inserted):
-            return None
-        return Distractor(
-            text=self._original[: inserted.start] + inserted.by + self._original[inserted.end :],
-            replaced=self._original[inserted.start : inserted.end],
-            span=(inserted.start, inserted.end),
-            by=inserted.by,
-            level=target.level,
-            source=substitute.source,
-            detail=substitute.detail,
-        )
-
-    def _says_a_reference(self, inserted: Insertion) -> bool:
-        text = self._response[: inserted.start] + inserted.by + self._response[inserted.end :]
-        return self._references.are_said_by(inserted.by, text)
+    def _add(self, target: Target, substitute: Substitute) -> None:
+        inserted = insert(self.response, target, substitute.text)
+        if substitute.source is Source.MODEL and says_reference(self._references, self.response, inserted):
+            return
+        if self._sieve.admits(inserted):
+            distractor = Distractor(
+                text=inserted.text,
+                replaced=self.response[inserted.start : inserted.end],
+                span=(inserted.start, inserted.end),
+                by=inserted.by,
+                level=target.level,
+                source=substitute.source,
+                detail=substitute.detail,
+            )
+            self.found.append(distractor)

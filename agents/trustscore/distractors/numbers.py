@@ -1,32 +1,109 @@
-"""Numbers: where a text has them, and others of the same size, roundness and form."""
+"""Dates and numbers in other values: formats that find them in a text, and the rules for numbers.
+
+Another number has the size, roundness and form of the original.
+"""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
-from string import ascii_uppercase
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
 
-from factloop.agents.trustscore.distractors.formats import Format, cased_like, rewritten
-from factloop.agents.trustscore.distractors.number_words import CARDINALS, ORDINALS, cardinal, ordinal, ordinal_suffix
-
+MAX_DRAWS = 400
+"""How often a rule is asked at most: one that knows only eleven other months may repeat them for ever."""
 _MAX_RANDOM = 120
 """Values drawn where a range holds more than can be wanted."""
-_MAX_DIGITS = 40
 _MAX_CHANGED_DIGITS = 18
 """A range with more values than a machine word counts cannot be sampled."""
-
+_MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
 _AFTER = r"(?![\w]|[.,:/]\d)"
-_ROMAN = (
-    (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
-)  # fmt: skip
 _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_NTHS = (
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
+ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
+"""Number words by their value, to 99."""
+
+Parts = Mapping[str, str]
+"""Named groups of a match, and what is written in their place."""
+Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
+"""Other values of a match, best first, perhaps with repetitions and the original among them."""
 
 
-def _alternation(words: dict[str, int]) -> str:
-    # Longest first: *twenty-four* before *twenty*. A space for the hyphen is common.
+class Format(NamedTuple):
+    name: str
+    pattern: re.Pattern[str]
+    rule: Rule
+
+
+class Found(NamedTuple):
+    start: int
+    end: int
+    name: str
+    """Name of the format."""
+
+
+def find(text: str, formats: Sequence[Format]) -> list[Found]:
+    """The finds of all formats, in order; where two overlap the earlier format keeps it."""
+    taken = bytearray(len(text))
+    found: list[Found] = []
+    for each in formats:
+        for match in each.pattern.finditer(text):
+            start, end = match.span()
+            if start < end and not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                found.append(Found(start, end, each.name))
+    return sorted(found)
+
+
+def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
+    """The name of the first format that matches exactly this span, and others of its form, best first.
+
+    The text around is seen by the expressions: a *19th* before *century* stays below the 22nd."""
+    for name, pattern, rule in formats:
+        match = pattern.match(text, start)
+        if match is not None and match.end() == end:
+            drawn = dict.fromkeys(_rewritten(match, parts) for parts in islice(rule(match, rng), MAX_DRAWS))
+            drawn.pop(match[0], None)
+            if drawn:
+                return name, list(drawn)
+    return "", ()
+
+
+def _rewritten(match: re.Match[str], parts: Parts) -> str:
+    """The matched text with some of its named groups replaced; those that matched nothing stay out."""
+    text, at = "", match.start()
+    for name in sorted((name for name in parts if match[name] is not None), key=match.start):
+        text += match.string[at : match.start(name)] + parts[name]
+        at = match.end(name)
+    return text + match.string[at : match.end()]
+
+
+def cased_like(original: str, word: str) -> str:
+    """`word` in the case of `original`: capitals, small letters, or one capital."""
+    if original.isupper() and len(original) > 1:
+        return word.upper()
+    return word[:1].upper() + word[1:].lower() if original[:1].isupper() else word.lower()
+
+
+def ordinal_suffix(value: int) -> str:
+    """*st* for 1, 21, 101; *th* for 11."""
+    return "th" if value % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+
+
+def alternation(words: Sequence[str]) -> str:
+    """An expression for number words: the longest first, and a space for a hyphen, which is common."""
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
@@ -37,49 +114,35 @@ def other_values(
 
     As round as it: 1500 gives 1200, not 1347, and 90 gives 75 sooner than 77. The first in random order, the rest by
     distance. Of a number with more than 18 digits the last ones stay."""
-    step = max(_roundness(value), 10 ** max(0, len(str(value)) - _MAX_CHANGED_DIGITS)) if step is None else step
-    top = 10 ** (len(str(value)) + 1) if highest is None else highest
-    near = _range(value, -max(value // 2, 3 * step), max(value, 3 * step), step, lowest, top)
-    drawn = [one for one in _drawn(near, rng) if one != value]
+    digits = str(value)
+    zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
+    step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)
+    top = 10 ** (len(digits) + 1) if highest is None else highest
+
+    def drawn(below: int, above: int) -> tuple[range, list[int]]:
+        """The values that lie whole steps from `value`, within all bounds, and some of them by chance."""
+        first = max(value - below, lowest)
+        values = range(first + (value - first) % step, min(value + above, top) + 1, step)
+        return values, [one for one in rng.sample(values, min(len(values), _MAX_RANDOM)) if one != value]
+
+    near, chosen = drawn(max(value // 2, 3 * step), max(value, 3 * step))
     if value % (10 * step) == 0:
-        drawn.sort(key=lambda one: one % (5 * step) != 0)  # keeps the order of chance within both parts
-    yield from drawn
-    wide = _range(value, -value, max(2 * value, 35 * step), step, lowest, top)
-    yield from sorted(
-        (one for one in _drawn(wide, rng) if one != value and one not in near), key=lambda one: abs(one - value)
-    )
+        chosen.sort(key=lambda one: one % (5 * step) != 0)  # keeps the order of chance within both parts
+    yield from chosen
+    _, far = drawn(value, max(2 * value, 35 * step))
+    yield from sorted((one for one in far if one not in near), key=lambda one: abs(one - value))
 
 
-def _roundness(value: int) -> int:
-    """The power of ten that counts it in two digits or more: 100 for 1500, 10 for 400, 1 for 17."""
-    step = 1
-    while value and value % (step * 10) == 0 and value >= step * 100:
-        step *= 10
-    return step
-
-
-def _range(value: int, below: int, above: int, step: int, lowest: int, highest: int) -> range:
-    """The values that lie whole steps from `value`, within all bounds."""
-    first = max(value + below, lowest)
-    first = value - (value - first) // step * step if first <= value else value + -(-(first - value) // step) * step
-    return range(first, min(value + above, highest) + 1, step)
-
-
-def _drawn(values: range, rng: random.Random) -> list[int]:
-    return rng.sample(values, min(len(values), _MAX_RANDOM))
-
-
-def _figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
+def _figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
     figure = match["figure"]
     whole, _, decimals = figure.replace(",", "").partition(".")
     if len(whole) + len(decimals) > _MAX_DIGITS:
         return
     value, places = int(whole + decimals), len(decimals)
-    percent = "percent" in match.groupdict() and match["percent"] is not None
+    percent = "percent" in match.groupdict()
     highest = 100 * 10**places if percent and value <= 100 * 10**places else None
-    lowest = 0 if percent or (value == 0 and places) else 1
-    for other in other_values(value, rng, lowest=lowest, highest=highest):
-        yield rewritten(match, {"figure": _written(other, figure, places)})
+    for other in other_values(value, rng, lowest=0 if percent or (value == 0 and places) else 1, highest=highest):
+        yield {"figure": _written(other, figure, places)}
 
 
 def _written(value: int, like: str, places: int) -> str:
@@ -93,137 +156,38 @@ def _written(value: int, like: str, places: int) -> str:
     return f"{whole}.{decimals}" if places else whole
 
 
-def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    if len(match["figure"]) > 6:
-        return
-    for other in other_values(int(match["figure"]), rng):
-        suffix = cased_like(match["suffix"], ordinal_suffix(other))
-        yield rewritten(match, {"figure": str(other), "suffix": suffix})
+def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    if len(match["figure"]) <= 6:
+        for other in other_values(int(match["figure"]), rng):
+            yield {"figure": str(other), "suffix": cased_like(match["suffix"], ordinal_suffix(other))}
 
 
-def _last_figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """The match with its last number changed, as in *3.1.2*, *3-2* or *1/4*."""
-    if len(match["last"]) > _MAX_DIGITS:
-        return
-    for other in other_values(int(match["last"]), rng, lowest=0 if match["last"] == "0" else 1):
-        yield rewritten(match, {"last": _written(other, match["last"], 0)})
+def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
+    """Number words; before *hundred* or *million* a number below ten stays below ten."""
+    word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
+    words = ORDINALS if word in ORDINALS else CARDINALS
+    value, mark = words.index(word), " " if " " in match["word"] else "-"
+    for other in other_values(value, rng, lowest=2 if scale else 1, highest=9 if scale and value < 10 else 99, step=1):
+        yield {"word": cased_like(match["word"], words[other].replace("-", mark))}
 
 
-def _cardinal_words(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    # Before *hundred* or *million* a number below ten stays below ten.
-    highest = 9 if match["scale"] and CARDINALS[_word(match)] < 10 else 99
-    for other in other_values(CARDINALS[_word(match)], rng, lowest=2 if match["scale"] else 1, highest=highest, step=1):
-        yield rewritten(match, {"word": _spelt(match["word"], cardinal(other))})
-
-
-def _ordinal_words(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    for other in other_values(ORDINALS[_word(match)], rng, highest=99, step=1):
-        yield rewritten(match, {"word": _spelt(match["word"], ordinal(other))})
-
-
-def _word(match: re.Match[str]) -> str:
-    return match["word"].lower().replace(" ", "-")
-
-
-def _spelt(original: str, word: str) -> str:
-    """The word spelt like the original: a space where that has one, and its capitals (*Twenty-Four*, *Twenty-four*)."""
-    word = word.replace("-", " ") if " " in original else word
-    cased = cased_like(original, word)
-    tail = original[1:]
-    return cased.title() if tail != tail.lower() and not original.isupper() else cased
-
-
-def _other_binary(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    for other in other_values(int(match[0], 2), rng):
-        yield f"{other:b}"
-
-
-def _other_codes(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """*A161*, *F-16*: another number of as many digits."""
-    digits = match["digits"]
-    lowest = 10 ** (len(digits) - 1)
-    for other in other_values(int(digits), rng, lowest=lowest, highest=10 * lowest - 1, step=1):
-        yield rewritten(match, {"digits": str(other)})
-
-
-def _other_letters(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """*vitamin C*: letters near it in the alphabet; *I* is a word."""
-    at = ascii_uppercase.index(match[0])
-    near = ascii_uppercase[max(0, at - 6) : at + 7].replace("I", "")
-    yield from rng.sample(near, len(near))
-
-
-def _other_numerals(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    for other in other_values(_roman_value(match[0]), rng, highest=99, step=1):
-        yield _roman(other)
-
-
-def _roman(value: int) -> str:
-    written = ""
-    for size, numeral in _ROMAN:
-        count, value = divmod(value, size)
-        written += numeral * count
-    return written
-
-
-def _roman_value(numeral: str) -> int:
-    return next((value for value in range(1, 400) if _roman(value) == numeral), 1)
-
-
-FORMATS = (
-    # Not *11000* or *10100*, which count something as often.
-    Format(
-        "binary number",
-        re.compile(r"(?<![\w.,:/–-])1(?=[01]*1)(?![01]*00(?!\d))[01]{4,39}(?![\w:/–-]|[.,]\d)"),
-        _other_binary,
-    ),
-    Format("code", re.compile(r"(?<![\w.-])[A-Z]{1,4}-?(?P<digits>[1-9]\d{0,3})(?![\w-])"), _other_codes),
-    Format(
-        "Roman numeral",
-        re.compile(r"(?<=[^\W\d_] )(?=[IVXLC]{2})C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)"),
-        _other_numerals,
-    ),
-    Format(
-        "letter",
-        re.compile(r"(?:(?<=[a-z] )[A-HJ-Z]|^[B-HJ-Z](?= [a-z]))(?![\w'’&+#-]|\.\s*\w|\s[A-Z])|^[A-HJ-Z](?=\W*$)"),
-        _other_letters,
-    ),
-    Format(
-        "percentage",
-        re.compile(rf"{_BEFORE}{_FIGURE}(?P<percent>\s?%|\s?(?:percent|per cent)\b)", re.IGNORECASE),
-        _figures,
-    ),
-    Format(
-        "ordinal number",
-        re.compile(rf"{_BEFORE}(?P<figure>[1-9]\d*)(?P<suffix>st|nd|rd|th)\b", re.IGNORECASE),
-        _ordinal_figures,
-    ),
-    Format(
-        "number",
-        re.compile(
-            rf"(?:{_BEFORE}(?:[$€£¥₹]\s?|[-−](?=\d))?|(?<=[A-Z]{{2}})[$€£¥])"
+FORMATS = tuple(
+    Format(name, re.compile(pattern), rule)
+    for name, pattern, rule in (
+        ("percentage", rf"(?i){_BEFORE}{_FIGURE}(?P<percent>\s?%|\s?(?:percent|per cent)\b)", _figures),
+        ("ordinal number", rf"(?i){_BEFORE}(?P<figure>[1-9]\d*)(?P<suffix>st|nd|rd|th)\b", _ordinal_figures),
+        (
+            "number",
+            rf"(?i)(?:{_BEFORE}(?:[$€£¥₹]\s?|[-−](?=\d))?|(?<=[A-Z]{{2}})[$€£¥])"
             rf"{_FIGURE}(?:\s{_SCALE}\b|(?=[A-Za-z°²³]{{1,4}}\b(?!\d))|{_AFTER})",
-            re.IGNORECASE,
+            _figures,
         ),
-        _figures,
-    ),
-    Format(
-        "figure",
-        re.compile(r"(?<![\w.,:/–-])\d{1,9}(?:[.,:/–-]\d{1,9}){0,5}[.,:/–-](?P<last>\d{1,9})(?![\w])"),
-        _last_figures,
-    ),
-    Format(
-        "ordinal number",
-        re.compile(rf"(?<![\w-])(?P<word>{_alternation(ORDINALS)})(?![\w-])", re.IGNORECASE),
-        _ordinal_words,
-    ),
-    Format(
-        "number",
-        re.compile(
-            rf"(?<![\w-])(?P<word>{_alternation(CARDINALS)})(?P<scale>[- ]{_SCALE}\b)?"
+        ("ordinal number", rf"(?i)(?<![\w-])(?P<word>{alternation(ORDINALS[1:])})(?![\w-])", _words),
+        (
+            "number",
+            rf"(?i)(?<![\w-])(?P<word>{alternation(CARDINALS)})(?P<scale>[- ]{_SCALE}\b)?"
             r"(?!\w)(?!-\w+(?:st|nd|rd|th)s?\b)",
-            re.IGNORECASE,
+            _words,
         ),
-        _cardinal_words,
-    ),
+    )
 )

@@ -2,17 +2,16 @@
 
 What is proposed is checked as everything else is: it differs from the response, stands nowhere in it or the question,
 and is neither a form nor a part of what it replaces (`distinct.Sieve`). Besides, it says no reference answer that is
-known, which a model may know as well (`distinct.ReferenceAnswers`). A departure: the paper asks no model.
+known, which a model may know as well (`distinct.says_reference`). A departure: the paper asks no model.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.agents.trustscore.distractors.base import Request, Substitute, Target
 from factloop.agents.trustscore.records import Source
 from factloop.agents.trustscore.schemas import Substitutes
 from factloop.prompts.registry import PromptRegistry
@@ -61,19 +60,11 @@ class ProposedSource:
     def name(self) -> str:
         return f"model {self.model}"
 
-    async def substitutes(
-        self,
-        target: Target,
-        response: str,  # noqa: ARG002 - the proposals are for it
-        question: str,  # noqa: ARG002
-        *,
-        limit: int,
-        rng: random.Random,  # noqa: ARG002 - nothing is drawn
-    ) -> Sequence[Substitute]:
+    async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
         """Substitutes in the model's order; none for a word that it was not asked about."""
         words = dict.fromkeys(" ".join(text.split()) for text in self.given.get(_key(target.text), ()))
         kept = [text for text in words if text and _key(text) != _key(target.text)]
-        return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[:limit]]
+        return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[: request.limit]]
 
 
 def _key(word: str) -> str:

@@ -1,148 +1,181 @@
-"""Finds the words of a response that may be replaced, by how much they tell (paper, section 2.1).
+"""Finds the words of a response that may be replaced, by spaCy's parse and how much they tell (paper, section 2.1).
 
 The order `paper` is that of its rules: words that stand only in the response come before those that the question has,
 too; within both, entities come before nouns and numbers, these before verbs and adjectives, these before the rest.
 
 The order `asked`, which is used unless the other is wanted, departs from it twice. What the question says it asks for
-comes before all else, as the year does for *when*; that the answer names a city, too, is beside the point. And what
-the question has, too, ranks with verbs and adjectives, before other words of the response: a shared name makes a
-better distractor than another *there*.
+comes before all else, as the year does for *when*; that the answer names a city, too, is beside the point. And no word
+of the question is replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
-from itertools import pairwise
-from typing import Literal
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from factloop.agents.trustscore.distractors.asked import answers
+from factloop.agents.trustscore.distractors import dates, numbers
 from factloop.agents.trustscore.distractors.base import Kind, Target
-from factloop.agents.trustscore.distractors.spans import TargetSpan, find_spans, tokens_in
+from factloop.agents.trustscore.distractors.numbers import Found, find
 from factloop.agents.trustscore.records import SubstitutionLevel
-from factloop.tools.knowledge_base.base import LinkedEntity
-from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.english import lemmatize
-from factloop.tools.vocabulary.tagging import Token, tag_tokens
+from factloop.tools.names.asked import NUMBER, TIME, asked_for
+from factloop.tools.names.base import LinkedEntity
+from factloop.tools.names.built_in import general_types, is_asked_for, names_in
+from factloop.tools.names.inflection import lemmas
+from factloop.tools.names.packaged import NOUN
+from factloop.tools.text.pipeline import load_pipeline, parse
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
 """Characters of a text that are looked at: of a longer one only the beginning."""
 MAX_TARGETS = 24
 """Targets of each level: a few give all the distractors that are wanted."""
-
-_KINDS: tuple[tuple[str, Kind], ...] = (("NN", "noun"), ("VB", "verb"), ("JJ", "adjective"))
+_KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
 _LEVELS = tuple(SubstitutionLevel)
-_LAST_RESORT = frozenset({"DT", "PDT", "WDT", "EX", "POS", "TO", "MD", "CC", "PRP", "PRP$", "WP", "WP$", "WRB"})
-"""Tags of words that make a poor distractor: they are replaced only where a response has nothing else."""
+_LEVEL_OF_KIND: dict[Kind, SubstitutionLevel] = {
+    "entity": SubstitutionLevel.ENTITY,
+    "verb": SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED,
+    "adjective": SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED,
+    "word": SubstitutionLevel.ANY_WORD,
+}
+_LIST_NUMBER = re.compile(r"(?:\n|^)\d{1,2}[.)]\s+\S")
+_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
-def find_targets(
-    question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
-) -> list[Target]:
-    """All that may be replaced, best first. Targets may overlap, since each distractor replaces only one.
+class TargetSpan(NamedTuple):
+    """A stretch of the response. `types` are those of a linked entity."""
 
-    `entities` are those that knowledge bases have linked in the response; names in capitals are added to them."""
-    return [target for tier in find_tiers(question, response, entities, order) for target in tier]
+    start: int
+    end: int
+    kind: Kind
+    types: tuple[str, ...] = ()
+
+    def holds(self, other: TargetSpan) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def meets_any(self, others: Iterable[TargetSpan]) -> bool:
+        return any(self.start < other.end and other.start < self.end for other in others)
 
 
 def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
-    """The targets in groups of equal rank, best first.
+    """All that may be replaced in groups of equal rank, best first: what is asked for, entities, nouns and numbers,
+    other words. Targets may overlap, since each distractor replaces only one.
 
-    Unless the order is the paper's, first what the question asks for. A level is one group or several: what stands only
-    in the response, then shared entities, nouns, and other words."""
-    text = response[:MAX_CHARS]
-    tokens = tag_tokens(text)
-    asked = frozenset(lemma(token.text) for token in tag_tokens(question[:MAX_CHARS]))
-    spans = _all_spans(text, tokens, entities)
-    shared = [_is_shared(tokens_in(tokens, span.start, span.end), asked) for span in spans]
-    has_quantity = any(span.kind in {"date", "number"} and not both for span, both in zip(spans, shared, strict=True))
-    types = {entity.end: entity.types for entity in entities}
-    tiers: dict[tuple[bool, int, bool, int], list[Target]] = {}
-    for span, both in zip(spans, shared, strict=True):
-        own = _own_level(span, names_are_nouns=has_quantity)
-        level = max(own, SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
-        is_answer = not both and answers(question, text[span.start : span.end], span.kind, types.get(span.end, ()))
-        rank = (not is_answer, _LEVELS.index(level), both, _LEVELS.index(own))
-        if order == "paper":
-            rank = (False, int(both), both, _LEVELS.index(own))
-        tiers.setdefault(rank, []).append(_target(text, span, tokens, level))
-    return _capped([tiers[rank] for rank in sorted(tiers)])
-
-
-@lru_cache(maxsize=65_536)
-def lemma(word: str) -> str:
-    """A form for comparing words, without case, number, tense or dash."""
-    return lemmatize(word.casefold().replace("–", "-")).casefold()
-
-
-def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    spans = find_spans(text, tokens, entities)
-    covered = bytearray(len(text))
-    for span in spans:
-        covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    return [*spans, *_words(tokens, covered)]
-
-
-def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[TargetSpan]:
-    """The single words outside entities, dates and numbers. Not *children* of *a children's book*: no other fits."""
-    odd = {
-        after.start for before, after in pairwise(tokens) if before.text.lower() in {"a", "an"} and after.tag == "NNS"
-    }
-    free = [token for token in tokens if token.text[0].isalnum() and not covered[token.start]]
-    content = [token for token in free if not _is_function_word(token) and token.start not in odd]
-    for token in content:
-        tag = _tag(token)
-        kind: Kind = next((kind for start, kind in _KINDS if tag.startswith(start)), "word")
-        yield TargetSpan(token.start, token.end, kind, tag)
-    if not content and not any(covered):
-        yield from (TargetSpan(token.start, token.end, "word", token.tag) for token in free)
-
-
-def _tag(token: Token) -> str:
-    """A name in small letters that no knowledge base knows is as often a rare noun; so is a gerund without *-ing*."""
-    is_rare_noun = (token.tag == "NNP" and token.text.islower()) or (
-        token.tag == "VBG" and not token.text.lower().endswith("ing")
-    )
-    return "NN" if is_rare_noun else token.tag
-
-
-def _is_function_word(token: Token) -> bool:
-    return token.tag in _LAST_RESORT or token.text.lower() in lexicon.FUNCTION_WORDS
-
-
-def _is_shared(inside: Sequence[Token], asked: Collection[str]) -> bool:
-    content = [token for token in inside if token.text[0].isalnum() and not _is_function_word(token)]
-    return bool(inside) and all(lemma(token.text) in asked for token in content or inside)
-
-
-def _own_level(span: TargetSpan, *, names_are_nouns: bool) -> SubstitutionLevel:
-    """The level of a span that stands only in the response.
-
-    A name of unknown type can only be replaced by any other word. A date or number beside it tells more, since others
-    of its kind are known: there the name ranks as the noun that it is."""
-    if span.is_name:
-        return SubstitutionLevel.NOUN_OR_NUMBER if names_are_nouns else SubstitutionLevel.ENTITY
-    if span.kind == "word":
-        return SubstitutionLevel.ANY_WORD
-    if span.kind in {"verb", "adjective"}:
-        return SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED
-    return SubstitutionLevel.ENTITY if span.kind == "entity" else SubstitutionLevel.NOUN_OR_NUMBER
-
-
-def _target(text: str, span: TargetSpan, tokens: Sequence[Token], level: SubstitutionLevel) -> Target:
-    inside = tokens_in(tokens, span.start, span.end)
-    tag = span.tag or (inside[-1].tag if inside else "NNP")
-    return Target(text[span.start : span.end], span.start, span.end, level, span.kind, tag)
-
-
-def _capped(tiers: Sequence[list[Target]]) -> list[list[Target]]:
+    `entities` are those that knowledge bases have linked in the response; spaCy's are added to them."""
+    doc = parse(response[:MAX_CHARS], load_pipeline())
+    said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
+    tiers: dict[tuple[bool, bool, int], list[Target]] = {}
+    for span in _spans(doc, entities):
+        is_shared = _is_shared(doc, span, said)
+        if is_shared and order != "paper":
+            continue
+        target = _target(doc, span, question, is_shared=is_shared)
+        own = _LEVELS.index(_LEVEL_OF_KIND.get(span.kind, SubstitutionLevel.NOUN_OR_NUMBER))
+        tiers.setdefault((order != "paper" and not target.asked, is_shared, own), []).append(target)
     left = dict.fromkeys(SubstitutionLevel, MAX_TARGETS)
-    kept: list[list[Target]] = []
-    for tier in tiers:
-        level = tier[0].level
-        kept.append(tier[: left[level]])
-        left[level] -= len(kept[-1])
-    return [tier for tier in kept if tier]
+    capped: list[list[Target]] = []
+    for _, tier in sorted(tiers.items()):
+        capped.append(tier[: left[tier[0].level]])
+        left[tier[0].level] -= len(capped[-1])
+    return [tier for tier in capped if tier]
+
+
+def without_article(text: str, start: int, end: int) -> int:
+    """The start of the span without its article: articles stay, and are corrected when the substitute is inserted."""
+    article = _ARTICLE.match(text, start, end)
+    return article.end() if article and article.end() < end else start
+
+
+def _forms(token: Token) -> frozenset[str]:
+    return lemmas(token.lower_.strip(".")) | {token.lemma_.lower()}
+
+
+def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
+    """Linked entities, dates and numbers, names that nothing has linked, and the single words outside them.
+
+    A date inside a longer name belongs to it (*2012 Olympics*), a name inside a date to the date (*June*)."""
+    quantities = _quantities(doc)
+    linked: list[TargetSpan] = []
+    for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
+        if not any(span.holds(one) for span in (*quantities, *linked)):
+            linked.append(one)
+    spans = [*linked, *(span for span in quantities if not any(one.holds(span) for one in linked))]
+    for more in (_names(doc), _words(doc)):
+        spans += [one for one in more if not one.meets_any(spans)]
+    return spans
+
+
+def _linked(text: str, entity: LinkedEntity) -> TargetSpan:
+    kind: Kind = "noun" if entity.types[0].startswith(NOUN) else "entity"
+    return TargetSpan(without_article(text, entity.start, entity.end), entity.end, kind, entity.types)
+
+
+def _names(doc: Doc) -> Iterator[TargetSpan]:
+    for name in names_in(doc):
+        yield TargetSpan(without_article(doc.text, name.start_char, name.end_char), name.end_char, "entity")
+
+
+def _words(doc: Doc) -> Iterator[TargetSpan]:
+    """Nouns, verbs, adjectives and adverbs; of a compound only its head, and no auxiliary verbs."""
+    for token in doc:
+        kind = _KINDS.get(token.pos_)
+        if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":
+            yield TargetSpan(token.idx, token.idx + len(token), kind)
+
+
+def _quantities(doc: Doc) -> list[TargetSpan]:
+    spans = [TargetSpan(one.start, one.end, _kind_of_date(doc, one)) for one in find(doc.text, dates.FORMATS)]
+    for one in find(doc.text, numbers.FORMATS):
+        span = TargetSpan(one.start, one.end, "number")
+        is_listed = _LIST_NUMBER.match(doc.text, max(0, one.start - 1))
+        if not span.meets_any(spans) and not is_listed and _is_number(doc, one):
+            spans.append(span)
+    return sorted(spans, key=lambda span: span.start)
+
+
+def _kind_of_date(doc: Doc, found: Found) -> Kind:
+    """*1500 metres* is no year."""
+    following = next((token for token in doc if token.idx >= found.end), None)
+    return "number" if found.name == "year" and following is not None and following.tag_ == "NNS" else "date"
+
+
+def _is_number(doc: Doc, found: Found) -> bool:
+    """Figures always; words where they count: not *the one*, *was first lit*."""
+    if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
+        return True
+    tokens = _tokens(doc, found.start, found.end)
+    counts = any(token.dep_ == "nummod" or token.head.pos_ == "NOUN" for token in tokens)
+    return bool(tokens) and (counts or len(tokens) == sum(token.is_alpha for token in doc) or not tokens[0].is_alpha)
+
+
+def _tokens(doc: Doc, start: int, end: int) -> list[Token]:
+    return [token for token in doc if start < token.idx + len(token) and token.idx < end]
+
+
+def _is_shared(doc: Doc, span: TargetSpan, said: Collection[str]) -> bool:
+    """Whether the question has all words of the span."""
+    tokens = [token for token in _tokens(doc, span.start, span.end) if not token.is_punct]
+    content = [token for token in tokens if not token.is_stop] or tokens
+    return bool(said) and not any(_forms(token).isdisjoint(said) for token in content)
+
+
+def _target(doc: Doc, span: TargetSpan, question: str, *, is_shared: bool) -> Target:
+    tokens = _tokens(doc, span.start, span.end)
+    own = _LEVEL_OF_KIND.get(span.kind, SubstitutionLevel.NOUN_OR_NUMBER)
+    level = max(own, SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if is_shared else own
+    tag = {"entity": "NNP", "date": "CD", "number": "CD"}.get(span.kind) or (tokens[-1].tag_ if tokens else "NN")
+    asked = not is_shared and _is_asked(span, question)
+    return Target(doc.text[span.start : span.end], span.start, span.end, level, span.kind, tag, asked)
+
+
+def _is_asked(span: TargetSpan, question: str) -> bool:
+    asked = asked_for(question)
+    if span.kind in {"date", "number"}:
+        is_time = TIME in asked or any("noun.time" in general_types(word) for word in asked)
+        return is_time if span.kind == "date" else NUMBER in asked
+    return is_asked_for(span.types, asked)

@@ -1,36 +1,52 @@
-"""An audit of evaluators as one self-contained HTML page: advice in plain words, then figures drawn and in tables."""
+"""An audit of evaluators as one self-contained HTML page: advice by fixed conditions, then figures and pictures."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from factloop.evaluation.audit.advice import Use
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.report import AuditData, AuditReport, EvaluatorAdvice
+from markupsafe import Markup
+
+from factloop.evaluation.audit.figures import Group
+from factloop.evaluation.audit.report import AuditData, AuditReport, EvaluatorAdvice, Use
 from factloop.evaluation.audit.views import words as audit_words
-from factloop.evaluation.audit.views.csv import csv_files
-from factloop.evaluation.audit.views.parts import Part, View, parts_of
-from factloop.evaluation.audit.views.pictures.marks import Mark
+from factloop.evaluation.audit.views.pictures import Mark
+from factloop.evaluation.audit.views.tables import (
+    Section,
+    advice_sheet,
+    csv_files,
+    groups_of,
+    limits_sheet,
+    scope_of,
+    sections_of,
+)
 from factloop.reports.downloads import DownloadLink, text_download
 from factloop.reports.page import render_page
+from factloop.reports.sheet.table import Sheet
 
 MOST_DRAWN = 12
-"""Groups with pictures of their own, of which each has up to eleven: all, the task groups, then data sets. Others have
-tables, and a pane in the small multiples of all."""
+"""Groups with pictures of their own: all, the task groups, then data sets. Others have tables."""
 LONGEST_PLAIN = 100_000
 """Bytes of a file that a link holds as it is: there are a dozen files, so that less than usual is left unpacked."""
 
 
 @dataclass(frozen=True)
-class Section:
+class Part:
+    """One section on one group at one threshold."""
+
+    section: Section
+    sheets: list[Sheet]
+    picture: Markup | None
+
+
+@dataclass(frozen=True)
+class GroupPart:
     """What the page says of one group: the advice, and its figures at each threshold."""
 
     number: int
-    group: Group
     title: str
     advice: tuple[EvaluatorAdvice, ...]
+    advice_sheet: Sheet
     at: tuple[tuple[Part, ...], ...]
     """In the order of the thresholds."""
     is_drawn: bool
@@ -49,10 +65,13 @@ def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> s
         styles=("pictures.css", "audit.css"),
         scripts=("audit.js",),
         report=report,
+        left_out=[audit_words.notice_text(one) for one in report.left_out],
+        warnings=[audit_words.notice_text(one) for one in report.warnings],
         marks=marks,
-        sections=list(_sections(report, marks, most_drawn)),
+        groups=list(_groups(report, marks, most_drawn)),
         downloads=dict(_downloads(report)),
         uses=list(Use),
+        limits=limits_sheet(),
         audit=audit_words,
     )
 
@@ -62,53 +81,27 @@ def marks_of(report: AuditReport) -> dict[str, Mark]:
     return {name: Mark(number, name) for number, name in enumerate(report.data.evaluators)}
 
 
-def groups_of(data: AuditData) -> list[Group]:
-    """All, the task groups, and the data sets. A group of one data set is left out, as the data set says the same."""
-    members = Counter(data.task_of.values())
-    groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
-    groups += [Group(kind="task", name=name) for name in data.tasks if members[name] > 1]
-    return groups + [Group(kind="dataset", name=name) for name in data.datasets]
+def _groups(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> Iterator[GroupPart]:
+    for number, group in enumerate(groups_of(report.data)):
+        is_drawn = number < most_drawn
+        advice = tuple(one for one in report.advice if one.group == group)
+        at = tuple(
+            tuple(_parts(report, group, place, marks, is_drawn=is_drawn and (place == 0 or number == 0)))
+            for place in range(len(report.at))
+        )
+        yield GroupPart(number, _title(group, report.data), advice, advice_sheet(advice), at, is_drawn)
 
 
-def members_of(group: Group, data: AuditData) -> frozenset[str]:
-    """The data sets of a group of several; none of one data set."""
-    if group.kind == "dataset":
-        return frozenset()
-    return frozenset(name for name in data.datasets if group.kind == "all" or data.task_of.get(name) == group.name)
+def _parts(report: AuditReport, group: Group, place: int, marks: dict[str, Mark], *, is_drawn: bool) -> Iterator[Part]:
+    scope = scope_of(report.at[place], group, report.data)
+    for section in sections_of(scope):
+        picture = section.draw(scope.at, group, scope.members, marks) if section.draw and is_drawn else None
+        yield Part(section, section.sheets(scope), picture)
 
 
 def _title(group: Group, data: AuditData) -> str:
     title, task = audit_words.title_of(group), data.task_of.get(group.name)
-    if group.kind != "dataset" or task is None:
-        return title
-    is_only = sum(other == task for other in data.task_of.values()) == 1
-    return f"{title} ({'the only one of task group' if is_only else 'task group'} {task})"
-
-
-def _sections(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> Iterator[Section]:
-    for number, group in enumerate(groups_of(report.data)):
-        is_drawn = number < most_drawn
-        yield Section(
-            number,
-            group,
-            _title(group, report.data),
-            tuple(one for one in report.advice if one.group == group),
-            tuple(
-                tuple(
-                    parts_of(
-                        View(
-                            at,
-                            group,
-                            marks,
-                            is_drawn=is_drawn and (place == 0 or number == 0),
-                            members=members_of(group, report.data),
-                        )
-                    )
-                )
-                for place, at in enumerate(report.at)
-            ),
-            is_drawn,
-        )
+    return title if group.kind != "dataset" or task is None else f"{title} (task group {task})"
 
 
 def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:

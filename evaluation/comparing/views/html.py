@@ -1,31 +1,36 @@
-"""A comparison as one self-contained HTML page: differences, the pairs behind them, and the claims that flipped."""
+"""A comparison of two runs in words, as sheets, and as one self-contained HTML page with all of it to download."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from factloop.core.files.json import to_json
-from factloop.core.records import Verdict
-from factloop.evaluation.comparing import words as comparison_words
-from factloop.evaluation.comparing.pictures import draw_differences, draw_pairs
-from factloop.evaluation.comparing.records import Comparison, Flip, Pair, PairedDifference
-from factloop.evaluation.comparing.views import figures as comparison_figures
-from factloop.evaluation.comparing.views import sheets
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
-from factloop.evaluation.runs.measures import F1, PRECISION
+from factloop.evaluation.comparing.records import (
+    ClaimAgreement,
+    Comparison,
+    ComparisonKind,
+    Pair,
+    PairedDifference,
+    Quantity,
+    Side,
+)
+from factloop.evaluation.comparing.views import paired
+from factloop.evaluation.comparing.words import amount, name_of
+from factloop.evaluation.runs.longform import F1, PRECISION, AbstentionPolicy
 from factloop.evaluation.runs.records import ResponseLine
-from factloop.evaluation.runs.views import words as run_words
+from factloop.evaluation.runs.views import sheets as run_words
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
+from factloop.reports.figures import plural
 from factloop.reports.page import render_page
-from factloop.reports.page_parts import Filter
+from factloop.reports.sheet.table import Cell as SheetCell
+from factloop.reports.sheet.table import Column, ColumnOf, Line, Sheet, count_cell, figure_cell, name, sheet_of
 
 MOST_ROWS = 5000
 """Pairs listed on the page; the table to download has all."""
 MOST_FLIPS = 2000
-"""Flipped claims with their rationales on the page; the JSON has all."""
-_WORDS = {verdict: verdict.replace("_", " ") for verdict in Verdict}
+"""Flipped claims with their rationales on the page; the JSON and the CSV have all."""
 
 
 @dataclass(frozen=True)
@@ -41,42 +46,46 @@ class PairRow:
     def difference(self) -> float | None:
         return None if self.first is None or self.second is None else self.second - self.first
 
+    @property
+    def shown(self) -> str:
+        return amount(self.difference, Quantity.F1, signed=True)
+
 
 def render_comparison_html(comparison: Comparison) -> str:
     """The page. Equal comparisons give equal pages. Takes time linear in the number of pairs and flips."""
-    shown = _shown(comparison.differences)
+    shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
-    values = [(one.first, one.second) for one in rows if one.first is not None and one.second is not None]
     flips = comparison.flips[:MOST_FLIPS]
+    named = [(name_of(one.quantity, one.k), one) for one in comparison.differences]
+    shown_name = None if shown is None else name_of(shown.quantity, shown.k)
     return render_page(
         "comparison.html.j2",
         room="factloop.evaluation.comparing.views",
-        styles=("list.css", "pictures.css", "run.css"),
+        styles=("list.css", "pictures.css", "run.css", "experiment.css"),
         scripts=("rows.js", "list.js"),
         comparison=comparison,
-        title=comparison_figures.title_of(comparison),
+        title=title_of(comparison),
         sides=(("A", comparison.first), ("B", comparison.second)),
-        unpaired=list(comparison_figures.unpaired_rows(comparison)),
+        words_of=side_in_words,
+        basis_of=basis_in_words,
+        unpaired=list(unpaired_rows(comparison)),
         policy=run_words.policy_words(comparison.abstention),
-        picture=draw_differences(comparison.differences, alpha=comparison.alpha),
-        scatter=draw_pairs(values, comparison_words.name_of(shown)) if shown is not None else None,
-        shown=None if shown is None else comparison_words.name_of(shown),
+        picture=paired.draw_differences(
+            named,
+            axis="← A is higher · points, B minus A · B is higher →",
+            alt="{} differences of B minus A with their intervals; filled where shown after adjustment.",
+        ),
+        differences=differences_sheet(comparison),
+        verdicts=None if comparison.claims is None else verdicts_sheet(comparison.claims),
+        agreement=None if comparison.claims is None else agreement_sheet(comparison.claims),
+        shown=shown_name,
         rows=rows[:MOST_ROWS],
-        flips=[(flip, _key(flip)) for flip in flips],
-        filters=_filters(flips),
-        tones=comparison_figures.VERDICT_STATUS,
-        words=_WORDS,
-        said_of=sheets,
+        flips=flips,
+        filters=paired.flip_filters(flips),
         downloads=list(_downloads(comparison)),
         said=run_words,
-        compared=comparison_words,
-        told=comparison_figures,
+        told=paired,
     )
-
-
-def _shown(differences: Sequence[PairedDifference]) -> PairedDifference | None:
-    """What single pairs are shown by: F1 at the first K."""
-    return next((one for one in differences if one.quantity is F1.quantity), None)
 
 
 def _row(pair: Pair, shown: PairedDifference | None, abstention: AbstentionPolicy) -> PairRow:
@@ -93,46 +102,20 @@ def _farthest_first(row: PairRow) -> tuple[bool, float, str, str]:
     return row.difference is None, -abs(row.difference or 0.0), row.pair.first.prompt_id, row.pair.first.system
 
 
-def _key(flip: Flip) -> str:
-    return f"{flip.first}-{flip.second}"
-
-
-def _filters(flips: Sequence[Flip]) -> list[Filter]:
-    """A button for each way to flip, most frequent first."""
-    ways = Counter((flip.first, flip.second) for flip in flips)
-    return [
-        Filter(
-            f"{one}-{other}", f"{_WORDS[one]} → {_WORDS[other]}", "", comparison_figures.VERDICT_STATUS[other].value, n
-        )
-        for (one, other), n in sorted(ways.items(), key=lambda item: (-item[1], item[0]))
-    ]
-
-
-_DIFFERENCES = (
-    "quantity", "k", "a", "b", "difference", "low", "high", "level", "n_pairs", "n_prompts", "n_left_out",
-    "a_higher", "equal", "b_higher", "p", "p_corrected",
-)  # fmt: skip
 _LINE = ("id", "system", "supported", "not_supported", "irrelevant", "unscored")
 _PAIRS = ("prompt_id", *(f"{side}_{name}" for side in "ab" for name in _LINE))
-_FLIPS = ("system", "prompt_id", "response_id", "a_claim_id", "b_claim_id", "claim", "a", "b", "label")
 
 
 def _downloads(comparison: Comparison) -> Iterator[DownloadLink]:
     yield json_download("The whole comparison (JSON)", "comparison.json", to_json(comparison))
-    yield csv_download("Differences (CSV)", "differences.csv", _DIFFERENCES, map(_cells, comparison.differences))
+    yield paired.differences_download(comparison.differences)
     yield csv_download("Pairs (CSV)", "pairs.csv", _PAIRS, map(_pair_cells, comparison.pairs))
     if comparison.flips:
-        yield csv_download("Flipped claims (CSV)", "flips.csv", _FLIPS, map(_flip_cells, comparison.flips))
+        yield paired.flips_download(comparison.flips)
 
 
-def _cells(one: PairedDifference) -> tuple[Cell, ...]:
-    found = (one.quantity, one.k, one.first, one.second, one.difference, one.low, one.high, one.level)
-    basis = (one.n_pairs, one.n_prompts, one.n_left_out, one.first_higher, one.equal, one.second_higher)
-    return (*found, *basis, one.p, one.p_corrected)
-
-
-def _pair_cells(pair: Pair) -> tuple[Cell, ...]:
-    return (pair.first.prompt_id, *_line_cells(pair.first), *_line_cells(pair.second))
+def _pair_cells(pair: Pair) -> Sequence[Cell]:
+    return pair.first.prompt_id, *_line_cells(pair.first), *_line_cells(pair.second)
 
 
 def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
@@ -140,6 +123,73 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
     return line.id, line.system, counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
 
 
-def _flip_cells(flip: Flip) -> tuple[Cell, ...]:
-    ids = (flip.system, flip.prompt_id, flip.response_id, flip.first_claim_id, flip.second_claim_id)
-    return (*ids, flip.claim, flip.first, flip.second, flip.label)
+NAMED = 5
+"""Systems of a side, or prompts without a counterpart, that are named; the rest are counted."""
+_VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
+"""In the order of the table of a `ClaimAgreement`."""
+
+
+def title_of(comparison: Comparison) -> str:
+    n = len(comparison.pairs)
+    if comparison.kind is ComparisonKind.EVALUATORS:
+        return f"Two evaluators of {plural(n, 'response')}"
+    return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
+
+
+def side_in_words(side: Side) -> str:
+    """`runs/a: gpt-4o, judged by …`."""
+    shown = ", ".join(side.systems[:NAMED]) + (f" and {len(side.systems) - NAMED} more" if side.systems[NAMED:] else "")
+    return f"{side.run}: {shown}, judged by {side.judge}"
+
+
+def basis_in_words(side: Side) -> str:
+    """What a side's figures rest on, in counts of responses and of claims."""
+    counts = side.counts
+    return (
+        f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
+        f"{side.n_unscored_responses:,} without any verdict); "
+        f"claims: {counts.supported:,} supported, {counts.not_supported:,} not, "
+        f"{counts.irrelevant:,} irrelevant, {counts.unscored:,} unscored"
+    )
+
+
+def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What has no counterpart, with its name: how many, and the first few prompts."""
+    for heading, lines in (
+        ("Only in A", comparison.only_first),
+        ("Only in B", comparison.only_second),
+        ("Another text in B", comparison.other_text),
+    ):
+        if lines:
+            yield heading, _unpaired(lines)
+
+
+def _unpaired(lines: tuple[ResponseLine, ...]) -> str:
+    prompts = [*dict.fromkeys(line.prompt_id for line in lines)]
+    rest = len(prompts) - NAMED
+    named = ", ".join(prompts[:NAMED]) + (f" and {plural(rest, 'more prompt')}" if rest > 0 else "")
+    return f"{plural(len(lines), 'response')}: {named}"
+
+
+def differences_sheet(comparison: Comparison) -> Sheet:
+    has_intervals = comparison.n_resamples > 0
+    found = comparison.differences
+    return paired.differences("Differences, B minus A", ("A", "B"), found, has_intervals=has_intervals, group="prompt")
+
+
+def verdicts_sheet(claims: ClaimAgreement) -> Sheet:
+    columns = (name("A \\ B"), *map(Column, _VERDICTS))
+    lines = (
+        Line((SheetCell(words), *(replace(count_cell(n), is_marked=place == other) for other, n in enumerate(row))))
+        for place, (words, row) in enumerate(zip(_VERDICTS, claims.table, strict=True))
+    )
+    return Sheet("Verdicts on the same claims, A in rows, B in columns", columns, tuple(lines))
+
+
+def agreement_sheet(claims: ClaimAgreement) -> Sheet:
+    rows = (("Same verdict, of claims both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
+    columns: tuple[ColumnOf[Any], ...] = (
+        (name(""), lambda row: row[0]),
+        (Column("Value, interval, n", is_strong=True), lambda row: figure_cell(row[1], run_words.share)),
+    )
+    return sheet_of("Agreement of A and B", columns, rows)

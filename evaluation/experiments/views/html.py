@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from markupsafe import Markup
 
 from factloop.core.files.json import to_json
-from factloop.evaluation.comparing.pictures import IntervalRow, draw_intervals
-from factloop.evaluation.experiments import words as said
-from factloop.evaluation.experiments.report import (
-    Conclusion,
-    Direction,
-    ExperimentReport,
-    Flip,
-    Outcome,
-    PairedDifference,
-)
-from factloop.evaluation.experiments.views import csv as tables
-from factloop.evaluation.experiments.views import figures as told
+from factloop.evaluation.comparing.compare import flat_settings
+from factloop.evaluation.comparing.views import paired
+from factloop.evaluation.comparing.words import name_of
+from factloop.evaluation.experiments.records import Conclusion, ExperimentReport
 from factloop.evaluation.experiments.views import sheets
-from factloop.evaluation.experiments.views.prompt_diff import prompt_diffs
-from factloop.reports.downloads import DownloadLink, csv_download, json_download
+from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
-from factloop.reports.page_parts import Filter
 from factloop.reports.sheet.table import Sheet
 
 MOST_FLIPS = 1000
@@ -35,7 +25,8 @@ MOST_ITEMS = 500
 """Items against all variants on the page, those on which variants differ first; the JSON and the CSV have all."""
 MOST_PICTURES = 12
 """Comparisons whose differences are drawn one by one; drawing takes a tenth of a second each."""
-_DIRECTIONS = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
+CONTEXT = 3
+"""Lines kept around each change of a prompt."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +39,47 @@ class ShownComparison:
     picture: Markup | None
 
 
+Kind = Literal["same", "out", "in", "gap"]
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    kind: Kind
+    """`gap` stands for lines left out, which are the same."""
+    text: str
+
+
+@dataclass(frozen=True)
+class PromptDiff:
+    """One prompt of one variant against the baseline's; a side without it is empty."""
+
+    variant: str
+    prompt: str
+    lines: tuple[DiffLine, ...]
+
+
 def render_experiment_html(report: ExperimentReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the number of comparisons and flips."""
     flips = report.flips[:MOST_FLIPS]
     return render_page(
         "experiment.html.j2",
-        room="factloop.evaluation.experiments.views",
+        room="factloop.evaluation.comparing.views",
         styles=("list.css", "pictures.css", "run.css", "experiment.css"),
         scripts=("list.js",),
         report=report,
+        title=sheets.title_of(report),
+        basis=list(sheets.basis_rows(report)),
         variants=sheets.variants(report),
         items=sheets.items(report, MOST_ITEMS),
         n_items_shown=min(MOST_ITEMS, len(report.items)),
         glance=_glance(report),
         compared=_compared(report),
         flips=flips,
-        filters=_filters(flips),
+        filters=paired.flip_filters(flips),
         settings=_settings(report),
-        diffs=prompt_diffs(report),
+        diffs=list(prompt_diffs(report)),
         downloads=list(_downloads(report)),
-        told=told,
+        told=paired,
         noun=report.kind.removesuffix("s"),
     )
 
@@ -75,72 +87,83 @@ def render_experiment_html(report: ExperimentReport) -> str:
 def _glance(report: ExperimentReport) -> Markup | None:
     """The headline of every comparison in one picture."""
     rows = [one for one in report.differences if one.is_headline]
-    name = said.name_of(report.headline, report.headline_k)
-    alt = f"{name}: {len(rows)} comparisons with their intervals; filled where a difference is shown."
+    name = name_of(report.headline, report.headline_k)
     against = any(one.first != report.baseline for one in rows)
-    return _drawn(
+    return paired.draw_differences(
         [(f"{one.second} against {one.first}" if against else one.second, one) for one in rows],
         axis=f"points of {name}" + ("" if against else f" above {report.baseline}"),
-        alt=alt,
+        alt=f"{name}: {{}} comparisons with their intervals; filled where a difference is shown.",
     )
 
 
-def _compared(report: ExperimentReport) -> list[ShownComparison]:
-    found = []
+def _compared(report: ExperimentReport) -> Iterator[ShownComparison]:
     for number, one in enumerate(report.conclusions):
         differences = report.differences_of(one.first, one.second)
-        shares = [(said.name_of(each.quantity, each.k), each) for each in differences if said.is_share(each.quantity)]
-        alt = f"{one.second} minus {one.first}: {len(shares)} quantities with their intervals; filled where shown."
-        axis = f"← {one.first} is higher · points · {one.second} is higher →"
-        picture = _drawn(shares, axis=axis, alt=alt) if number < MOST_PICTURES else None
+        picture = None
+        if number < MOST_PICTURES:
+            picture = paired.draw_differences(
+                [(name_of(each.quantity, each.k), each) for each in differences],
+                axis=f"← {one.first} is higher · points · {one.second} is higher →",
+                alt=f"{one.second} minus {one.first}: {{}} quantities with their intervals; filled where shown.",
+            )
         words = tuple(each.words for each in differences)
-        found.append(ShownComparison(one, sheets.differences(report, one), words, picture))
-    return found
-
-
-def _drawn(rows: Sequence[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    shown = [
-        IntervalRow(name, one.value, one.low, one.high, one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN))
-        for name, one in rows
-        if one.value is not None
-    ]
-    return draw_intervals(shown, axis=axis, alt=alt)
-
-
-def _filters(flips: Sequence[Flip]) -> list[Filter]:
-    n = Counter(flip.direction for flip in flips)
-    return [
-        Filter(one.value, told.DIRECTION_WORDS[one], "", told.DIRECTION_STATUS[one].value, n[one])
-        for one in _DIRECTIONS
-    ]
+        yield ShownComparison(one, sheets.differences(report, one), words, picture)
 
 
 def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
     """Settings and prompt hashes in which variants differ: a row each, a cell for each variant."""
-    flat = [dict(_flat("", one.variant.fingerprint.model_dump(mode="json"))) for one in report.variants]
+    flat = [flat_settings(one.variant.fingerprint.model_dump(mode="json")) for one in report.variants]
     names = sorted({name for one in flat for name in one})
-    rows = [(name, [one.get(name, "–") for one in flat]) for name in names]
+    rows = [(name, [one.get(name) or "–" for one in flat]) for name in names]
     return [(name, cells) for name, cells in rows if len({*cells}) > 1]
 
 
-def _flat(prefix: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _flat(f"{prefix}.{name}" if prefix else str(name), inner)
-    elif isinstance(value, list):
-        yield prefix, ", ".join(map(str, value))
-    else:
-        yield prefix, str(value)
+def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
+    """The differences of every prompt whose texts are given and differ, by variant and name."""
+    baseline = report.variants[0].variant.prompt_texts
+    for one in report.variants[1:]:
+        texts = one.variant.prompt_texts
+        for name in sorted({*baseline, *texts} if texts else ()):
+            before, after = baseline.get(name, ""), texts.get(name, "")
+            if before != after:
+                yield PromptDiff(one.variant.name, name, tuple(_lines(before, after)))
+
+
+def _lines(before: str, after: str) -> Iterator[DiffLine]:
+    kinds: dict[str, Kind] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
+    found = difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm="")
+    for line in list(found)[2:]:  # after the names of two files
+        if not line.startswith(("@@ -1 ", "@@ -1,", "@@ -0")):
+            yield DiffLine(kinds[line[0]], "…" if line[0] == "@" else line[1:])
+
+
+_CELL = ("verdict", "unscored_reason", "value", "n_scored", "n_repeats")
+_FIGURE = ("value", "low", "high", "n", "n_groups", "n_left_out", "undefined")
 
 
 def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
     yield json_download("The whole experiment (JSON)", "experiment.json", to_json(report))
-    yield csv_download("Figures of variants (CSV)", "variants.csv", tables.FIGURES, tables.figure_rows(report))
+    figures = ("variant", "quantity", "k", *_FIGURE)
+    yield csv_download("Figures of variants (CSV)", "variants.csv", figures, _figure_rows(report))
     if report.differences:
-        rows = tables.difference_rows(report)
-        yield csv_download("Differences (CSV)", "differences.csv", tables.DIFFERENCES, rows)
+        yield paired.differences_download(report.differences)
     if report.items:
-        rows = tables.item_rows(report)
-        yield csv_download("All items by variant (CSV)", "items.csv", tables.item_columns(report), rows)
+        of_variants = (f"{one.variant.name}_{name}" for one in report.variants for name in _CELL)
+        head = ("group", "item_id", "claim", "gold", *of_variants)
+        yield csv_download("All items by variant (CSV)", "items.csv", head, _item_rows(report))
     if report.flips:
-        yield csv_download("Flipped claims (CSV)", "flips.csv", tables.FLIPS, tables.flip_rows(report))
+        yield paired.flips_download(report.flips)
+
+
+def _figure_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
+    """Stability stands among a variant's figures as `stability`."""
+    for variant in report.variants:
+        figures = [(one.quantity, one.k, one) for one in variant.figures]
+        for quantity, k, one in (*figures, ("stability", None, variant.stability)):
+            yield variant.variant.name, quantity, k, *(getattr(one, field) for field in _FIGURE)
+
+
+def _item_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
+    for one in report.items:
+        cells = (getattr(cell, name) for cell in one.cells for name in _CELL)
+        yield one.group, one.item_id, one.claim, one.gold, *cells

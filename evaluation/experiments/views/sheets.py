@@ -1,65 +1,107 @@
-"""An experiment as sheets: the figures of its variants, and how far two of them are apart."""
+"""An experiment in words and as sheets: the figures of its variants, all items, and how far two variants are apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from factloop.core.records import Verdict
-from factloop.evaluation.comparing.words import level_words, p_value
-from factloop.evaluation.experiments.report import (
-    Conclusion,
-    ExperimentReport,
-    GroupFigure,
-    ItemRow,
-    Outcome,
-    PairedDifference,
-    Quantity,
-    VariantReport,
-)
-from factloop.evaluation.experiments.views import figures
-from factloop.evaluation.experiments.words import amount, interval, is_share, item_of, name_of, size
-from factloop.reports.figures import duration
-from factloop.reports.sheet.table import (
-    NOTHING,
-    Cell,
-    Column,
-    ColumnOf,
-    Sheet,
-    figure_cell,
-    name,
-    page_only,
-    sheet_of,
-    value_cell,
-)
+from factloop.evaluation.comparing.records import GroupFigure, Quantity
+from factloop.evaluation.comparing.views import paired
+from factloop.evaluation.comparing.words import amount, item_of, name_of
+from factloop.evaluation.experiments.records import Conclusion, ExperimentReport, ItemRow, VariantReport
+from factloop.reports.figures import duration, percent, plural
+from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
 
-STYLES: Mapping[Outcome, str] = {
-    Outcome.BETTER: "green",
-    Outcome.WORSE: "red",
-    Outcome.HIGHER: "yellow",
-    Outcome.LOWER: "yellow",
-}
+_GLANCE = (
+    Quantity.BALANCED_ACCURACY,
+    Quantity.TPR,
+    Quantity.TNR,
+    Quantity.BIAS,
+    Quantity.F1,
+    Quantity.PRECISION,
+    Quantity.UNSCORED_SHARE,
+    Quantity.COST_USD,
+    Quantity.TOKENS,
+)
+"""What the table of variants has a column for, where any variant has a value."""
+
+
+def title_of(report: ExperimentReport) -> str:
+    """`strict-assessment: 3 variants on 120 claims, 3 repeats`."""
+    n_variants, repeats = plural(len(report.variants), "variant"), plural(report.repeats, "repeat")
+    return f"{report.name}: {n_variants} on {_items(report)}, {repeats}"
+
+
+def _items(report: ExperimentReport) -> str:
+    return plural(report.n_items, report.kind.removesuffix("s"))
+
+
+def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
+    """What everything rests on, named."""
+    yield "Data", f"{report.data}: {_items(report)}"
+    n_not = report.n_labelled - report.n_supported
+    labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
+    yield "Labels", labels if report.n_labelled else "none"
+    yield (
+        "Intervals",
+        f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
+        "groups, of differences by turning signs of whole groups, those of a family together (Bonferroni)",
+    )
+    yield from paired.demand_rows(report.demands)
+    for family in report.families:
+        words = f"{family.words}: {paired.tests_words(family)}; p-values adjusted by Holm’s method"
+        yield f"Family: {family.name}", words
+
+
+def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
+    """`Balanced accuracy`, `Cost a claim`."""
+    words = name_of(quantity, k)
+    if quantity in (Quantity.COST_USD, Quantity.TOKENS):
+        words += f" a {report.kind.removesuffix('s')}"
+    return words[0].upper() + words[1:]
+
+
+def stability_words(one: VariantReport) -> str:
+    """`94.2% same in all repeats (n = 118 claims)`."""
+    share = one.stability
+    if share.value is None:
+        return f"unknown: {share.why}"
+    return f"{percent(round(share.value, 3))} same in all repeats ({_basis(share, 'claim')})"
+
+
+def _basis(figure: GroupFigure, noun: str) -> str:
+    """`n = 118 claims, 2 left out`."""
+    left_out = f", {figure.n_left_out:,} left out" if figure.n_left_out else ""
+    return f"n = {plural(figure.n, noun)}{left_out}"
 
 
 def variants(report: ExperimentReport) -> Sheet:
+    """A line for each variant."""
+
+    def named(one: VariantReport) -> str:
+        return f"{one.variant.name} (baseline)" if one.variant.name == report.baseline else one.variant.name
+
     columns: tuple[ColumnOf[VariantReport], ...] = (
-        (
-            name("Variant"),
-            lambda one: Cell(one.variant.name, "baseline" if one.variant.name == report.baseline else ""),
-        ),
+        (name("Variant"), named),
         *_quantities(report),
-        (Column("Same in all repeats", is_strong=True), lambda one: _share(one.stability.share)),
-        (Column("Fleiss’ kappa", is_strong=True), lambda one: replace(_share(one.stability.kappa), note="", basis="")),
-        (Column("Time, median"), lambda one: _time(one.latency.median_s, f"n = {one.latency.n:,}")),
-        (Column("95th percentile"), lambda one: _time(one.latency.p95_s)),
+        (Column("Same in all repeats", is_strong=True), lambda one: _share(one.stability)),
+        (
+            Column("Time, median"),
+            lambda one: value_cell(one.latency.median_s, duration, basis=f"n = {one.latency.n:,}"),
+        ),
+        (Column("95th percentile"), lambda one: value_cell(one.latency.p95_s, duration)),
     )
     return sheet_of("Variants", columns, report.variants)
 
 
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
-    for quantity, k in figures.columns(report):
-        yield Column(figures.heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
+    """The headline always, others where any variant has a value."""
+    measured = report.variants[0].figures
+    for quantity, k in ((each, one.k) for each in _GLANCE for one in measured if one.quantity is each):
+        found = [one.find(quantity, k) for one in report.variants]
+        is_headline = (quantity, k) == (report.headline, report.headline_k)
+        if is_headline or any(one is not None and one.value is not None for one in found):
+            yield Column(heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
 
 
 def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[VariantReport], Cell]:
@@ -67,25 +109,25 @@ def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[Variant
         found = one.find(quantity, k)
         if found is None:
             return Cell(NOTHING)
-        basis = figures.basis(found, item_of(quantity, kind))
+        basis = _basis(found, item_of(quantity, kind))
         return figure_cell(found, lambda value: amount(value, quantity), "{} to {}".format, basis=basis)
 
     return cell
 
 
 def _share(one: GroupFigure) -> Cell:
-    return figure_cell(one, "{:.3f}".format, "{} to {}".format, basis=figures.basis(one, "claim"))
-
-
-def _time(seconds: float | None, basis: str = "") -> Cell:
-    return value_cell(seconds, duration, basis=basis)
+    return figure_cell(one, "{:.3f}".format, "{} to {}".format, basis=_basis(one, "claim"))
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
     """A line for each item, a column for each variant; at most `most`, those on which variants differ first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
-    labels: tuple[ColumnOf[ItemRow], ...] = ((Column("People"), lambda one: _gold(one.gold)),) if is_claim else ()
+    labels: tuple[ColumnOf[ItemRow], ...] = (
+        ((Column("People"), lambda one: NOTHING if one.gold is None else one.gold.replace("_", " ")),)
+        if is_claim
+        else ()
+    )
     of_variants: Iterator[ColumnOf[ItemRow]] = (
         (Column(one.variant.name), partial(_item_cell, place, is_claim)) for place, one in enumerate(report.variants)
     )
@@ -102,10 +144,6 @@ def _differs(one: ItemRow) -> bool:
     return len({(cell.verdict, None if one.claim is not None else cell.value) for cell in one.cells}) > 1
 
 
-def _gold(gold: bool | None) -> str:
-    return NOTHING if gold is None else "supported" if gold else "not supported"
-
-
 def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
     cell = one.cells[place]
     if not cell.n_repeats:
@@ -116,47 +154,12 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
     if cell.verdict is None:
         reason = cell.unscored_reason
         return Cell("split evenly" if reason is None else f"unscored: {reason.replace('_', ' ')}", agreeing)
-    tone = figures.VERDICT_STATUS[cell.verdict]
-    is_wrong = one.gold is not None and cell.verdict != (Verdict.SUPPORTED if one.gold else Verdict.NOT_SUPPORTED)
-    return Cell(f"{tone.symbol} {cell.verdict.replace('_', ' ')}", agreeing, is_marked=is_wrong)
+    symbol = paired.VERDICT_STATUS[cell.verdict].symbol
+    is_wrong = one.gold is not None and cell.verdict != one.gold
+    return Cell(f"{symbol} {cell.verdict.replace('_', ' ')}", agreeing, is_marked=is_wrong)
 
 
 def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
     """A line for each quantity of two variants."""
-    columns: tuple[ColumnOf[PairedDifference], ...] = (
-        (name(""), lambda each: name_of(each.quantity, each.k)),
-        (Column(one.first), lambda each: amount(each.first_value, each.quantity)),
-        (Column(one.second), lambda each: amount(each.second_value, each.quantity)),
-        (Column("Difference", is_strong=True), lambda each: amount(each.value, each.quantity, signed=True)),
-        (Column("Interval"), lambda each: _interval(each, report.level)),
-        (Column("Outcome"), _outcome),
-        (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
-        (Column("p adjusted"), lambda each: p_value(each.p_corrected)),
-        (page_only("Seen 4 of 5 times"), _seen),
-        (Column("n"), lambda each: each.n),
-        (Column("Groups"), lambda each: each.n_groups),
-        (Column("Left out"), lambda each: each.n_left_out),
-    )
-    found = report.differences_of(one.first, one.second)
-    return sheet_of(f"{one.second} against {one.first}", columns, found, is_total=lambda each: each.is_headline)
-
-
-def _seen(one: PairedDifference) -> str:
-    if one.detectable is not None and is_share(one.quantity) and one.detectable >= 1:
-        return "too few for any"
-    return size(one.detectable, one.quantity)
-
-
-def _interval(one: PairedDifference, level: float) -> Cell:
-    note = "" if one.low is None else level_words(one.level or level)
-    return Cell(interval(one, one.quantity, signed=True), note)
-
-
-def _outcome(one: PairedDifference) -> Cell:
-    words = f"{figures.SIGNS[one.outcome]} {figures.OUTCOME_WORDS[one.outcome]}"
-    tone = figures.OUTCOME_STATUS[one.outcome].value
-    return Cell(words, one.why, tone=tone, style=STYLES.get(one.outcome, "dim"))
-
-
-def _mcnemar(one: PairedDifference) -> str:
-    return "" if one.p_mcnemar is None else f"McNemar {p_value(one.p_mcnemar)}"
+    title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
+    return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -7,7 +7,8 @@ from typing import Any
 
 from factloop.evaluation.labels.disagreements import DrawnDisagreement
 from factloop.evaluation.labels.sheets import DrawnClaim
-from factloop.reports import labelling
+from factloop.reports import labels as labelling
+from factloop.reports.claims import ClaimView
 from factloop.reports.page import render_page
 
 
@@ -36,6 +37,6 @@ def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **show
         styles=("list.css", *labelling.STYLES),
         scripts=("list.js", *labelling.SCRIPTS),
         labelling=told,
-        claims=[(number, one, told.rows[number - 1]) for number, one in enumerate(drawn, 1)],
+        claims=[(one, ClaimView(one.claim, number), told.rows[number - 1]) for number, one in enumerate(drawn, 1)],
         **shown,
     )

@@ -37,7 +37,7 @@ def _share(one: WinRate, wins: int) -> str:
 
 
 def _cost(found: Adjudication) -> str:
-    people = f"people ${found.people_usd:,.2f} (assumed, --people-usd; the paper’s figure for FActScore’s annotators)"
+    people = f"people ${found.people_usd:,.2f} (assumed)"
     if found.judge_usd is None:
         return f"judge unknown, as the model’s price is; {people}"
     cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from factloop.core.factuality import precision
 from factloop.core.files.json import to_json
 from factloop.core.records import Counts
-from factloop.evaluation.runs.longform_records import Mean, SystemScore
-from factloop.evaluation.runs.measures import F1, Measure, figures_of
+from factloop.evaluation.audit.views.pictures import Mark, short
+from factloop.evaluation.runs.longform import F1, CurvePoint, Mean, Measure, SystemScore, figures_of
 from factloop.evaluation.runs.records import ResponseLine, RunSummary
-from factloop.evaluation.runs.views import agreement_sheets, calibration_sheets, debiasing_words, sheets
-from factloop.evaluation.runs.views import words as run_words
-from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
+from factloop.evaluation.runs.views import calibration, sheets
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
+from factloop.reports.figures import plural, savings_words
 from factloop.reports.page import render_page
-from factloop.reports.savings import savings_words
-from factloop.reports.sheet.csv import sheet_download
-from factloop.reports.sheet.table import Sheet
+from factloop.reports.pictures import INK, QUIET, draw
+from factloop.reports.sheet.table import Sheet, sheet_download
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_ROWS = 5000
 """Responses listed on the page; the table to download has all."""
@@ -49,8 +53,8 @@ def render_run_html(summary: RunSummary) -> str:
         scripts=("rows.js",),
         summary=summary,
         scores=scores,
-        policy=run_words.policy_words(scores.abstention),
-        repeats=run_words.repeats_words(summary.fingerprint.repeats),
+        policy=sheets.policy_words(scores.abstention),
+        repeats=sheets.repeats_words(summary.fingerprint.repeats),
         saved=list(savings_words(summary.cascade, summary.fingerprint.cascade)) if summary.cascade is not None else [],
         counts=_total(scores.systems),
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
@@ -60,13 +64,13 @@ def render_run_html(summary: RunSummary) -> str:
         if len(scores.systems) == 1
         else [],
         told=sheets,
-        agreements=agreement_sheets,
-        corrected=calibration_sheets,
+        agreements=sheets,
+        corrected=calibration,
         system_choices=[(one.system, one.system) for one in scores.systems],
         rows=rows[:MOST_ROWS],
         downloads=list(_downloads(summary, rows)),
-        said=run_words,
-        corrections=debiasing_words,
+        said=sheets,
+        corrections=calibration,
     )
 
 
@@ -140,3 +144,50 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
     line, counts = row.line, row.line.counts
     found = (counts.supported, counts.not_supported, counts.irrelevant, counts.unscored)
     return line.id, line.system, line.prompt_id, *found, row.precision, row.f1
+
+
+MOST_SYSTEMS = 16
+"""Lines that an eye can still follow."""
+_LOGARITHMIC_FROM = 100
+_MARKED = 8
+"""Markers on each line."""
+
+
+def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
+    """A line for each system, in this order; the Ks of the run are marked. None where no system has a value."""
+    lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
+    drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
+    if not drawn:
+        return None
+
+    def paint(axes: Axes) -> None:
+        highest = max(one.k for one in curve)
+        for k in ks:
+            if k <= highest:
+                axes.axvline(k, color=QUIET, linewidth=1, linestyle="dotted")
+        for number, (name, line) in enumerate(drawn.items()):
+            mark, points = Mark(number, name), [(k, 100 * value) for k, value in line if value is not None]
+            axes.plot(
+                [k for k, _ in points],
+                [value for _, value in points],
+                color=mark.colour,
+                marker=mark.marker,
+                markevery=max(1, len(points) // _MARKED),
+                markersize=5,
+                linewidth=1.6,
+                label=short(name),
+            )
+        if highest >= _LOGARITHMIC_FROM:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter("")
+        else:
+            axes.locator_params(axis="x", integer=True)
+        axes.set_ylim(-2, 102)
+        axes.set_xlabel("K, the number of supported claims wished for")
+        axes.set_ylabel("F1@K, %")
+        if len(drawn) > 1:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=2.5)
+
+    alt = f"Mean F1@K of {plural(len(drawn), 'system')} against K from 1 to {curve[-1].k:,}."
+    return draw(paint, alt=alt, width=8.0, height=max(3.4, 0.9 + 0.2 * len(drawn)))

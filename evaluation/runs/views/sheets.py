@@ -1,15 +1,28 @@
-"""A run as sheets: the scores of its systems, what they rest on, and how they rank."""
+"""A run in words, and as sheets: scores, what they rest on, ranks, and agreement with people's labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from factloop.evaluation.runs.longform_records import ChosenK, CurvePoint, KRule, LongFormScores, Mean, SystemScore
-from factloop.evaluation.runs.measures import MEASURES, Measure, figures_of
+from factloop.core.records import Counts, Repeats
+from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
+from factloop.evaluation.runs.longform import (
+    FEWEST_PROMPTS,
+    MEASURES,
+    AbstentionPolicy,
+    ChosenK,
+    CurvePoint,
+    KRule,
+    LongFormScores,
+    Mean,
+    Measure,
+    PromptFigure,
+    SystemScore,
+    figures_of,
+)
 from factloop.evaluation.runs.records import RunSummary
-from factloop.evaluation.runs.views.words import mean_basis, share
-from factloop.reports.figures import percent
+from factloop.reports.figures import percent, plural
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -19,9 +32,82 @@ from factloop.reports.sheet.table import (
     count_cell,
     figure_cell,
     name,
+    page_only,
     sheet_of,
     value_cell,
 )
+
+_POLICIES = {
+    AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",
+    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
+}
+_REPEATS: Mapping[Repeats, str] = {
+    "each": "each: a claim that repeats another of its response counts again in precision, recall and F1@K, as in "
+    "the paper's code",
+    "once": "once: of claims that say the same the first counts, in every figure",
+}
+
+_RULES = {
+    KRule.GIVEN: "",
+    KRule.MEDIAN: " (the median of supported claims)",
+    KRule.MAXIMUM: " (their maximum)",
+}
+AGREEMENTS = {
+    "agreement": "Agreement",
+    "kappa": "Cohen’s kappa",
+    "balanced_accuracy": "Balanced accuracy",
+    "tpr": "TPR",
+    "tnr": "TNR",
+}
+"""Figures of agreement with labels, by their fields of `SystemAgreement`, in the order in which they are shown."""
+
+
+def policy_words(policy: AbstentionPolicy) -> str:
+    return _POLICIES[policy]
+
+
+def repeats_words(repeats: Repeats) -> str:
+    return _REPEATS[repeats]
+
+
+def k_words(choice: ChosenK) -> str:
+    """`K 64`, `K 31 (the median of supported claims)`."""
+    return f"K {choice.k:,}{_RULES[choice.rule]}"
+
+
+def share(value: float | None) -> str:
+    """Three digits, or a dash."""
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`[0.612, 0.701]`, or a dash."""
+    return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
+def few_prompts(figures: Iterable[PromptFigure]) -> str:
+    """The caution where intervals rest on few prompts, as a sentence; empty where none does."""
+    fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
+    if fewest >= FEWEST_PROMPTS:
+        return ""
+    return f"Fewer than {FEWEST_PROMPTS} prompts ({fewest:,} at the least), so that intervals are too narrow."
+
+
+def few_prompts_of(scores: LongFormScores) -> str:
+    """The caution for the means of a run's systems."""
+    return few_prompts(mean for system in scores.systems for _, _, mean in figures_of(system))
+
+
+def few_prompts_of_labels(found: LabelAgreement) -> str:
+    """The caution for the agreement with people's labels."""
+    return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
+
+
+def mean_basis(mean: Mean) -> str:
+    """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
+    responses = plural(mean.n, "response")
+    return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
+
 
 _SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)
 _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
@@ -113,3 +199,62 @@ def ranks(summary: RunSummary) -> Sheet:
     rankings = enumerate(summary.scores.rankings)
     columns = (_SYSTEM, *((Column(f"K {one.k}"), rank(place)) for place, one in rankings))
     return sheet_of("Rank of each system at each K", columns, summary.scores.systems)
+
+
+ALL = "All systems"
+_VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
+"""In the order of `_counted`."""
+
+
+def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
+    """Each system, and all together where there are several."""
+    yield from found.systems
+    if len(found.systems) != 1:
+        yield found.overall
+
+
+def agreement(found: LabelAgreement) -> Sheet:
+    def figure(field: str) -> Callable[[SystemAgreement], Cell]:
+        return lambda one: figure_cell(getattr(one, field), share)
+
+    columns: tuple[ColumnOf[SystemAgreement], ...] = (
+        (name("System"), lambda one: one.system or ALL),
+        *((Column(words, is_strong=True), figure(field)) for field, words in AGREEMENTS.items()),
+        (page_only("Responses"), lambda one: one.n_responses),
+        (page_only("Facts"), lambda one: one.table.n_facts),
+        (page_only("Unscored"), lambda one: one.n_unscored),
+    )
+    return sheet_of("Agreement with people's labels", columns, _shown(found), is_total=lambda one: one.system is None)
+
+
+def verdicts(found: LabelAgreement) -> Sheet:
+    """For each system a line for each label."""
+
+    def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
+        return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)
+
+    columns: tuple[ColumnOf[tuple[SystemAgreement, int]], ...] = (
+        (name("System"), lambda row: row[0].system or ALL),
+        (name("Label"), lambda row: _VERDICTS[row[1]].lower()),
+        *((Column(words), counted(place)) for place, words in enumerate(_VERDICTS)),
+    )
+    rows = [(one, label) for one in _shown(found) for label in range(3)]
+    return sheet_of(f"Labels and verdicts: {basis(found.overall)}", columns, rows)
+
+
+def _by_label(one: SystemAgreement) -> tuple[Counts, ...]:
+    return one.table.supported, one.table.not_supported, one.table.irrelevant
+
+
+def _by_verdict(counts: Counts) -> tuple[int, ...]:
+    return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
+
+
+def basis(overall: SystemAgreement) -> str:
+    """`16,011 facts of 496 responses`, and what is not among them."""
+    table = overall.table
+    said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
+    n_repeats = table.repeated.total
+    repeated = f", {plural(n_repeats, 'repeated fact')} left out of agreement, as in the paper" if n_repeats else ""
+    unscored = f", {overall.n_unscored:,} of them unscored" if overall.n_unscored else ""
+    return f"{said}{repeated}{unscored}"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from factloop.evaluation.runs.label_agreement import LabelAgreement
-from factloop.evaluation.runs.longform_records import LongFormScores
+from factloop.evaluation.runs.longform import LongFormScores
 from factloop.evaluation.runs.records import RunSummary
-from factloop.evaluation.runs.views import agreement_sheets, sheets
-from factloop.evaluation.runs.views import words as run_words
-from factloop.evaluation.runs.views.calibration_terminal import print_calibration
-from factloop.reports.figures import percent, plural
-from factloop.reports.savings import savings_words
-from factloop.reports.sheet.table import Line, Sheet
+from factloop.evaluation.runs.views import sheets
+from factloop.evaluation.runs.views.calibration import print_calibration
+from factloop.reports.figures import percent, plural, savings_words
 from factloop.reports.sheet.terminal import print_sheet, stacked
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
@@ -31,20 +27,20 @@ def print_run(summary: RunSummary, console: Console) -> None:
         print_agreement(summary.agreement, console)
     if summary.calibration is not None:
         print_calibration(summary.calibration, console)
-    print_sheet(console, sheets.claims(summary.scores), _claims_in_words)
+    print_sheet(console, sheets.claims(summary.scores))
     print_section(console, "Run", rows_table(_rows(summary)))
 
 
 def policy(scores: LongFormScores) -> str:
     """What an abstention counts as, with how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
-    return f"{run_words.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
+    return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def repeats(summary: RunSummary) -> str:
     """How claims that repeat another count, with how many were left out."""
     n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
-    said = run_words.repeats_words(summary.fingerprint.repeats)
+    said = sheets.repeats_words(summary.fingerprint.repeats)
     return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said
 
 
@@ -54,29 +50,10 @@ def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
 
 def print_agreement(found: LabelAgreement, console: Console) -> None:
     """Prints both tables of agreement with people's labels."""
-    figures = agreement_sheets.agreement(found)
+    figures = sheets.agreement(found)
     shown = figures.turned(figures.title, measure="Measure", value="", interval=sheets.interval_head(found.level))
     print_sheet(console, shown, lambda _: stacked(figures))
-    print_sheet(console, agreement_sheets.verdicts(found))
-
-
-def _claims_in_words(sheet: Sheet) -> Table:
-    """Two lines for each system, where its counts do not fit beside each other."""
-    return rows_table((one_line(line.cells[0].text), _counted(line)) for line in sheet.lines)
-
-
-def _counted(line: Line) -> Text:
-    n_responses, abstained, without, n_claims, *verdicts = (cell.text for cell in line.cells[1:])
-    supported, not_supported, irrelevant, unscored = verdicts
-    return Text(
-        f"{n_responses} {_noun('response', n_responses)}: {abstained} abstained, {without} unscored\n"
-        f"{n_claims} {_noun('claim', n_claims)}: {supported} supported, {not_supported} not, "
-        f"{irrelevant} irrelevant, {unscored} unscored"
-    )
-
-
-def _noun(noun: str, count: str) -> str:
-    return noun if count == "1" else f"{noun}s"
+    print_sheet(console, sheets.verdicts(found))
 
 
 def _rows(summary: RunSummary) -> list[Row]:
@@ -91,9 +68,9 @@ def _rows(summary: RunSummary) -> list[Row]:
     ]
     if scores.n_resamples:
         said = f"{percent(scores.level)}, by {scores.n_resamples:,} resamples of whole prompts"
-        few = run_words.few_prompts_of(scores)
+        few = sheets.few_prompts_of(scores)
         if summary.agreement is not None:
-            few = few or run_words.few_prompts_of_labels(summary.agreement)
+            few = few or sheets.few_prompts_of_labels(summary.agreement)
         rows.append(("Intervals", Text(f"{said}. {few}" if few else said)))
     if summary.cascade is not None:
         saved = savings_words(summary.cascade, summary.fingerprint.cascade)

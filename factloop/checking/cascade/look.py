@@ -12,20 +12,15 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Update
-from factloop.agents.safe.branch import LOOK, ClaimNode, closed, fresh_evidence
-from factloop.agents.safe.claims import claim_id
-from factloop.agents.safe.context import CheckContext, tell
-from factloop.agents.safe.stages import NextQueries
-from factloop.agents.safe.state import FactState
+from factloop.agents.safe.claim import LOOK, ClaimNode, closed, fresh_evidence
+from factloop.agents.safe.stages import CheckContext, tell
+from factloop.agents.safe.state import FactState, updated
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.judges.base import SupportReading
+from factloop.tools.judges.pairs import BETWEEN, Judge, VerifierPair, score_pairs
 from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import SupportReading
-from factloop.tools.verifiers.pairs import PairReader, VerifierPair, score_pairs
-
-BETWEEN = "\n\n"
-"""Stands between passages that are read as one document."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class CheapStage:
     None for a threshold means that the verifier never accepts, or never rejects.
     """
 
-    reader: PairReader
+    reader: Judge
     upper: float | None
     lower: float | None
     explain: Callable[[str, Sequence[str]], SupportReading] | None = None
@@ -105,7 +100,7 @@ def build_look_node(cheap: CheapStage) -> ClaimNode:
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         assert state["pending"] is not None
-        query = NextQueries(**state["pending"]).queries[0]
+        query = state["pending"].queries[0]
         meter, searching = runtime.context.meter, runtime.context.searching
         documents = documents_among(searching.tools)
         try:
@@ -117,19 +112,16 @@ def build_look_node(cheap: CheapStage) -> ClaimNode:
         fresh = fresh_evidence(state, found)
         if not fresh:
             return {}
-        evidence = [Evidence.model_validate(item) for item in fresh]
         try:
-            judgement = await cheap.judge(state["fact"]["self_contained"], evidence, meter=meter)
+            judgement = await cheap.judge(state["fact"].self_contained, fresh, meter=meter)
         except Exception:  # noqa: BLE001 - encoders raise anything; the claim goes on, and the failure is counted
             meter.failed(LOOK, 0.0)
             judgement = None
-        event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
-        tell(runtime, {**event, "evidence": fresh})
+        tell(runtime, "claim_searched", claim_id=state["fact"].id, query=query, evidence=fresh)
         gathered: Update = {"evidence": [*state["evidence"], *fresh]}
         if judgement is None:
             return gathered
         gathered = {**gathered, "queries": [query], "tools": [documents.name]}
-        looked: FactState = {**state, **gathered}  # type: ignore[typeddict-item]  # keys of the state, all of them
-        return {**gathered, **closed(looked, judgement, runtime)}
+        return {**gathered, **closed(updated(state, gathered), judgement, runtime)}
 
     return look

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from factloop.core.records import Count, Record, Share
 
@@ -27,6 +27,8 @@ class ErrorKind(StrEnum):
 
 class CascadeSide(Record):
     """The claims that the verifier accepts, or those that it rejects, among the labelled ones."""
+
+    model_config = ConfigDict(extra="ignore")  # files tuned by earlier versions have `n_needed`
 
     threshold: Share | None
     """None where nothing is settled on this side."""
@@ -54,8 +56,6 @@ class CascadeSide(Record):
     """The same of `label_bound`."""
     why_none: str = ""
     """Why there is no threshold, in words."""
-    n_needed: Count | None = None
-    """Labelled claims, settled or not, with which there might be one if errors stay as they are; None where unknown."""
 
 
 class CascadePoint(Record):
@@ -102,14 +102,13 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """The file that `factloop cascade tune` writes and `--cascade` reads."""
+    """The file that `factloop research cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
     """The verifier as `--verifier` takes it."""
     identity: Mapping[str, Any]
     """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
-    embeddings: str | None = None
     upper: Share | None
     """A claim with at least this score is accepted; with None the verifier accepts no claim."""
     lower: Share | None

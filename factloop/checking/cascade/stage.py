@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,54 @@ from pydantic import ValidationError
 
 from factloop.checking.cascade.look import CheapStage, documents_among
 from factloop.checking.cascade.records import CascadeFile
-from factloop.checking.cascade.savings import with_estimates
-from factloop.checking.cascade.verifiers import cheap_verifier
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
+from factloop.tools.judges.base import SupportReading
+from factloop.tools.judges.build import BASELINE, build_judge, parse_spec
+from factloop.tools.judges.pairs import Judge
 from factloop.tools.search.base import SearchTool
+
+Explain = Callable[[str, Sequence[str]], SupportReading]
+
+
+@dataclass(frozen=True)
+class CheapVerifier:
+    """A verifier on this machine, its weights loaded."""
+
+    reader: Judge
+    explain: Explain | None
+    """Its label, citations and reasons, where it gives any."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that shapes its scores."""
+        return hashlib.sha256(json.dumps(self.reader.identity, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
+    """The verifier of that name, kept for all checks of this process. Reads its weights.
+
+    Raises ConfigError for one that calls a server, for an unknown name, and where weights cannot be loaded.
+    """
+    spec = parse_spec(name)
+    if spec.calls is not None:
+        raise ConfigError(f"{name} calls a server for every claim; a cascade begins with a verifier on this machine")
+    return _kept(name.strip(), allow_download)
+
+
+@lru_cache(maxsize=4)
+def _kept(name: str, allow_download: bool) -> CheapVerifier:
+    spec = parse_spec(name)
+    reader = build_judge(spec, allow_download=allow_download)
+    _ = reader.identity  # reads the weights
+    if spec.kind != BASELINE:
+        return CheapVerifier(reader, None)
+    from factloop.tools.judges.baseline import Baseline
+
+    return CheapVerifier(reader, Baseline().verify)
+
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
@@ -51,23 +94,17 @@ class Cascade:
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     """The cascade that the settings name, or None. Reads its file and the verifier's weights.
 
-    Raises ConfigError without a model, for a file that cannot be read, and where the verifier or the embeddings are not
-    those that it was tuned for; DataError for a file that is not a cascade.
+    Raises ConfigError without a model, for a file that cannot be read, and where the verifier is not the one
+    that it was tuned for; DataError for a file that is not a cascade.
     """
-    if settings.cascade is None:
-        return None
+    if settings.cascade is None or (settings.judge is not None and not has_model):
+        return None  # where a judge is named and no model, the thresholds are the judge's own
     if not has_model:
         raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: name one (--model)")
     path = settings.cascade
     file = read_cascade(path)
-    if file.embeddings != settings.embeddings:
-        tuned, given = file.embeddings or "none", settings.embeddings or "none"
-        raise ConfigError(f"{path}: tuned with embeddings {tuned}, given are {given} (--embeddings)")
-    verifier = cheap_verifier(file.verifier, file.embeddings)
-    if different := _differing(file.identity, verifier.reader.identity):
-        raise ConfigError(
-            f"{path}: tuned with another {file.verifier} than is here ({', '.join(different)} differ); tune it again"
-        )
+    verifier = cheap_verifier(file.verifier, allow_download=settings.allow_download)
+    refuse_other_verifier(path, file, verifier)
     return Cascade(
         stage=CheapStage(verifier.reader, file.upper, file.lower, verifier.explain),
         fingerprint=CascadeFingerprint(
@@ -77,8 +114,16 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     )
 
 
+def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier) -> None:
+    """Raises ConfigError where this is not the verifier that the thresholds were tuned for."""
+    if different := _differing(file.identity, verifier.reader.identity):
+        raise ConfigError(
+            f"{path}: tuned with another {file.verifier} than is here ({', '.join(different)} differ); tune it again"
+        )
+
+
 def read_cascade(path: Path) -> CascadeFile:
-    """A file that `factloop cascade tune` wrote. Raises ConfigError, DataError."""
+    """A file that `factloop research cascade tune` wrote. Raises ConfigError, DataError."""
     try:
         text = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -93,7 +138,7 @@ def read_cascade(path: Path) -> CascadeFile:
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
     """Raises ConfigError where a cascade has nothing that it could look at first."""
-    if settings.cascade is not None and tools:
+    if settings.cascade is not None and settings.model is not None and tools:
         documents_among(tools)
 
 
@@ -120,6 +165,32 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
         searches_taken=max(0, searched),
     )
     return with_estimates(seen)
+
+
+def with_estimates(seen: CascadeSavings) -> CascadeSavings:
+    """Claims settled times what a claim sent on took, in calls and searches; None where none was sent on."""
+    settled, sent = seen.n_settled, seen.n_sent_on
+    return seen.model_copy(
+        update={
+            "calls_avoided": settled * seen.calls_taken / sent if sent else None,
+            "searches_avoided": settled * seen.searches_taken / sent if sent else None,
+        }
+    )
+
+
+def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
+    """The savings of several checks as of one; None where none had a cascade. Their order changes nothing.
+
+    The stated error is kept where it is the same for all.
+    """
+    found = [one for one in all_savings if one is not None]
+    if not found:
+        return None
+    promises = {(one.max_error, one.confidence) for one in found}
+    max_error, confidence = promises.pop() if len(promises) == 1 else (None, None)
+    counts = ("n_supported", "n_not_supported", "n_sent_on", "n_failed", "calls_taken", "searches_taken")
+    summed = {name: sum(getattr(one, name) for one in found) for name in counts}
+    return with_estimates(CascadeSavings(**summed, max_error=max_error, confidence=confidence))
 
 
 def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:

@@ -5,35 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from factloop.checking.views.segments import Segment, segments
-from factloop.core.records import Claim, FactualityReport
-from factloop.reports import labelling
-from factloop.reports.deciding import shared_passages
-from factloop.reports.faults import faults
-from factloop.reports.labels import claims_to_label
-from factloop.reports.page import render_page
-from factloop.reports.page_parts import Filter, PageStretch, homes
-from factloop.reports.prose import lay_out
-from factloop.reports.savings import savings_words
-from factloop.reports.status import (
+from factloop.core.records import FactualityReport
+from factloop.reports import labels as labelling
+from factloop.reports.claims import (
     NO_CLAIM_WORDS,
-    PROBLEMS,
     READING_ORDER,
-    REASON_WORDS,
+    ClaimView,
     Status,
     problems_first,
+    shared_passages,
     status_of,
     tally,
-    tally_reasons,
+    views_of,
     worst,
 )
+from factloop.reports.faults import faults
+from factloop.reports.figures import savings_words
+from factloop.reports.labels import claims_to_label
+from factloop.reports.page import Filter, render_page
+from factloop.reports.prose import PageStretch, homes, lay_out
 from factloop.reports.visible import visible
 
 
 def render_html(report: FactualityReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the report."""
-    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+    views = views_of(report.claims)
+    numbers = {one.claim.id: one.number for one in views}
     stretches = [_stretch(part, numbers) for part in segments(report)]
-    claims = [(numbers[claim.id], claim) for claim in problems_first(report.claims)]
+    views = problems_first(views)
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
@@ -42,14 +41,12 @@ def render_html(report: FactualityReport) -> str:
         report=report,
         prose=lay_out(stretches),
         homes=homes(stretches),
-        numbers=numbers,
         labelling=labelling.labelling_of(claims_to_label(report)),
-        claims=[(number, claim, _filter_keys(claim)) for number, claim in claims],
-        shared=shared_passages(claims),
-        problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
+        claims=[(one, _filter_keys(one)) for one in views],
+        shared=shared_passages(views),
+        problems=sum(one.is_problem for one in views),
         verdicts=_verdicts(report, READING_ORDER),
         filters=_verdicts(report, Status),
-        reasons=_reasons(report),
         saved=list(savings_words(report.cascade, report.fingerprint.cascade)) if report.cascade is not None else [],
     )
 
@@ -67,19 +64,11 @@ def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
     return PageStretch(text, named, status.value, marks, said, faults(text, part.claims, part.table_head), leads_to)
 
 
-def _filter_keys(claim: Claim) -> str:
+def _filter_keys(one: ClaimView) -> str:
     """The filters that show this claim, apart by spaces."""
-    status, reason = status_of(claim), claim.judgement.unscored_reason
-    keys = [status.value, *(["problem"] if status in PROBLEMS else []), *([] if reason is None else [reason.value])]
-    return " ".join(keys)
+    return f"{one.status} problem" if one.is_problem else one.status.value
 
 
 def _verdicts(report: FactualityReport, order: Iterable[Status]) -> list[Filter]:
     counts = tally(report.claims)
     return [Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in order]
-
-
-def _reasons(report: FactualityReport) -> list[Filter]:
-    """Why claims are unscored, most frequent reason first."""
-    counts = tally_reasons(report.claims).most_common()
-    return [Filter(reason.value, REASON_WORDS[reason], "", "unscored", count) for reason, count in counts]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from factloop.core.records import Claim, FactualityReport, NoClaim
-from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.text.outline import read_outline
 
 
 @dataclass(frozen=True)

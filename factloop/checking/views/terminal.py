@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from rich.console import Console, Group
 from rich.style import Style
@@ -11,25 +10,22 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.checking.views.segments import Segment, segments
-from factloop.core.citations import reason
-from factloop.core.headings import heading
-from factloop.core.records import Claim, FactualityReport
+from factloop.core.citations import heading
+from factloop.core.records import FactualityReport
 from factloop.reports import figures
-from factloop.reports.deciding import DecidingSentence, cited_evidence, deciding_sentence
-from factloop.reports.faults import faults, source_says
-from factloop.reports.savings import savings_words
-from factloop.reports.status import (
+from factloop.reports.claims import (
     NO_CLAIM_SYMBOL,
-    PROBLEMS,
     READING_ORDER,
+    ClaimView,
     Status,
     problems_first,
-    status_of,
-    status_words,
     tally,
+    views_of,
     worst,
 )
-from factloop.reports.terminal_parts import WIDE, Row, notice_rows, one_line, print_section, rows_table, usage_rows
+from factloop.reports.faults import faults
+from factloop.reports.figures import savings_words
+from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible, web_address
 
 _STYLES = {
@@ -42,7 +38,6 @@ _STYLES = {
 
 _DECIDING = "black on yellow"
 """Of the sentence that speaks against a claim."""
-STAGE_WORDS = {"cheap": "the cheap stage", "model": "the model"}
 LONGEST_REPEAT = 45
 """Characters of a claim that repeats another, which has it whole."""
 LONGEST_RATIONALE = 200
@@ -55,18 +50,15 @@ def print_report(report: FactualityReport, console: Console) -> None:
         console.print(Text(visible(report.prompt), style="bold"))
         console.print()
     print_section(console, "Response", _response(report))
-    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-    layout = _wide_table if console.width >= WIDE else _narrow_table
-    for title, claims in _sections(report.claims):
-        print_section(console, title, layout(claims, numbers))
+    views = problems_first(views_of(report.claims))
+    reading = [one for one in views if one.needs_reading]
+    problems = [one for one in views if one.is_problem and not one.needs_reading]
+    others = [one for one in views if not one.is_problem]
+    rest = "Other claims" if problems or reading else "Claims"
+    for title, claims in (("Problems", problems), ("Needs reading", reading), (rest, others)):
+        if claims:
+            print_section(console, title, _list(claims))
     print_section(console, "Result", rows_table(_rows(report)))
-
-
-def _sections(claims: Sequence[Claim]) -> Iterator[tuple[str, list[Claim]]]:
-    """The problems, then the other claims, each under its title."""
-    problems = {status_of(claim) in PROBLEMS for claim in claims}
-    for is_problem, group in groupby(problems_first(claims), lambda claim: status_of(claim) in PROBLEMS):
-        yield ("Problems" if is_problem else "Other claims" if len(problems) > 1 else "Claims"), list(group)
 
 
 def _response(report: FactualityReport) -> Text:
@@ -90,77 +82,49 @@ def _sentence(segment: Segment) -> Text:
     return Text.assemble((f"{status.symbol} ", _STYLES[status]), text)
 
 
-def _wide_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
-    table.add_column("#", justify="right", no_wrap=True, style="dim")
-    table.add_column("Verdict", ratio=5)
-    table.add_column("Claim", ratio=10)
-    table.add_column("Evidence", ratio=8)
-    for claim in claims:
-        verdict = Text(f"{status_of(claim).symbol} ", style=_STYLES[status_of(claim)]) + _verdict(claim)
-        repeats = claim.duplicate_of is not None
-        statement = Text(one_line(claim.self_contained, LONGEST_REPEAT) if repeats else visible(claim.self_contained))
-        table.add_row(str(numbers[claim.id]), verdict, statement, Group(*_grounds(claim, numbers)))
-    return table
-
-
-def _narrow_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
+def _list(claims: Sequence[ClaimView]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(justify="right", no_wrap=True, style="dim")
     table.add_column(no_wrap=True)
     table.add_column()
-    for claim in claims:
-        mark = Text(status_of(claim).symbol, style=_STYLES[status_of(claim)])
-        table.add_row(str(numbers[claim.id]), mark, Group(*_told(claim, numbers)))
+    for one in claims:
+        table.add_row(str(one.number), Text(one.status.symbol, style=_STYLES[one.status]), Group(*_told(one)))
     return table
 
 
-def _told(claim: Claim, numbers: dict[str, int]) -> list[Text]:
+def _told(one: ClaimView) -> list[Text]:
     """The claim, its verdict and the grounds; in one line of a claim that repeats another, whose lines hold for it."""
-    grounds = _grounds(claim, numbers)
-    if claim.duplicate_of is None:
-        return [Text(visible(claim.self_contained)), _verdict(claim), *grounds]
-    return [Text(f"{one_line(claim.self_contained, LONGEST_REPEAT)} ") + grounds[0]]
-
-
-def _verdict(claim: Claim) -> Text:
-    """`contradicted: 1836 · the source says 1826`, as far as the judge says so."""
-    said = source_says(claim)
-    return Text(f"{status_words(claim)}{f': {visible(said)}' if said else ''}", style=_STYLES[status_of(claim)])
-
-
-def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
-    """Why a claim is a problem, the sentence that decides it, the source; and in a cascade which stage judged it.
-
-    Of a claim that repeats another, only which.
-    """
-    if claim.duplicate_of is not None:
-        number = numbers.get(claim.duplicate_of)
-        same = "another claim" if number is None else f"claim {number}"
-        return [Text(f"(same as {same})", style="dim")]
-    deciding = deciding_sentence(claim)
-    lines = [Text(one_line(reason(claim), LONGEST_RATIONALE))] if _needs_reason(claim, deciding) else []
-    lines += _sources(claim, deciding)
-    if claim.judgement.stage is not None:
-        lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))
+    if one.claim.duplicate_of is not None:
+        same = "another claim" if one.repeats is None else f"claim {one.repeats}"
+        return [Text(f"{one_line(one.text, LONGEST_REPEAT)} ") + Text(f"(same as {same})", style="dim")]
+    said = f"{one.words}: {visible(one.source_says)}" if one.source_says else one.words
+    lines = [Text(visible(one.text)), Text(said, style=_STYLES[one.status])]
+    lines += [Text(one_line(one.why, LONGEST_RATIONALE))] if _needs_reason(one) else []
+    lines += _sources(one)
+    if one.stage:
+        lines.append(Text(f"{one.stage}: {visible(one.claim.judgement.judged_by)}", style="dim"))
     return lines
 
 
-def _needs_reason(claim: Claim, deciding: DecidingSentence | None) -> bool:
+def _needs_reason(one: ClaimView) -> bool:
     """Whether the rationale of a problem says more than the sentence that decides, and what stands in it otherwise."""
-    if status_of(claim) not in PROBLEMS or not claim.judgement.rationale:
+    rationale = one.claim.judgement.rationale
+    if not one.is_problem or not rationale:
         return False
-    return deciding is None or not source_says(claim) or deciding.text not in claim.judgement.rationale
+    if one.deciding is None or one.deciding.text not in rationale:
+        return True
+    return not one.source_says and not one.needs_reading
 
 
-def _sources(claim: Claim, deciding: DecidingSentence | None) -> list[Text]:
+def _sources(one: ClaimView) -> list[Text]:
     """The sentence that decides, where it is known, and the source that it stands in, or the first that is cited."""
-    cited = cited_evidence(claim)
-    if not cited:
+    if not one.cited:
         return []
-    source, section = (deciding.evidence, deciding.section) if deciding is not None else (cited[0], cited[0].section)
-    style = _DECIDING if status_of(claim) in PROBLEMS else "italic"
-    lines = [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)] if deciding is not None else []
+    deciding = one.deciding
+    source = one.cited[0] if deciding is None else deciding.evidence
+    section = source.section if deciding is None else deciding.section
+    style = _DECIDING if one.is_problem else "italic"
+    lines = [] if deciding is None else [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)]
     lines += [Text(visible(heading(source.title, section)), style="dim")] if source.title else []
     link = Style(dim=True, link=web_address(source.source))
     return [*lines, Text(visible(source.source), style=link, no_wrap=True, overflow="ellipsis")]
@@ -170,6 +134,7 @@ def _rows(report: FactualityReport) -> list[Row]:
     if report.claims:
         rows = [
             ("Claims", _counts(report)),
+            *([("Matched", Text(figures.matched(report)))] if figures.is_partial(report) else []),
             ("Precision", Text(f"{figures.precision(report)}  ({figures.precision_basis(report)})")),
         ]
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from factloop.core.citations import reason
 from factloop.correction.records import Correction
 from factloop.correction.views import words
 from factloop.correction.views.differences import parts
@@ -11,20 +10,17 @@ from factloop.reports.page import render_page
 
 def render_correction_html(correction: Correction) -> str:
     """The page. Equal corrections give equal pages."""
-    claims, standing = words.claims_of(correction), words.doubted_claims(correction)
-
-    def wrong(names: tuple[str, ...]) -> list[object]:
-        return [claims[name] for name in names if name in claims]
-
+    before, standing = correction.before, correction.report
     return render_page(
         "correction.html.j2",
         room="factloop.correction.views",
         styles=("list.css", "correction.css"),
         correction=correction,
         parts_of=parts(correction),
-        changes=[(one, wrong(one.claims), words.evidence_of(correction, one)) for one in correction.changes],
-        left=[(one, wrong(one.claims)) for one in correction.left],
-        doubts=[(one, [standing[name] for name in one.claims if name in standing]) for one in correction.doubts],
+        changes=[
+            (one, words.claims_of(before, one.claims), words.evidence_of(correction, one)) for one in correction.changes
+        ],
+        left=[(one, words.claims_of(before, one.claims)) for one in correction.left],
+        doubts=[(one, words.claims_of(standing, one.claims)) for one in correction.doubts],
         told=words,
-        reason=reason,
     )

@@ -8,8 +8,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.records import Claim, FactualityReport, Usage
-from factloop.correction.records import Change, Correction, LeftSentence
+from factloop.core.records import FactualityReport, Usage
+from factloop.correction.records import Correction
 from factloop.correction.views.differences import Mark, Piece, parts
 from factloop.correction.views.words import (
     KIND_WORDS,
@@ -19,14 +19,13 @@ from factloop.correction.views.words import (
     claims_of,
     decision,
     doubted,
-    doubted_claims,
     doubts_words,
     evidence_of,
     response_title,
     treatment,
 )
 from factloop.reports import figures
-from factloop.reports.status import status_of, status_words
+from factloop.reports.claims import ClaimView
 from factloop.reports.terminal_parts import (
     Row,
     notice_rows,
@@ -106,31 +105,26 @@ def _change_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
         shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
         why = f": {one_line(change_reason(change))}" if change_reason(change) else ""
         head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
-        yield (f"#{number}", [head, *_why(correction, change), *shown])
+        yield (f"#{number}", [head, *_statuses(claims_of(correction.before, change.claims)), *shown])
 
 
 def _left_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
     for left in correction.left:
         detail = f" ({one_line(left.detail)})" if left.detail else ""
-        yield ("–", [Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_why(correction, left)])
+        wrong = claims_of(correction.before, left.claims)
+        yield ("–", [Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_statuses(wrong)])
 
 
 def _doubt_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
-    claims = doubted_claims(correction)
+    standing = correction.report
     for doubt in correction.doubts:
         head = Text(one_line(doubted(correction, doubt)))
-        found = [claims[name] for name in doubt.claims if name in claims]
-        yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *_statuses(found)])
+        found = _statuses(claims_of(standing, doubt.claims))
+        yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *found])
 
 
-def _why(correction: Correction, stretch: Change | LeftSentence) -> list[Text]:
-    """The claims that are the reason, each with its status."""
-    claims = claims_of(correction)
-    return _statuses([claims[name] for name in stretch.claims if name in claims])
-
-
-def _statuses(found: Sequence[Claim]) -> list[Text]:
-    return [Text(f"{status_of(one).symbol} {status_words(one)}: {one_line(one.self_contained)}") for one in found]
+def _statuses(found: Sequence[ClaimView]) -> list[Text]:
+    return [Text(f"{one.status.symbol} {one.words}: {one_line(one.text)}") for one in found]
 
 
 def _rows(correction: Correction) -> list[Row]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
-from factloop.core.findings import Finding
-from factloop.core.records import Claim, Evidence
+from factloop.core.records import Evidence, FactualityReport
 from factloop.correction.records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
+from factloop.reports.claims import ClaimView, finding_words, views_of
 from factloop.reports.figures import plural
 
 LEFT_WORDS = {
@@ -17,14 +17,6 @@ LEFT_WORDS = {
     LeftReason.NO_PLACE: "the response does not hold the sentence",
 }
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
-FINDING_WORDS = {
-    Finding.CONTRADICTED: "contradicted by the evidence",
-    Finding.UNSUPPORTED: "no evidence found",
-    Finding.UNSCORED: "unscored",
-    Finding.IRRELEVANT: "not checked, as it has nothing to do with the question",
-    Finding.UNREAD: "not read",
-    Finding.CLAIM_FREE: "no claim found in it",
-}
 
 
 def decision(correction: Correction) -> str:
@@ -69,7 +61,7 @@ def changes_words(correction: Correction) -> str:
 
 def change_reason(change: Change) -> str:
     """The reason for a change: the findings on its claims, and what else led to it; empty in older corrections."""
-    reasons = [*(FINDING_WORDS[finding] for finding in change.findings), change.detail]
+    reasons = [*map(finding_words, change.findings), change.detail]
     return "; ".join(reason for reason in reasons if reason)
 
 
@@ -89,26 +81,21 @@ def doubted(correction: Correction, doubt: Doubt) -> str:
 
 def treatment(correction: Correction, doubt: Doubt) -> str:
     """The finding on a passage, and whether the text says so."""
-    found = ", ".join(FINDING_WORDS[finding] for finding in doubt.findings)
+    found = ", ".join(map(finding_words, doubt.findings))
     mark = "not marked" if doubt.mark is None else f"marked {correction.text[slice(*doubt.mark)].strip()}"
     return f"{found}; {mark}"
 
 
-def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
-    """The claims of the report on the text to use."""
-    return {claim.id: claim for claim in correction.report.claims}
-
-
-def claims_of(correction: Correction) -> Mapping[str, Claim]:
-    return {claim.id: claim for claim in correction.before.claims}
+def claims_of(report: FactualityReport, ids: Iterable[str]) -> list[ClaimView]:
+    """The claims of these ids that the report has."""
+    views = {one.claim.id: one for one in views_of(report.claims)}
+    return [views[name] for name in ids if name in views]
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
     """The evidence that the new wording was made from, or that contradicted the claims of a removed sentence."""
-    claims = claims_of(correction)
-    wanted = set(change.evidence) or {
-        item for name in change.claims if name in claims for item in claims[name].judgement.cited
-    }
+    wrong = claims_of(correction.before, change.claims)
+    wanted = set(change.evidence) or {item for one in wrong for item in one.claim.judgement.cited}
     found: dict[tuple[str, str], Evidence] = {}
     for claim in correction.before.claims:
         for item in claim.evidence:

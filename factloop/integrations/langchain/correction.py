@@ -8,16 +8,15 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from factloop.agents.safe.stage_prompts import passages
-from factloop.core.citations import reason
+from factloop.agents.safe.model_stages import passages
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
 from factloop.core.sync import run_blocking
 from factloop.correction.corrector import MAX_ROUNDS, Corrector
-from factloop.correction.records import Correction, Unchecked, Unmendable, Unproven
+from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
 from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.prompts.registry import Prompt
-from factloop.reports.status import status_words
+from factloop.reports.claims import ClaimView
 
 REVISION = "correction/revision"
 MOST_CLAIMS, MOST_PASSAGES = 10, 8
@@ -40,18 +39,22 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
         check: AnyChecker | None = None,
         *,
         max_rounds: int = MAX_ROUNDS,
-        unmendable: Unmendable = "mark",
-        unproven: Unproven = "mark",
-        unchecked: Unchecked = "mark",
+        contradicted: Contradicted = "mark",
+        unsupported: Unsupported = "mark",
+        unscored: Unscored = "mark",
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
 
-        The limits of the check are those of the whole correction; `unmendable`, `unproven` and `unchecked` as for
+        The limits of the check are those of the whole correction; `contradicted`, `unsupported` and `unscored` as for
         `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
         self._corrector = Corrector(
-            self.check.checker, max_rounds=max_rounds, unmendable=unmendable, unproven=unproven, unchecked=unchecked
+            self.check.checker,
+            max_rounds=max_rounds,
+            contradicted=contradicted,
+            unsupported=unsupported,
+            unscored=unscored,
         )
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
@@ -124,8 +127,9 @@ def _failing(report: FactualityReport) -> list[Claim]:
 
 
 def _outcome(claim: Claim) -> str:
-    rationale = " ".join(reason(claim).split())
-    return f"{status_words(claim)}; {rationale}" if rationale else status_words(claim)
+    one = ClaimView(claim)
+    rationale = " ".join(one.why.split())
+    return f"{one.words}; {rationale}" if rationale else one.words
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:

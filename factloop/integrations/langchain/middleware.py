@@ -21,12 +21,12 @@ from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from factloop.checking.views.brief import in_words
+from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
 from factloop.core.records import FactualityReport
 from factloop.correction.corrector import MAX_ROUNDS
-from factloop.correction.records import Correction, Unchecked, Unmendable, Unproven
+from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -98,7 +98,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       otherwise). Drafts and requests are taken out of the messages at the end; their reports stay. An answer that only
       failed to be checked is not sent back, since another would fare no better;
     - `correct` puts the corrected text in the place of the answer: what is contradicted is mended if a second check
-      found that better, and what is in doubt is marked, unless `unmendable`, `unproven` and `unchecked` say
+      found that better, and what is in doubt is marked, unless `contradicted`, `unsupported` and `unscored` say
       otherwise (`Corrector`).
       A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
@@ -130,9 +130,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",
         max_rounds: int = MAX_ROUNDS,
-        unmendable: Unmendable = "mark",
-        unproven: Unproven = "mark",
-        unchecked: Unchecked = "mark",
+        contradicted: Contradicted = "mark",
+        unsupported: Unsupported = "mark",
+        unscored: Unscored = "mark",
         retrieved: Retrieved = "turn",
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges."""
@@ -149,7 +149,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
-            self.check, max_rounds=max_rounds, unmendable=unmendable, unproven=unproven, unchecked=unchecked
+            self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored
         )
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions

@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
-from factloop.checking.views.brief import in_words
+from factloop.checking.views.plain import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.integrations.langchain.runnable import AnyChecker, as_check

@@ -20,7 +20,7 @@ from pydantic import Field
 
 import factloop
 from factloop.checking.checker import FactChecker
-from factloop.checking.views.brief import in_words
+from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
 from factloop.core.records import FactualityReport, GivenFacts, Record

@@ -1,318 +1,384 @@
 "use strict";
 // Labels that a person gives the claims of a page, or answers which of two sides is right: by keys or buttons, with a
-// comment, undone one by one. No module, as pages that stand alone have it inline; the page of the service loads it
-// before its modules.
-globalThis.Labelling = (() => {
-  const LABELS = {
-    choices: [["supported", "Supported"], ["not_supported", "Not supported"], ["irrelevant", "Irrelevant"], ["cannot_tell", "Cannot tell"]],
-    hasVerdicts: true, field: "label", one: "a label", noun: "labels", done: "labelled", start: "Label claims", stop: "Stop labelling", title: "Label the claims", yours: "Your label",
-  };
-  const ANSWERS = {
-    choices: [["first", "First is right"], ["second", "Second is right"], ["neither", "Neither"]],
-    hasVerdicts: false, field: "answer", one: "an answer", noun: "answers", done: "answered", start: "Answer", stop: "Stop answering", title: "Say which side is right", yours: "Your answer",
-  };
+// comment, undone one by one. The browser keeps them under the hash of the page's claims, and they are saved as a file;
+// in a frame of the service, the service keeps them beside the check.
+(() => {
+  const list = document.querySelector("#list[data-labelling]");
+  if (!list) return;
+  const { claims_hash: hash, common, begins, kind: name } = JSON.parse(list.dataset.labelling);
+  const kind = {
+    labels: {
+      choices: [["supported", "Supported"], ["not_supported", "Not supported"], ["irrelevant", "Irrelevant"], ["cannot_tell", "Cannot tell"]],
+      hasVerdicts: true, field: "label", one: "a label", done: "labelled", start: "Label claims", stop: "Stop labelling", title: "Label the claims", yours: "Your label",
+    },
+    answers: {
+      choices: [["first", "First is right"], ["second", "Second is right"], ["neither", "Neither"]],
+      hasVerdicts: false, field: "answer", one: "an answer", done: "answered", start: "Answer", stop: "Stop answering", title: "Say which side is right", yours: "Your answer",
+    },
+  }[name];
   const LONGEST_COMMENT = 2000;
+  const LARGEST_FILE = 64 * 2 ** 20;
+  const place = `factloop-${name}-${hash}`;
 
-  // Texts become text nodes. `on...` functions listen.
+  const items = [...list.querySelectorAll(".claim[data-claim]")];
+  const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
+  const inOrder = [...items].sort((one, other) => numberOf(one) - numberOf(other)); // of the response
+  const itemOf = new Map(inOrder.map((item) => [numberOf(item), item]));
+  const claims = new Map(inOrder.map((item) => [numberOf(item), { ...common, ...JSON.parse(item.dataset.claim) }]));
+  const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
+  const words = new Map(kind.choices.map(([label, said]) => [label, said.toLowerCase()]));
+
+  const given = new Map(); // number to { label, comment, blind, given_at }
+  const drafts = new Map(); // comments of claims without a label
+  const past = []; // [number, what was given before], the last to be undone first
+  const revealed = new Set(); // claims whose verdict was seen after a label
+  let isOn = false;
+  let isBlind = begins === "blind";
+  let current = null;
+
+  // Labels as files and the service have them, and back. Fails for what is no label of this page's claims.
+  const labelsOf = () => [...given].sort(([one], [other]) => one - other).map(([number, { label, blind, ...rest }]) => {
+    const { response_id, claim_id } = claims.get(number);
+    return { response_id, claim_id, [kind.field]: label, ...(kind.hasVerdicts && { blind }), ...rest };
+  });
+  const taken = (labels) => {
+    const found = new Map();
+    for (const { response_id: response, claim_id: claim, [kind.field]: label, comment = "", blind = false, given_at = null } of labels) {
+      const number = named.get(JSON.stringify([response, claim]));
+      if (number === undefined) throw new Error(`This file has ${kind.one} of a claim that is not on this page: ${String(claim).slice(0, 80)}`);
+      if (found.has(number)) throw new Error(`This file has two ${name} of claim ${number}.`);
+      if (!words.has(label) || typeof comment !== "string") throw new Error(`This file has ${kind.one} of claim ${number} that cannot be read.`);
+      found.set(number, { label, blind: blind === true, given_at, comment: comment.slice(0, LONGEST_COMMENT) });
+    }
+    return found;
+  };
+  const download = async () => {
+    const file = { schema_version: "1.0", kind: name, claims_hash: hash, claims: [...claims.values()], [name]: labelsOf() };
+    const address = URL.createObjectURL(new Blob([`${JSON.stringify(file, null, 1)}\n`], { type: "application/json" }));
+    const link = document.createElement("a");
+    Object.assign(link, { href: address, download: `${name}-${hash.slice(0, 8)}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    store.isSaved = true;
+  };
+  const read = async (file) => {
+    if (file.size > LARGEST_FILE) throw new Error(`This file is too large for a file of ${name}.`);
+    let found = null;
+    try { found = JSON.parse(await file.text()); } catch { /* said below */ }
+    if (found?.kind !== name || !Array.isArray(found[name]) || !found[name].every((one) => one && typeof one === "object")) throw new Error(`This is not a file of ${name} that a page saved.`);
+    if (found.claims_hash !== hash) throw new Error(name === "labels" ? "These labels are of another report." : "These answers are of another page.");
+    return taken(found[name]);
+  };
+
+  // Where labels are kept: by the browser, or by the service around a framed page, which has no storage.
+  let store = {
+    isKept: true,
+    isSaved: true,
+    async load() { try { return taken(JSON.parse(localStorage.getItem(place) ?? "[]")); } catch { return new Map(); } },
+    async keep() {
+      this.isSaved = false;
+      this.isKept = true;
+      try { localStorage.setItem(place, JSON.stringify(labelsOf())); } catch {
+        this.isKept = false;
+        throw new Error(`This browser keeps nothing for this page: save the ${name} before you leave it.`);
+      }
+    },
+  };
+  const keptBy = (port) => {
+    const asked = new Map();
+    let n = 0;
+    const ask = (what) => new Promise((resolve, reject) => {
+      n += 1;
+      asked.set(n, { resolve, reject });
+      port.postMessage({ id: n, ...what });
+    });
+    port.onmessage = ({ data: { id, labels, error } }) => {
+      if (error) asked.get(id).reject(new Error(error));
+      else asked.get(id).resolve(labels);
+      asked.delete(id);
+    };
+    return {
+      isKept: true, // the page around this one asks its reader
+      load: async () => taken(await ask({})),
+      keep: (number, one) => ask({ claim: claims.get(number).claim_id, label: one && { label: one.label, comment: one.comment, blind: one.blind } }),
+    };
+  };
+  addEventListener("message", ({ source, ports: [port] }) => {
+    if (source === parent && source !== window && port) store = keptBy(port);
+  });
+  addEventListener("beforeunload", (event) => { if (isOn && !store.isKept && !store.isSaved) event.preventDefault(); });
+
+  // The dock. Texts become text nodes; `on...` functions listen.
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (typeof value === "function") element.addEventListener(name.slice(2), value);
-      else if (value !== null) element.setAttribute(name, value);
+    for (const [attribute, value] of Object.entries(attributes)) {
+      if (typeof value === "function") element.addEventListener(attribute.slice(2), value);
+      else element.setAttribute(attribute, value);
     }
     element.append(...children);
     return element;
   };
-  const button = (words, key, act, attributes = {}) => make("button", { type: "button", class: "quiet", "aria-keyshortcuts": key, onclick: act, ...attributes }, `${words} `, make("kbd", { "aria-hidden": "true" }, key));
+  const button = (said, key, act, attributes = {}) => make("button", { type: "button", class: "quiet", "aria-keyshortcuts": key, onclick: act, ...attributes }, `${said} `, make("kbd", { "aria-hidden": "true" }, key));
+  const toggle = document.querySelector("#label-mode");
+  const bar = make("progress", { value: 0, "aria-label": `Claims that are ${kind.done}` });
+  const count = make("p", { class: "label-count" });
+  const which = make("p", { class: "label-claim", dir: "auto" });
+  const spoken = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  const trouble = make("p", { class: "label-trouble", role: "alert", hidden: "" });
+  const agree = button("Agree", "a", () => agreed());
+  const choices = new Map(kind.choices.map(([label, said], at) => [label, button(said, String(at + 1), () => give(label), { "aria-pressed": "false" })]));
+  const comment = make("input", { type: "text", maxlength: LONGEST_COMMENT, placeholder: "Comment (c)", "aria-label": "Comment on this claim", "aria-keyshortcuts": "c", autocomplete: "off", onchange: () => commented() });
+  const undoing = button("Undo", "u", () => undo());
+  const hiding = make("input", { type: "checkbox", "aria-keyshortcuts": "b", onchange: () => hide(hiding.checked) });
+  const saving = make("button", { type: "button", class: "quiet is-strong", onclick: () => trying(download) }, `Save ${name}`);
+  const file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": `File of ${name}`, onchange: () => trying(load) });
+  const dock = make("section", { class: "label-dock", "aria-label": kind.title, hidden: "" },
+    make("div", { class: "label-head" }, bar, count, which),
+    make("div", { class: "label-choices", role: "group", "aria-label": kind.yours }, ...(kind.hasVerdicts ? [agree] : []), ...choices.values()),
+    make("div", { class: "label-more" }, comment, undoing,
+      button("‹", "p", () => step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => step(1), { "aria-label": "Next claim" })),
+    make("div", { class: "label-more" },
+      ...(kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
+      saving, make("button", { type: "button", class: "quiet", onclick: () => file.click() }, "Load…"), file),
+    trouble, spoken);
+  new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = isOn ? `${dock.offsetHeight + 8}px` : ""; }).observe(dock);
 
-  return class {
-    static kinds = { labels: LABELS, answers: ANSWERS };
-
-    // The passages of a claim whose verdict is hidden stand as they were found: elsewhere those that decide stand first.
-    static arrange(claim) {
-      const isHidden = document.documentElement.matches(".is-blind") && !claim.matches(".is-labelled");
-      for (const list of claim.querySelectorAll(".evidences")) {
-        const items = [...list.children];
-        items.forEach((item, place) => { item.dataset.place ??= place; });
-        const by = isHidden ? "number" : "place";
-        const wanted = [...items].sort((one, other) => one.dataset[by] - other.dataset[by]);
-        if (wanted.some((item, place) => item !== items[place])) list.append(...wanted);
-      }
-    }
-
-    // `claims`: number on the page to `{ verdict, ... }`. `view` shows claims, `store` keeps labels: see label.js.
-    constructor({ claims, view, store, toggle, isBlind = false, kind = LABELS }) {
-      Object.assign(this, { claims, view, store, toggle, isBlind, kind });
-      this.words = Object.fromEntries(kind.choices.map(([label, words]) => [label, words.toLowerCase()]));
-      this.isOn = false;
-      this.given = new Map(); // number to { label, comment, blind, given_at }
-      this.drafts = new Map(); // comments of claims without a label
-      this.past = []; // [number, what was given before], the last to be undone first
-      this.revealed = new Set(); // claims whose verdict was seen after a label
-      this.titles = new Map(); // what the response says of verdicts in titles, taken away while they are hidden
-      this.current = null;
-      this.build();
-      toggle.addEventListener("click", () => this.turn(!this.isOn));
-      document.addEventListener("keydown", (event) => this.pressed(event), { capture: true, signal: view.signal });
-      addEventListener("beforeunload", (event) => { if (this.isOn && store.wouldLose()) event.preventDefault(); }, { signal: view.signal });
-    }
-
-    build() {
-      this.bar = make("progress", { value: 0, "aria-label": `Claims that are ${this.kind.done}` });
-      this.count = make("p", { class: "label-count" });
-      this.spoken = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-      this.trouble = make("p", { class: "label-trouble", role: "alert", hidden: "" });
-      this.which = make("p", { class: "label-claim", dir: "auto" });
-      this.agree = button("Agree", "a", () => this.agreed());
-      this.choices = new Map(this.kind.choices.map(([label, words], place) => [label, button(words, String(place + 1), () => this.give(label), { "aria-pressed": "false" })]));
-      this.comment = make("input", { type: "text", maxlength: LONGEST_COMMENT, placeholder: "Comment (c)", "aria-label": "Comment on this claim", "aria-keyshortcuts": "c", autocomplete: "off", onchange: () => this.commented() });
-      this.undoing = button("Undo", "u", () => this.undo());
-      this.hiding = make("input", { type: "checkbox", "aria-keyshortcuts": "b", onchange: () => this.hide(this.hiding.checked) });
-      this.letters = make("input", { type: "checkbox", checked: "" });
-      this.saving = make("button", { type: "button", class: "quiet is-strong", onclick: () => this.save() }, `Save ${this.kind.noun}`);
-      this.file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": `File of ${this.kind.noun}`, onchange: () => this.load() });
-      const loading = make("button", { type: "button", class: "quiet", onclick: () => this.file.click() }, "Load…");
-      this.dock = make("section", { class: "label-dock", "aria-label": this.kind.title, hidden: "" },
-        make("div", { class: "label-head" }, this.bar, this.count, this.which),
-        make("div", { class: "label-choices", role: "group", "aria-label": this.kind.yours }, ...(this.kind.hasVerdicts ? [this.agree] : []), ...this.choices.values()),
-        make("div", { class: "label-more" }, this.comment, this.undoing,
-          button("‹", "p", () => this.step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => this.step(1), { "aria-label": "Next claim" })),
-        make("div", { class: "label-more" },
-          ...(this.kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it" }, this.hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
-          ...(this.view.hasLetters ? [] : [make("label", {}, this.letters, " Single-key shortcuts")]), this.saving, ...(this.store.read ? [loading, this.file] : [])),
-        this.trouble, this.spoken);
-      new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = this.isOn ? `${this.dock.offsetHeight + 8}px` : ""; }).observe(this.dock);
-    }
-
-    async turn(on) {
-      if (on) {
-        this.loading ??= this.fetch(); // once, however often it is asked for meanwhile
-        try { await this.loading; } catch (error) {
-          this.loading = null;
-          this.view.failed(error.message);
-          return;
-        }
-      }
-      this.isOn = on;
-      this.dock.hidden = !on;
-      this.toggle.setAttribute("aria-pressed", String(on));
-      this.toggle.firstChild.data = `${on ? this.kind.stop : this.kind.start} `;
-      document.documentElement.classList.toggle("is-labelling", on);
-      this.view.line(on);
-      this.blindfold(on && this.isBlind);
-      this.hiding.checked = this.isBlind;
-      if (!on) {
-        if (!this.dock.contains(document.activeElement)) return;
-        this.toggle.focus();
-        return;
-      }
-      this.draw();
-      this.select(this.nextOpen(null) ?? this.view.shown()[0] ?? null);
-      this.say(`${this.progress()}. ${this.told()}`);
-    }
-
-    async fetch() {
-      for (const [number, one] of await this.store.load(this.claims)) this.put(number, one);
-    }
-
-    // The claim to be labelled: opened, and with the focus unless a button of ours has it.
-    select(number) {
-      if (number === null) return;
-      const fromButton = this.dock.contains(document.activeElement) && document.activeElement !== this.comment;
-      this.current = number;
-      this.view.reveal(number, !fromButton);
-      this.draw();
-    }
-
-    // A claim that was opened or got the focus by other means.
-    noticed(number) {
-      if (!this.isOn || number === this.current || !this.claims.has(number)) return;
-      this.current = number;
-      this.draw();
-    }
-
-    step(by) {
-      const shown = this.view.shown();
-      const at = shown.indexOf(this.current);
-      this.select(shown[at < 0 ? 0 : Math.min(Math.max(at + by, 0), shown.length - 1)] ?? null);
-      this.say(this.told());
-    }
-
-    // The next claim without a label after this one, of those shown, from the first again after the last; or null.
-    nextOpen(number) {
-      const shown = this.view.shown();
-      const at = shown.indexOf(number);
-      return [...shown.slice(at + 1), ...shown.slice(0, at + 1)].find((one) => !this.given.has(one)) ?? null;
-    }
-
-    isHidden(number) { return this.isBlind && !this.given.has(number); }
-
-    agreed() {
-      const verdict = this.current === null ? null : this.claims.get(this.current).verdict;
-      if (this.current !== null && this.isHidden(this.current)) this.say("The verdict is hidden: say what you find.");
-      else if (verdict === null) this.say("There is no verdict to agree with.");
-      else this.give(verdict);
-    }
-
-    give(label) {
-      const number = this.current;
-      if (number === null) return;
-      const blind = this.isHidden(number) && !this.revealed.has(number);
-      const isSame = this.given.get(number)?.label === label;
-      const one = { ...(isSame ? this.given.get(number) : { label, blind, given_at: new Date().toISOString() }), comment: this.comment.value.trim() };
-      this.change(number, one);
-      const next = this.nextOpen(number);
-      const said = `Claim ${number}: ${this.words[label]}. ${this.progress()}.`;
-      if (next !== null) this.select(next);
-      this.say(next === null ? `${said} ${this.given.size === this.claims.size ? `All are ${this.kind.done}: save the ${this.kind.noun}.` : `All that are shown are ${this.kind.done}.`}` : `${said} ${this.told()}`);
-    }
-
-    commented() {
-      const number = this.current;
-      const comment = this.comment.value.trim();
-      const one = this.given.get(number);
-      if (!one) this.drafts.set(number, comment);
-      else if (one.comment !== comment) this.change(number, { ...one, comment });
-    }
-
-    undo() {
-      const last = this.past.pop();
-      if (!last) {
-        this.say("There is nothing to undo.");
-        return;
-      }
-      const [number, before] = last;
-      if (!before) this.drafts.set(number, this.given.get(number)?.comment ?? "");
-      this.put(number, before);
-      this.keep(number, before);
-      this.select(number);
-      this.say(`Undone. ${this.progress()}. ${this.told()}`);
-    }
-
-    change(number, one) {
-      this.past.push([number, this.given.get(number) ?? null]);
-      this.put(number, one);
-      this.keep(number, one);
-      this.draw();
-    }
-
-    put(number, one) {
-      if (one) {
-        this.given.set(number, one);
-        this.revealed.add(number);
-        this.drafts.delete(number);
-      } else this.given.delete(number);
-      const { verdict } = this.claims.get(number);
-      this.view.tag(number, one && `${this.kind.hasVerdicts ? "Labelled" : "Answered:"} ${this.words[one.label]}${verdict && verdict !== one.label ? ", unlike the verdict" : ""}`);
-    }
-
-    async keep(number, one) {
-      try {
-        await this.store.keep(number, one, this.given);
-        this.complain("");
-      } catch (error) {
-        this.complain(error.message);
-      }
-    }
-
-    hide(on) {
-      this.isBlind = this.hiding.checked = on;
-      if (on) this.view.line(true); // what was filtered by verdict, or by words of hidden reasons, would tell them
-      this.blindfold(on);
-      if (this.current !== null) this.view.reveal(this.current, false);
-      this.draw();
-      this.say(on ? "Verdicts are hidden until you have labelled." : "Verdicts are shown.");
-    }
-
-    // Verdicts go out of sight by their styles; titles, names and roles are no matter of style.
-    blindfold(on) {
-      if (!document.documentElement.classList.toggle("is-blind", on)) {
-        this.titles.forEach((title, element) => { element.title = title; });
-        this.titles.clear();
-      } else {
-        for (const element of document.querySelectorAll(".prose [title]")) {
-          this.titles.set(element, element.title);
-          element.removeAttribute("title");
-        }
-      }
-      for (const fault of document.querySelectorAll(".prose .fault")) {
-        if (on) fault.setAttribute("role", "none");
-        else fault.removeAttribute("role");
-      }
-      this.view.blinded(on);
-    }
-
-    async save() {
-      try {
-        await this.store.save(this.given);
-        this.complain("");
-      } catch (error) {
-        this.complain(error.message);
-      }
-    }
-
-    async load() {
-      const [file] = this.file.files;
-      this.file.value = "";
-      if (!file) return;
-      try {
-        const found = await this.store.read(file);
-        for (const [number, one] of found) this.change(number, one);
-        this.complain("");
-        this.say(`${found.size} ${this.kind.noun} loaded. ${this.progress()}.`);
-      } catch (error) {
-        this.complain(error.message);
-      }
-    }
-
-    draw() {
-      const { size } = this.given;
-      this.bar.max = this.claims.size;
-      this.bar.value = size;
-      this.count.textContent = this.progress();
-      this.saving.disabled = size === 0;
-      this.undoing.disabled = this.past.length === 0;
-      if (this.current === null) return;
-      const one = this.given.get(this.current);
-      const { verdict } = this.claims.get(this.current);
-      this.which.textContent = this.told();
-      this.agree.disabled = verdict === null || this.isHidden(this.current);
-      for (const [label, choice] of this.choices) choice.setAttribute("aria-pressed", String(one?.label === label));
-      this.comment.value = one?.comment ?? this.drafts.get(this.current) ?? "";
-    }
-
-    progress() { return `${this.given.size.toLocaleString("en")} of ${this.claims.size.toLocaleString("en")} ${this.kind.done}`; }
-
-    told() { return this.current === null ? "No claim is shown." : `Claim ${this.current}: ${this.view.statement(this.current)}`; }
-
-    say(words) { this.spoken.textContent = words; }
-
-    complain(words) {
-      this.trouble.textContent = words;
-      this.trouble.hidden = !words;
-    }
-
-    pressed(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target === this.comment && (event.key === "Enter" || event.key === "Escape")) {
-        this.commented();
-        this.view.reveal(this.current, true);
-      } else if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || !(this.view.hasLetters?.() ?? (this.isOn && this.letters.checked))) return;
-      else if (event.key.toLowerCase() === "l") this.turn(!this.isOn);
-      else if (!this.isOn) return;
-      else {
-        const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // where digits want Shift, too
-        const onClaim = event.target.closest("summary");
-        const by = { n: 1, j: 1, p: -1, k: -1, ...(onClaim && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
-        const act = { c: () => this.comment.focus(), u: () => this.undo(), ...(this.kind.hasVerdicts && { a: () => this.agreed(), b: () => this.hide(!this.isBlind) }) }[event.key];
-        const choice = this.kind.choices[digit - 1];
-        if (choice) this.give(choice[0]);
-        else if (by) this.step(by);
-        else if (act) act();
-        else return;
-      }
-      event.preventDefault();
-      event.stopPropagation();
+  const say = (said) => { spoken.textContent = said; };
+  const trying = async (act) => {
+    trouble.hidden = true;
+    try { await act(); } catch (error) {
+      trouble.textContent = error.message;
+      trouble.hidden = false;
     }
   };
+  const progress = () => `${given.size.toLocaleString("en")} of ${claims.size.toLocaleString("en")} ${kind.done}`;
+  const told = () => (current === null ? "No claim is shown." : `Claim ${current}: ${itemOf.get(current).querySelector(".statement").textContent}`);
+  const isHidden = (number) => isBlind && !given.has(number);
+  const draw = () => {
+    bar.max = claims.size;
+    bar.value = given.size;
+    count.textContent = progress();
+    saving.disabled = given.size === 0;
+    undoing.disabled = past.length === 0;
+    which.textContent = told();
+    if (current === null) return;
+    const one = given.get(current);
+    agree.disabled = claims.get(current).verdict === null || isHidden(current);
+    for (const [label, choice] of choices) choice.setAttribute("aria-pressed", String(one?.label === label));
+    comment.value = one?.comment ?? drafts.get(current) ?? "";
+  };
+
+  // Claims that the list shows, and the one to be labelled: opened, and with the focus unless a button of ours has it.
+  const shown = () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf);
+  let opened = null;
+  const reveal = (number, focuses) => {
+    const details = itemOf.get(number).firstElementChild;
+    if (opened && opened !== details) opened.open = false;
+    opened = details;
+    details.open = true;
+    document.querySelectorAll(".is-linked").forEach((element) => element.classList.remove("is-linked"));
+    const pieces = [...document.querySelectorAll(`.sentence[data-claims~="${number}"]`)];
+    [itemOf.get(number), ...pieces].forEach((element) => element.classList.add("is-linked"));
+    pieces[0]?.scrollIntoView({ block: "nearest" });
+    if (focuses) details.firstElementChild.focus({ preventScroll: true });
+    details.firstElementChild.scrollIntoView({ block: "start" });
+  };
+  const select = (number) => {
+    if (number === null) return;
+    const fromButton = dock.contains(document.activeElement) && document.activeElement !== comment;
+    current = number;
+    reveal(number, !fromButton);
+    draw();
+  };
+  const step = (by) => {
+    const numbers = shown();
+    const at = numbers.indexOf(current);
+    select(numbers[at < 0 ? 0 : Math.min(Math.max(at + by, 0), numbers.length - 1)] ?? null);
+    say(told());
+  };
+  // The next claim without a label, of those shown, from the first again after the last; or null.
+  const nextOpen = (number) => {
+    const numbers = shown();
+    const at = numbers.indexOf(number);
+    return [...numbers.slice(at + 1), ...numbers.slice(0, at + 1)].find((one) => !given.has(one)) ?? null;
+  };
+
+  // The passages of a claim whose verdict is hidden stand as they were found: elsewhere those that decide stand first.
+  const arrange = (item) => {
+    for (const evidence of item.querySelectorAll(".evidences")) {
+      const passages = [...evidence.children];
+      passages.forEach((passage, at) => { passage.dataset.place ??= at; });
+      const by = isOn && isHidden(numberOf(item)) ? "number" : "place";
+      evidence.append(...passages.sort((one, other) => one.dataset[by] - other.dataset[by]));
+    }
+  };
+  const put = (number, one) => {
+    if (one) {
+      given.set(number, one);
+      revealed.add(number);
+      drafts.delete(number);
+    } else given.delete(number);
+    const item = itemOf.get(number);
+    const summary = item.querySelector("summary");
+    summary.querySelector(".given")?.remove();
+    item.classList.toggle("is-labelled", Boolean(one));
+    arrange(item);
+    if (!one) return;
+    const { verdict } = claims.get(number);
+    summary.append(make("span", { class: "given" }, `${kind.hasVerdicts ? "Labelled" : "Answered:"} ${words.get(one.label)}${verdict && verdict !== one.label ? ", unlike the verdict" : ""}`));
+  };
+  const change = (number, one) => {
+    past.push([number, given.get(number) ?? null]);
+    put(number, one);
+    trying(() => store.keep(number, one));
+    draw();
+  };
+  const give = (label) => {
+    const number = current;
+    if (number === null) return;
+    const blind = isHidden(number) && !revealed.has(number);
+    const before = given.get(number);
+    const one = before?.label === label ? before : { label, blind, given_at: new Date().toISOString() };
+    change(number, { ...one, comment: comment.value.trim() });
+    const next = nextOpen(number);
+    select(next);
+    const all = given.size === claims.size ? `All are ${kind.done}: save the ${name}.` : `All that are shown are ${kind.done}.`;
+    say(`Claim ${number}: ${words.get(label)}. ${progress()}. ${next === null ? all : told()}`);
+  };
+  const agreed = () => {
+    if (current === null) return;
+    const { verdict } = claims.get(current);
+    if (isHidden(current)) say("The verdict is hidden: say what you find.");
+    else if (verdict === null) say("There is no verdict to agree with.");
+    else give(verdict);
+  };
+  const commented = () => {
+    const said = comment.value.trim();
+    const one = given.get(current);
+    if (!one) drafts.set(current, said);
+    else if (one.comment !== said) change(current, { ...one, comment: said });
+  };
+  const undo = () => {
+    const last = past.pop();
+    if (!last) {
+      say("There is nothing to undo.");
+      return;
+    }
+    const [number, before] = last;
+    if (!before) drafts.set(number, given.get(number)?.comment ?? "");
+    put(number, before);
+    trying(() => store.keep(number, before));
+    select(number);
+    say(`Undone. ${progress()}. ${told()}`);
+  };
+  const load = async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    const found = await read(chosen);
+    for (const [number, one] of found) change(number, one);
+    say(`${found.size} ${name} loaded. ${progress()}.`);
+  };
+
+  // All claims, in the order of the response: problems first would tell the verdict, and make no sample of the report.
+  const line = (on) => {
+    if (on) {
+      list.querySelector("#search").value = "";
+      list.querySelector('.chip[data-filter=""]')?.click();
+    }
+    items[0].parentElement.append(...(on ? inOrder : items));
+  };
+  // Verdicts go out of sight by their styles; titles, names and roles are no matter of style. Links from sentences to
+  // their claims are named after verdicts, and lead to the worst of several.
+  const titles = new Map();
+  const leads = new Map();
+  const blindfold = (on) => {
+    document.documentElement.classList.toggle("is-blind", on);
+    titles.forEach((title, element) => { element.title = title; });
+    titles.clear();
+    for (const element of on ? document.querySelectorAll(".prose [title]") : []) {
+      titles.set(element, element.title);
+      element.removeAttribute("title");
+    }
+    for (const fault of document.querySelectorAll(".prose .fault")) {
+      if (on) fault.setAttribute("role", "none");
+      else fault.removeAttribute("role");
+    }
+    for (const signs of document.querySelectorAll(".prose .signs")) {
+      leads.set(signs, leads.get(signs) ?? signs.hash);
+      const numbers = signs.parentElement.dataset.claims.split(" ");
+      if (on) signs.setAttribute("aria-label", `To claim ${numbers.join(", ")}`);
+      else signs.removeAttribute("aria-label");
+      signs.setAttribute("href", on ? `#claim-${numbers[0]}` : leads.get(signs));
+    }
+    items.forEach(arrange);
+  };
+  const hide = (on) => {
+    isBlind = hiding.checked = on;
+    if (on) line(true); // what was filtered by verdict, or by words of hidden reasons, would tell them
+    blindfold(on);
+    if (current !== null) reveal(current, false);
+    draw();
+    say(on ? "Verdicts are hidden until you have labelled." : "Verdicts are shown.");
+  };
+
+  let loading = null;
+  const turn = async (on) => {
+    if (on) {
+      loading ??= store.load(); // once, however often it is asked for meanwhile
+      try { (await loading).forEach((one, number) => { if (!given.has(number)) put(number, one); }); } catch {
+        loading = null; // the page around this one says why
+        return;
+      }
+    }
+    isOn = on;
+    dock.hidden = !on;
+    toggle.setAttribute("aria-pressed", String(on));
+    toggle.firstChild.data = `${on ? kind.stop : kind.start} `;
+    document.documentElement.classList.toggle("is-labelling", on);
+    line(on);
+    hiding.checked = isBlind;
+    blindfold(on && isBlind);
+    if (!on) {
+      if (dock.contains(document.activeElement)) toggle.focus();
+      return;
+    }
+    draw();
+    select(nextOpen(null) ?? shown()[0] ?? null);
+    say(`${progress()}. ${told()}`);
+  };
+
+  const pressed = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target === comment && (event.key === "Enter" || event.key === "Escape")) {
+      commented();
+      reveal(current, true);
+    } else if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || !document.querySelector("#shortcuts").checked) return;
+    else if (event.key.toLowerCase() === "l") turn(!isOn);
+    else if (!isOn) return;
+    else {
+      const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // where digits want Shift, too
+      const onClaim = event.target.closest("summary");
+      const by = { n: 1, j: 1, p: -1, k: -1, ...(onClaim && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
+      const act = { c: () => comment.focus(), u: undo, ...(kind.hasVerdicts && { a: agreed, b: () => hide(!isBlind) }) }[event.key];
+      const choice = kind.choices[digit - 1];
+      if (choice) give(choice[0]);
+      else if (by) step(by);
+      else if (act) act();
+      else return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  list.append(dock);
+  list.addEventListener("focusin", (event) => {
+    const item = event.target.closest(".claim[data-claim]");
+    if (!item || !isOn || numberOf(item) === current) return;
+    current = numberOf(item);
+    draw();
+  });
+  document.addEventListener("keydown", pressed, { capture: true });
+  toggle.addEventListener("click", () => turn(!isOn));
+  toggle.hidden = false;
+  if (begins) turn(true);
 })();

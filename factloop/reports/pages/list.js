@@ -39,22 +39,6 @@
   };
   document.addEventListener("toggle", (event) => { if (event.target.open) referring(event.target).forEach(fill); }, true);
 
-  // Opens what is shown, and no more than a browser lays out at once; then closes everything.
-  const MOST_OPEN = 100;
-  const openAll = one("#open-all");
-  let opened = false;
-  const nameOpenAll = (shown) => {
-    const open = shown > MOST_OPEN ? `Open the first ${MOST_OPEN}` : "Open all";
-    openAll.textContent = opened ? "Close all" : open;
-  };
-  openAll.addEventListener("click", () => {
-    const shown = items.filter((item) => !item.hidden);
-    opened = !opened;
-    (opened ? shown.slice(0, MOST_OPEN) : items).forEach((item) => { item.firstElementChild.open = opened; });
-    nameOpenAll(shown.length);
-  });
-  nameOpenAll(items.length);
-
   const keysOf = (item) => item.dataset.filters.split(" ");
   const shows = (item) => keysOf(item).some((key) => chosen.has(key));
   const searchable = (item) => [item.textContent, ...referring(item).map((quote) => passage(quote.dataset.passage))].join(" ");
@@ -72,7 +56,6 @@
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
     const total = items.length.toLocaleString("en");
-    nameOpenAll(shown);
     one("#shown").textContent = shown === items.length ? `${total} ${noun}` : `${shown.toLocaleString("en")} of ${total} ${noun}`;
     one("#nothing").hidden = shown > 0;
   };
@@ -112,18 +95,7 @@
     typing = setTimeout(filter, 120);
   });
   // On paper stand all, unless the reader has chosen some.
-  let onPaper = false;
-  addEventListener("beforeprint", () => {
-    onPaper = standard.length > 0 && !search.value && chosen.size === 1 && chosen.has(standard[0]);
-    if (!onPaper) return;
-    chosen.clear();
-    apply();
-  });
-  addEventListener("afterprint", () => {
-    if (!onPaper) return;
-    standard.forEach((key) => chosen.add(key));
-    apply();
-  });
+  addEventListener("beforeprint", () => { if (isStandard && !search.value) reset(); });
   toolbar.addEventListener("submit", (event) => event.preventDefault());
   one("#reset").addEventListener("click", () => {
     reset();

@@ -18,6 +18,15 @@
     const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
     setTheme(next);
     remember(next);
+    document.dispatchEvent(new Event("themechange")); // for a page that frames another
+  });
+
+  // In a frame of the service, which has a header and a theme of its own. Links to sources open in a new tab there.
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent || source === window || !THEMES.includes(data?.theme)) return;
+    setTheme(data.theme);
+    document.documentElement.classList.add("is-framed");
+    all('a[href^="http"]').forEach((link) => { link.target = "_blank"; });
   });
 
   // On paper everything is open, and on the screen it closes again afterwards.

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.reports.sheet.table import Cell, Column, Line, Sheet
-from factloop.reports.terminal_parts import one_line, print_section, rows_table
+from factloop.reports.terminal_parts import one_line, print_section
 
 LEAST_NAME = 12
 """Columns that a name takes at least, if it is as long; longer ones are folded."""
@@ -20,11 +20,6 @@ _BELOW = 8
 _MARGIN = 2
 """Columns that a section leaves free at both sides."""
 Layout = Callable[[Sheet], RenderableType]
-
-
-def in_lines(brief: Callable[[Sheet, Line], Text]) -> Layout:
-    """A layout for sheets too wide for the terminal: the name of each line, and `brief` of it in a few lines."""
-    return lambda sheet: rows_table((line.cells[0].text, brief(sheet, line)) for line in sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None) -> None:

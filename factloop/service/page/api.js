@@ -1,10 +1,9 @@
 // Requests to the service this page came from. The key, where one is needed, stays in this tab.
 
-// A path of the service as it is reached from here: behind a proxy it may stand below another path.
+// A path of the service as it is reached from here: behind a proxy it may be below another path.
 const ROOT = new URL("../", import.meta.url).pathname;
-export const at = (path) => ROOT + path.replace(/^\//, "");
+const at = (path) => ROOT + path.replace(/^\//, "");
 const KEY = "factloop-key";
-const SILENCE_MS = 60_000; // the service says something, if only a heartbeat, more often than that
 const LONGEST_WAIT_MS = 15_000;
 
 // What the service refused, in its own words.
@@ -12,7 +11,7 @@ export class Refused extends Error {
   constructor(status, { message, field = null, type = null } = {}, retryAfterS = null) {
     const wait = retryAfterS && (status === 429 || status === 503) ? ` (try again in ${retryAfterS} s)` : "";
     super(`${status === 413 ? "Too long for this service: " : ""}${message || `the service answered with status ${status}`}${wait}`);
-    Object.assign(this, { status, field, type, retryAfterS });
+    Object.assign(this, { status, field, type });
   }
 }
 
@@ -22,9 +21,9 @@ export class Unreachable extends Error {
 
 let askForKey = async () => null; // set by the page: resolves to a key, or to null where the reader gave none
 export const whenKeyIsNeeded = (ask) => { askForKey = ask; };
-const key = () => { try { return sessionStorage.getItem(KEY); } catch { return remembered; } };
 let remembered = null;
-export const keep = (given) => {
+const key = () => { try { return sessionStorage.getItem(KEY); } catch { return remembered; } };
+const keep = (given) => {
   remembered = given;
   try { sessionStorage.setItem(KEY, given); } catch { /* for as long as this page is open */ }
 };
@@ -58,12 +57,13 @@ const refusal = async (answer) => {
 };
 
 const json = { "Content-Type": "application/json" };
+const sending = (method) => async (path, body) => (await ask(path, { method, headers: json, body: JSON.stringify(body) })).json();
 export const get = async (path, signal) => (await ask(path, { signal })).json();
-export const post = async (path, body) => (await ask(path, { method: "POST", headers: json, body: JSON.stringify(body) })).json();
-export const put = async (path, body) => (await ask(path, { method: "PUT", headers: json, body: JSON.stringify(body) })).json();
+export const post = sending("POST");
+export const put = sending("PUT");
 export const remove = async (path) => { await ask(path, { method: "DELETE" }); };
 
-// A file of the service, saved under a name of ours.
+// Saves an answer of the service as a file of this name.
 export const save = async (path, name) => {
   const address = URL.createObjectURL(await (await ask(path, {})).blob());
   const link = document.createElement("a");
@@ -73,87 +73,41 @@ export const save = async (path, name) => {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 };
 
-// The events of a job, from the first on. Where the connection breaks it is made again and goes on after the last event
-// seen. `told(state)` hears "lost" with the seconds to wait, and "open". Ends with the job.
-export const follow = async (id, { heard, told, signal }) => {
-  let last = null;
-  for (let failures = 0; !signal.aborted;) {
+// An address that the browser itself can open. It sends no key, so where one is needed the service gives it a ticket.
+export const opened = async (path, info) => (info.needs_key ? (await post("/v1/tickets", { page: path })).address : at(path));
+
+// Hears the events of a job to its end. The browser connects again by itself and goes on after the last event; where the
+// service refused it, all events are heard again. `told` hears whether there is a connection.
+export const follow = async (path, info, { heard, told, signal }) => {
+  for (let failures = 1; !signal.aborted; failures += 1) {
     try {
-      const over = await listen(id, last, signal, () => { failures = 0; told("open"); }, (event) => {
-        if (event.id !== null) last = event.id;
-        heard(event);
-      });
-      if (over) return;
+      await get(path, signal);
+      if (await listen(await opened(`${path}/events`, info), signal, heard, told)) return;
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refused && error.status !== 429 && error.status < 500) throw error;
-      failures += 1;
-      const waitMs = error.retryAfterS ? error.retryAfterS * 1000 : Math.min(LONGEST_WAIT_MS, 500 * 2 ** failures);
-      told("lost", Math.round(waitMs / 1000));
-      await pause(waitMs, signal);
     }
+    told(false);
+    await pause(Math.min(LONGEST_WAIT_MS, 500 * 2 ** failures), signal);
   }
 };
 
-const listen = async (id, last, signal, opened, heard) => {
-  const silence = new AbortController();
-  let timer = 0;
-  const alive = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  };
-  const headers = { Accept: "text/event-stream", ...(last === null ? {} : { "Last-Event-ID": last }) };
-  try {
-    alive();
-    const answer = await ask(`/v1/jobs/${encodeURIComponent(id)}/events`, { headers, signal: AbortSignal.any([signal, silence.signal]) });
-    opened();
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    const parse = eventParser();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) throw new Unreachable();
-      alive();
-      for (const event of parse(value)) {
-        heard(event);
-        if (event.type === "job_finished") {
-          reader.cancel().catch(() => {});
-          return true;
-        }
-      }
-    }
-  } finally {
-    clearTimeout(timer);
+const EVENTS = ["response_split", "claim_found", "claim_searched", "claim_judged", "waiting", "check_finished", "job_finished"];
+const listen = (address, signal, heard, told) => new Promise((resolve) => {
+  const source = new EventSource(address);
+  const end = (isOver) => { source.close(); resolve(isOver); };
+  signal.addEventListener("abort", () => end(true), { once: true });
+  source.addEventListener("open", () => told(true));
+  source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) end(false); else told(false); });
+  for (const type of EVENTS) {
+    source.addEventListener(type, (event) => {
+      heard(type, JSON.parse(event.data));
+      if (type === "job_finished") end(true);
+    });
   }
-};
+});
 
-// Server-sent events of chunks of text: each with `type`, `data` (parsed JSON) and `id`. Time linear in the text.
-export const eventParser = () => {
-  let rest = "";
-  let event = { type: "message", data: [], id: null };
-  return (chunk) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop();
-    const found = [];
-    for (const raw of lines) {
-      const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-      if (line === "") {
-        if (event.data.length) found.push({ ...event, data: JSON.parse(event.data.join("\n")) });
-        event = { type: "message", data: [], id: null };
-        continue;
-      }
-      const colon = line.indexOf(":");
-      if (colon === 0) continue; // a comment, such as a heartbeat
-      const name = colon < 0 ? line : line.slice(0, colon);
-      const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-      if (name === "event") event.type = value;
-      else if (name === "data") event.data.push(value);
-      else if (name === "id") event.id = value;
-    }
-    return found;
-  };
-};
-
-// Does the work after each pause, one turn after the other however long it takes, until it says true or the view is left.
+// Does the work after each pause until it says true or the view is left.
 export const every = async (ms, signal, work) => {
   for (;;) {
     await pause(ms, signal);
@@ -162,13 +116,8 @@ export const every = async (ms, signal, work) => {
 };
 
 const pause = (ms, signal) => new Promise((resolve) => {
-  const end = () => {
-    clearTimeout(timer);
-    removeEventListener("online", end);
-    signal.removeEventListener("abort", end);
-    resolve();
-  };
-  const timer = setTimeout(end, ms);
-  addEventListener("online", end);
-  signal.addEventListener("abort", end);
+  const timer = setTimeout(resolve, ms);
+  const end = () => { clearTimeout(timer); resolve(); };
+  addEventListener("online", end, { once: true });
+  signal.addEventListener("abort", end, { once: true });
 });

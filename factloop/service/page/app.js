@@ -1,20 +1,15 @@
-// The page: its views by the address after #, the theme, the key, and what a reader of the screen hears.
+// The page: its views by the address after #, the key, and what a reader of the screen hears.
 import { Refused, Unreachable, get, whenKeyIsNeeded } from "./api.js";
-import { isMissing, showCheck } from "./check.js";
-import { showComparison } from "./compare.js";
-import { button, h, replace } from "./dom.js";
-import { keepDraft } from "./draft.js";
-import { hasFiles } from "./files.js";
-import { showForm } from "./form.js";
+import { button, h, heading, replace } from "./dom.js";
+import { showForm, showTrustForm } from "./form.js";
 import { showHistory } from "./history.js";
-import { showJob, showResults } from "./results.js";
-import { showTrust, showTrustForm } from "./trust.js";
+import { showJob, showResults } from "./job.js";
 
 const one = (selector) => document.querySelector(selector);
 const view = one("#view");
 let info = null; // what the service is and can do; asked for once
 let leaving = new AbortController();
-let visits = 0;
+let isArriving = false;
 
 const announce = (text) => { if (one("#spoken").textContent !== text) one("#spoken").textContent = text; };
 
@@ -24,61 +19,46 @@ const show = async () => {
   const { signal } = leaving;
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [place = "", ...rest] = path.split("/").map(decoded);
+  const [name, work] = viewOf(place, ...rest);
+  document.title = `${name} · factloop`;
   announce("");
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#/${{ checks: "history", compare: "history", audits: "history", "long-form": "history" }[place] ?? place}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  const part = name === "Job" ? "History" : name;
+  for (const link of document.querySelectorAll("nav a")) link.setAttribute("aria-current", link.textContent === part ? "page" : "false");
   replace(view, h("p", { class: "nothing" }, "Loading…"));
   try {
     info ??= await get("/v1/info", signal);
     one("#trust-link").hidden = !info.trust;
-    await settled(place, rest, new URLSearchParams(query), { signal, announce });
+    await work({ signal, announce, parameters: new URLSearchParams(query) });
   } catch (error) {
     if (!signal.aborted) fail(error);
   }
 };
 
-const settled = (place, [id, other], parameters, context) => {
-  titled({ checks: "Check", history: "History", compare: "Comparison", results: "Results", trust: "TrustScore", audits: "Audit", "long-form": "Long answer" }[place] ?? "New check");
-  const work = place === "" ? showForm(view, info)
-    : place === "checks" && id ? showCheck(view, id, context)
-      : place === "history" ? showHistory(view, parameters, context)
-        : place === "compare" && other ? showComparison(view, id, other, context)
-          : place === "results" ? showResults(view, info, context)
-            : (place === "audits" || place === "long-form") && id ? showJob(view, info, id, context)
-              : place === "trust" ? (id ? showTrust(view, id, context) : showTrustForm(view, info))
-                : fail(new Refused(404, { message: "There is no such page here." }));
-  arrive(context.signal);
-  return work;
+// The name of a view, and what shows it.
+const viewOf = (place, id) => {
+  if (place === "") return ["New check", () => showForm(view, info)];
+  if (place === "trust" && !id) return ["TrustScore", () => showTrustForm(view, info)];
+  if (place === "history") return ["History", ({ parameters, signal }) => showHistory(view, parameters, { signal })];
+  if (place === "results") return ["Results", (context) => showResults(view, info, id, context)];
+  if (["jobs", "checks", "trust", "audits", "long-form"].includes(place) && id) return ["Job", (context) => showJob(view, info, id, context)];
+  return ["Not here", () => fail(new Refused(404))];
 };
-
-const titled = (words) => { document.title = `${words} · factloop`; };
 
 // After the first view, the heading of a new one gets the focus, as with a page that was loaded.
-const arrive = (signal) => {
-  visits += 1;
-  if (visits === 1) return;
-  scrollTo(0, 0);
-  const found = () => {
-    const title = one("#title");
-    if (!title || signal.aborted) return false;
-    title.focus({ preventScroll: true });
-    return true;
-  };
-  if (found()) return;
-  const watching = new MutationObserver(() => { if (found() || signal.aborted) watching.disconnect(); });
-  watching.observe(view, { childList: true });
-};
+new MutationObserver(() => {
+  if (!isArriving || !one("#title")) return;
+  isArriving = false;
+  one("#title").focus({ preventScroll: true });
+}).observe(view, { childList: true });
 
 const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
 
 const fail = (error) => {
-  const missing = isMissing(error);
+  const isMissing = error instanceof Refused && error.status === 404;
   replace(view, h("section", { class: "intro", "aria-labelledby": "title" },
-    h("h1", { id: "title", tabindex: "-1" }, missing ? "Not here" : error instanceof Unreachable ? "The service does not answer" : "That did not work"),
-    h("p", { class: "byline", role: "alert" }, missing ? "The service knows no such thing: it may have been deleted, or belong to another key." : error.message),
-    h("div", { class: "actions" }, !missing && button("Try again", show, { class: "quiet is-strong" }), h("a", { class: "quiet", href: "#/" }, "New check"))));
+    heading(isMissing ? "Not here" : error instanceof Unreachable ? "The service does not answer" : "That did not work"),
+    h("p", { class: "byline", role: "alert" }, isMissing ? "The service knows no such thing: it may have been deleted, or belong to another key." : error.message),
+    h("div", { class: "actions" }, !isMissing && button("Try again", show, { class: "quiet is-strong" }), h("a", { class: "quiet", href: "#/" }, "New check"))));
 };
 
 // The key: asked for once, however many requests wait for it; Escape leaves without one.
@@ -105,34 +85,13 @@ one("#key form").addEventListener("submit", (event) => {
 });
 one("#key-leave").addEventListener("click", () => one("#key").close(""));
 
-// Theme: follows the system until the reader chooses.
-const THEMES = ["auto", "light", "dark"];
-const themeButton = one("#theme");
-const recall = () => { try { return localStorage.getItem("factloop-theme"); } catch { return null; } };
-const setTheme = (theme) => {
-  document.documentElement.dataset.theme = theme;
-  themeButton.textContent = `Theme: ${theme}`;
-};
-setTheme(THEMES.includes(recall()) ? recall() : "auto");
-themeButton.addEventListener("click", () => {
-  const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
-  setTheme(next);
-  try { localStorage.setItem("factloop-theme", next); } catch { /* for this visit only */ }
-});
-
 one(".skip").addEventListener("click", (event) => { // its address would be taken for a view's
   event.preventDefault();
-  (one("#list") ?? view).focus();
+  (one("iframe") ?? view).focus();
 });
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
-  const search = one("#search");
-  if (!search || one("#shortcuts")?.checked === false) return;
-  event.preventDefault();
-  search.focus();
+addEventListener("hashchange", () => {
+  isArriving = true;
+  scrollTo(0, 0);
+  show();
 });
-// A file that is dropped beside its field would be opened in the place of this page, and what was typed be lost.
-for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => { if (hasFiles(event)) event.preventDefault(); });
-keepDraft();
-addEventListener("hashchange", show);
 show();

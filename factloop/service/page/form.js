@@ -1,42 +1,70 @@
-// The first view: what a reader fills in to have a response checked.
-import { advanced, advancedAsked, restoreAdvanced, wrongIn } from "./advanced.js";
+// The forms of a check and of a TrustScore. What was typed stays in the tab until that is closed.
 import { post } from "./api.js";
-import { button, h, replace } from "./dom.js";
-import { draft } from "./draft.js";
-import { EXAMPLE } from "./example.js";
-import { Trouble, area, jobForm } from "./fields.js";
-import { dropZone, fileButton, textsOf } from "./files.js";
-import { documentsOf, restore, sourceChoice } from "./sources.js";
+import { button, h, heading, leadingOn, replace, troubleLine } from "./dom.js";
+import { many, plural } from "./words.js";
 
-const LOAD = "Load an example";
+const EXAMPLE = {
+  prompt: "Tell me about the Menai Suspension Bridge.",
+  response: "The Menai Suspension Bridge was designed by Thomas Telford. It was opened on 30 January 1836. The bridge joins the island of Anglesey to the mainland of Wales.\n\nIts main span is 176 metres long. Before the bridge was built, travellers crossed the strait by ferry. The bridge is painted green every spring. I hope this helps!",
+  documents: [
+    { title: "The bridge over the Menai Strait", text: "The Menai Suspension Bridge was designed by Thomas Telford. It was opened on 30 January 1826. The bridge joins the island of Anglesey to the mainland of Wales. The main span of the bridge is 176 metres long." },
+    { title: "Crossing the strait", text: "Before the bridge was built, travellers crossed the Menai Strait by ferry. Cattle on their way to the markets of England had to swim." },
+  ],
+};
+const LIMITS = { deadline_s: ["Deadline in seconds", "any"], max_calls: ["Model calls", 1], budget_usd: ["Budget in dollars", "any"] };
+const SUFFIXES = ".txt,.md,.markdown,.csv,.tsv,.json,.jsonl,.html,text/plain,text/markdown";
 
-// A check done before, back in the form.
-export const again = ({ prompt, response, documents, mode, k, limits }) => {
-  Object.assign(draft, { prompt: prompt ?? "", response });
-  restoreAdvanced({ k, limits });
-  restore(draft.check, documents, mode);
-  location.hash = "#/";
+const PLACE = "factloop-draft-2";
+const sources = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
+const recalled = () => { try { return JSON.parse(sessionStorage.getItem(PLACE)); } catch { return null; } };
+const draft = { prompt: "", response: "", k: "", deadline_s: "", max_calls: "", budget_usd: "", question: "", answer: "", check: sources(), trust: sources(), ...recalled() };
+addEventListener("pagehide", () => {
+  try { sessionStorage.setItem(PLACE, JSON.stringify(draft)); } catch { /* too long, or nothing may be kept */ }
+});
+
+// A request made before, back in its form.
+export const again = (kind, request) => {
+  const { documents, mode, k, limits } = request;
+  if (kind === "trust") Object.assign(draft, { question: request.question, answer: request.response ?? "" });
+  else Object.assign(draft, { prompt: request.prompt ?? "", response: request.response, k: (k ?? []).join(", ") });
+  for (const name of Object.keys(LIMITS)) draft[name] = String(limits?.[name] ?? "");
+  restore(draft[kind], documents, mode);
+  location.hash = kind === "trust" ? "#/trust" : "#/";
+};
+
+const restore = (chosen, documents, mode) => {
+  chosen.widely = mode === "factuality";
+  if (typeof documents === "string") Object.assign(chosen, { kind: "registered", name: documents });
+  else if (documents?.length) Object.assign(chosen, { kind: "pasted", pasted: documents.map(({ title, text }) => ({ title: title ?? "", text })) });
+  else chosen.kind = "own";
 };
 
 export const showForm = (view, info) => {
-  const trouble = new Trouble();
-  const prompt = area("prompt", "Prompt", "What the model was asked, if you know it.", 2, { most: info.limits.max_prompt_chars });
-  const response = responseField(info, trouble);
-  const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, { mayWiden: info.can_search, trouble });
-  const rest = advanced(info);
-  const fields = { prompt: prompt.field, response: response.field, ...rest.fields };
+  const prompt = field("prompt", "Prompt", "What the model was asked, if you know it.", area(2));
+  const response = field("response", "Response to check", "What it answered: paste it here.", area(9, { required: true }));
+  const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, info.can_search);
+  const k = field("k", "K of F1@K", "How many supported facts a reader wants; several with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
+  const limits = Object.entries(LIMITS).map(([name, [label, step]]) => {
+    const most = info.limits.each_check[name];
+    return field(name, label, most === null ? "The most that this check may take." : `This service allows ${many(most)}.`, h("input", { type: "number", min: step === 1 ? 1 : 0, step }));
+  });
+  const isUsed = [k, ...limits].some((one) => one.input.value);
+  const more = h("details", { class: "advanced", open: isUsed }, h("summary", {}, "Advanced"), k.element, limits.map((one) => one.element));
   const send = async () => {
-    if (!draft.response.trim()) return trouble.say("There is nothing to check yet: paste a response.", response.field);
-    const asked = asking();
-    if (asked.documents?.length === 0) return trouble.say("Paste at least one document, or choose something else to check against.", against.field());
-    const wrong = wrongIn();
-    if (wrong) return trouble.say(wrong[1], fields[wrong[0]]);
-    return `#/checks/${encodeURIComponent((await post("/v1/checks", { ...asked, ...advancedAsked() })).id)}`;
+    const { kind, widely } = draft.check;
+    const given = Object.entries(LIMITS).map(([name]) => [name, draft[name]]).filter(([, value]) => value);
+    const job = await post("/v1/checks", {
+      response: draft.response,
+      mode: kind === "own" || widely ? "factuality" : "faithfulness",
+      ...(draft.prompt.trim() && { prompt: draft.prompt }),
+      ...documentsOf(draft.check),
+      ...(draft.k.trim() && { k: draft.k.split(",").map(Number) }),
+      ...(given.length && { limits: Object.fromEntries(given.map(([name, value]) => [name, Number(value)])) }),
+    });
+    return `#/jobs/${job.id}`;
   };
-  let askedOf = null;
-  const example = button(LOAD, () => {
-    if (isTyped() && askedOf !== JSON.stringify(typed())) {
-      askedOf = JSON.stringify(typed());
+  const example = button("Load an example", () => {
+    if (draft.response.trim() && draft.response !== EXAMPLE.response && example.textContent === "Load an example") {
       example.textContent = "Replace what you typed?";
       return;
     }
@@ -45,48 +73,151 @@ export const showForm = (view, info) => {
     showForm(view, info);
     view.querySelector(".go").focus();
   });
-  const form = jobForm("Check", trouble, { main: [prompt.element, response.element], side: [against.element, rest.element], send, fieldOf: (name) => fields[name] ?? against.field(name) });
-  form.addEventListener("input", () => {
-    if (askedOf !== JSON.stringify(typed())) example.textContent = LOAD;
-  });
-  replace(view, h("section", { class: "intro" },
-    h("h1", { id: "title", tabindex: "-1" }, "Which of its claims hold?"),
-    h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is held against documents or a search. ", `Judged by ${info.judge}.`),
+  const form = jobForm("Check", [prompt, response], [against.element, more], send, against);
+  form.addEventListener("input", () => { example.textContent = "Load an example"; });
+  replace(view, h("section", { class: "intro" }, heading("Which of its claims hold?"),
+    h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is checked against documents or a search. ", `Judged by ${info.judge}.`),
     h("div", { class: "actions" }, example)), form);
 };
 
-// Whether the draft has words of the reader's, which the example would take away.
-const isTyped = () => {
-  const { prompt, response, documents } = EXAMPLE;
-  const ours = new Set([prompt, response, ...documents.flatMap(({ title, text }) => [title, text])]);
-  return typed().some((text) => text.trim() && !ours.has(text));
-};
-
-const typed = () => [draft.prompt, draft.response, ...draft.check.pasted.flatMap(({ title, text }) => [title, text])];
-
-const responseField = (info, trouble) => {
-  const take = async (files) => {
-    const [one] = await textsOf(files.slice(0, 1), info.limits.max_body_bytes);
-    if (!one) return;
-    if (one.wrong) trouble.say(one.wrong, response.field);
-    else {
-      response.field.value = one.text;
-      response.field.dispatchEvent(new Event("input"));
-      response.field.focus();
-    }
+export const showTrustForm = (view, info) => {
+  const question = field("question", "Question", "What was asked.", area(2, { required: true }));
+  const answer = field("answer", "Answer", "Leave it empty to let the model answer first.", area(4));
+  const against = sourceChoice(info, draft.trust, "No documents of mine", false);
+  const send = async () => {
+    const job = await post("/v1/trust", { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...documentsOf(draft.trust) });
+    return `#/jobs/${job.id}`;
   };
-  const response = area("response", "Response to check", "What it answered: paste it, or drop a text file.", 9, { most: info.limits.max_response_chars, beside: h("span", {}, fileButton("Read it from a file", take)) });
-  dropZone(response.element, take);
-  return response;
+  replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), heading("Does the model stand by its answer?"),
+    h("p", { class: "byline" }, "The model is asked again and again to choose its answer among distractors. Documents, if you give any, are asked whether they support it.")),
+  jobForm("Score", [question, answer], [against.element], send, against));
 };
 
-const asking = () => {
-  const { kind, widely } = draft.check;
-  const documents = documentsOf(draft.check);
+const area = (rows, attributes = {}) => h("textarea", { rows, dir: "auto", spellcheck: "false", ...attributes });
+
+// A labelled field whose text stays in the draft.
+const field = (name, label, hint, input) => {
+  const id = name.replaceAll("_", "-");
+  input.id = id;
+  input.setAttribute("aria-describedby", `${id}-hint`);
+  input.value = draft[name];
+  input.addEventListener("input", () => { draft[name] = input.value; });
+  return { input, element: h("div", { class: `field${input.rows ? "" : " is-short"}` }, h("label", { for: id }, label), h("p", { class: "hint", id: `${id}-hint` }, hint), input) };
+};
+
+// A form that sends one job and goes to it. The browser says which field is wrong before it is sent; a refusal of the
+// service is told in a line beside the button, and its field gets the focus.
+const jobForm = (label, main, side, send, against) => {
+  const trouble = troubleLine();
+  const go = h("button", { type: "submit", class: "go", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, label);
+  const submit = async (event) => {
+    event.preventDefault();
+    if (go.disabled) return;
+    go.disabled = true;
+    const goTo = leadingOn();
+    await trouble.trying(async () => {
+      try { goTo(await send()); } catch (error) {
+        const wrong = error.field && (form.querySelector(`#${error.field.split(".").at(-1).replaceAll("_", "-")}`) ?? against.field(error.field));
+        wrong?.closest("details")?.setAttribute("open", "");
+        wrong?.setAttribute("aria-invalid", "true");
+        wrong?.addEventListener("input", () => wrong.removeAttribute("aria-invalid"), { once: true });
+        wrong?.focus();
+        throw error;
+      }
+    })();
+    go.disabled = false;
+  };
+  const pressed = (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    form.requestSubmit();
+  };
+  const chosen = h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Read text files", accept: SUFFIXES, onchange: () => {
+    trouble.trying(async () => against.add(await Promise.all([...chosen.files].map(textOf))))();
+  } });
+  against.reading.append(button("Read text files", () => { chosen.value = ""; chosen.click(); }), chosen);
+  const form = h("form", { class: "ask", "aria-labelledby": "title", onsubmit: submit, onkeydown: pressed },
+    h("div", { class: "column" }, main.map((one) => one.element)), h("div", { class: "column" }, side),
+    h("div", { class: "sending" }, trouble.element, go, h("span", { class: "hint" }, h("kbd", {}, "Ctrl"), " + ", h("kbd", {}, "Enter"))));
+  form.addEventListener("invalid", (event) => event.target.closest("details")?.setAttribute("open", ""), true);
+  return form;
+};
+
+// The title and text of a file, which is read here and sent as text.
+const textOf = async (file) => {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    if (!text.includes("\0")) return { title: file.name, text };
+  } catch { /* told below */ }
+  throw new Error(`${file.name} is not a text file in UTF-8: paste its text, or register it with factloop serve --documents.`);
+};
+
+// What to check against: registered documents, pasted ones, or what the service has of its own (`own`, in words).
+const sourceChoice = (info, chosen, own, mayWiden) => {
+  const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "Documents I paste"], own && ["own", own]].filter(Boolean);
+  if (!kinds.some(([kind]) => kind === chosen.kind)) chosen.kind = kinds.find(([kind]) => kind !== "pasted")?.[0] ?? "pasted";
+  const more = h("div", { class: "more" });
+  const reading = h("div", { class: "actions" }, button("Add another document", () => {
+    chosen.pasted.push({ title: "", text: "" });
+    fill();
+    more.querySelector("li:last-child input").focus();
+  }));
+  const fill = () => replace(more,
+    chosen.kind === "registered" && registered(info, chosen),
+    chosen.kind === "pasted" && h("ol", { class: "documents" }, chosen.pasted.map((one, at) => pasted(chosen, one, at, fill))),
+    chosen.kind === "pasted" && reading,
+    chosen.kind !== "own" && mayWiden && widening(chosen));
+  const radios = kinds.map(([kind]) => h("input", { type: "radio", name: "against", value: kind, onchange: () => choose(kind) }));
+  const choose = (kind) => {
+    chosen.kind = kind;
+    for (const radio of radios) radio.checked = radio.value === kind;
+    fill();
+  };
+  choose(chosen.kind);
   return {
-    response: draft.response,
-    mode: kind === "own" || widely ? "factuality" : "faithfulness",
-    ...(draft.prompt.trim() && { prompt: draft.prompt }),
-    ...(documents !== null && { documents }),
+    reading,
+    add: (documents) => {
+      chosen.pasted = [...chosen.pasted.filter(({ text }) => text.trim()), ...documents];
+      choose("pasted");
+    },
+    // The field that a refusal is about; empty documents are not sent.
+    field: (name) => {
+      const sent = chosen.pasted.flatMap(({ text }, at) => (text.trim() ? [at] : []));
+      const [, at = 0] = /^documents\.(\d+)/.exec(name) ?? [];
+      return more.querySelector(`#document-${(sent[at] ?? 0) + 1}`) ?? more.querySelector("select");
+    },
+    element: h("fieldset", {}, h("legend", {}, kinds.length === 1 ? "Documents to check against" : "Check against"),
+      h("div", { class: "choices", hidden: kinds.length === 1 }, kinds.map(([, label], at) => h("label", { class: "choice" }, radios[at], label))), more),
   };
+};
+
+const documentsOf = ({ kind, name, pasted: given }) => {
+  if (kind === "own") return {};
+  if (kind === "registered") return { documents: name };
+  return { documents: given.filter(({ text }) => text.trim()).map(({ title, text }) => (title.trim() ? { title, text } : { text })) };
+};
+
+const widening = (chosen) => {
+  const box = h("input", { type: "checkbox", onchange: () => { chosen.widely = box.checked; } });
+  box.checked = chosen.widely;
+  return h("label", { class: "tick" }, box, "Search beyond these documents, too ", h("span", { class: "hint" }, "(factuality; without it: faithfulness to the documents)"));
+};
+
+const registered = ({ documents }, chosen) => {
+  if (!documents.some(({ name }) => name === chosen.name)) chosen.name = documents[0].name;
+  const select = h("select", { "aria-label": "Registered documents", onchange: () => { chosen.name = select.value; } },
+    documents.map(({ name, title, n_files: n }) => h("option", { value: name }, `${title || name} (${plural(n, "file")})`)));
+  select.value = chosen.name;
+  return select;
+};
+
+const pasted = (chosen, one, at, fill) => {
+  const title = h("input", { type: "text", "aria-label": `Title of document ${at + 1}`, placeholder: "Title (optional)", autocomplete: "off", oninput: () => { one.title = title.value; } });
+  const text = h("textarea", { id: `document-${at + 1}`, rows: 4, dir: "auto", "aria-label": `Text of document ${at + 1}`, placeholder: "Its text", spellcheck: "false", oninput: () => { one.text = text.value; } });
+  title.value = one.title;
+  text.value = one.text;
+  return h("li", {}, title, text, chosen.pasted.length > 1 && button("Remove", () => {
+    chosen.pasted.splice(at, 1);
+    fill();
+  }, { "aria-label": `Remove document ${at + 1}` }));
 };

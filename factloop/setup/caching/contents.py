@@ -14,7 +14,7 @@ from pathlib import Path
 
 from factloop.core.files.private import BESIDE_DATABASE
 from factloop.setup.caching.folder import ANSWER_FILES, INDEXES, VECTORS, Part
-from factloop.tools.calls.cache_bounds import PROTECTED_S
+from factloop.tools.calls.cache import PROTECTED_S
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")

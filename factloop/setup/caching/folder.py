@@ -11,7 +11,7 @@ from typing import Literal
 from factloop.core.errors import ConfigError
 from factloop.core.files.private import make_private_folder, narrow
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds
 
 Part = Literal["indexes", "vectors"]
 ANSWERS = "calls.sqlite"
@@ -39,7 +39,7 @@ def place_looked_at(settings: RunSettings) -> Path:
     """`cache_place`, for commands that look into it or empty it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
-        raise ConfigError(f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir")
+        raise ConfigError(f"{place}: is not a folder, so no cache can be there; set cache_dir")
     return place
 
 

@@ -13,9 +13,7 @@ from factloop.core.errors import NoPlaceToKeep
 from factloop.setup.caching.contents import answers_bytes, things_in
 from factloop.setup.caching.folder import ANSWERS, bounds_of, cache_folder, say_unusable
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.cache_bounds import PROTECTED_S, CacheBounds
-from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
+from factloop.tools.calls.cache import PROTECTED_S, AnswersKept, CacheBounds, CallCache, MemoryAnswers
 
 
 def open_answers(settings: RunSettings) -> AnswersKept:

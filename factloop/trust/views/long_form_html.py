@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from factloop.agents.trustscore.records import LongFormTrustReport
-from factloop.reports.deciding import shared_passages
+from factloop.reports.claims import shared_passages, views_of
 from factloop.reports.page import render_page
-from factloop.reports.page_parts import PageStretch, homes
-from factloop.reports.prose import lay_out
+from factloop.reports.prose import PageStretch, homes, lay_out
 from factloop.reports.visible import visible
 from factloop.trust.views.html import ROOM, WORDING
 from factloop.trust.views.matrix import claim_keys, claim_matrix, standing_filter
@@ -20,6 +19,7 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
     Equal reports give equal pages. Takes time linear in the report.
     """
     stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
+    views = views_of([one.claim for one in report.claims])
     insisted, wavering = (head.count for head in matrix.columns)
     return render_page(
         "long_form.html.j2",
@@ -33,9 +33,10 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
         groups=[standing_filter(report, standing) for standing in WORST_FIRST],
         prose=lay_out(stretches),
         homes=homes(stretches),
-        claims=[(one, " ".join(claim_keys(one.standing))) for one in report.claims],
-        shared=shared_passages(enumerate((one.claim for one in report.claims), 1)),
-        numbers={one.claim.id: number for number, one in enumerate(report.claims, 1)},
+        claims=[
+            (one, view, " ".join(claim_keys(one.standing))) for one, view in zip(report.claims, views, strict=True)
+        ],
+        shared=shared_passages(views),
         **WORDING,
     )
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport
 from factloop.reports import figures
-from factloop.reports.status import status_words
+from factloop.reports.claims import ClaimView
 from factloop.reports.terminal_parts import Row, notice_rows, print_question, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
 from factloop.trust.views import figures as trust_figures
@@ -68,7 +68,7 @@ def _claims(claims: list[tuple[int, ClaimTrust]]) -> Table:
 
 def _grounds(one: ClaimTrust) -> str:
     """The verdict of SAFE, the score of TrustBC, and why the claim is in no group."""
-    said = [f"evidence: {status_words(one.claim)}"]
+    said = [f"evidence: {ClaimView(one.claim).words}"]
     if one.trust_bc is not None:
         said.append(f"subject: {trust_figures.belief_basis(one.trust_bc)}")
     return " · ".join([*said, *([visible(one.why_unplaced)] if one.why_unplaced else [])])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from factloop.agents.trustscore.records import ClaimStanding, LongFormTrustReport, TrustReport
-from factloop.reports.page_parts import Filter
+from factloop.reports.page import Filter
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, Documents, belief_of, documents_of
 
 

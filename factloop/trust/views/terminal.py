@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.agents.trustscore.records import MeanScore, TrustReport, TrustRun
-from factloop.core.citations import named
-from factloop.core.headings import heading
+from factloop.core.citations import heading, named
 from factloop.core.records import Evidence
 from factloop.reports import figures
 from factloop.reports.terminal_parts import (

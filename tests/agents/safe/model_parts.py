@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from factloop.agents.safe.stages import Case, SentenceTask
+from factloop.agents.safe.stages import Case
+from factloop.agents.safe.state import SentenceTask
 from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.gateway import ModelGateway
@@ -44,8 +45,8 @@ def evidence(number: int, **fields: Any) -> Evidence:
     )
 
 
-TASK = SentenceTask("Who was Ada?", "She was born in London.", "She was born in London.", 0, 23)
-CONTEXT = context_of(ScriptedSearch())
+TASK = SentenceTask("She was born in London.", 0, 23)
+CONTEXT = context_of(ScriptedSearch(), prompt="Who was Ada Lovelace?", response=TASK.sentence)
 
 
 def case(*items: Evidence, left: int = 3) -> Case:

@@ -15,21 +15,23 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.context import CheckContext, told_in
+from factloop.agents.safe.answer import Answer as AnswerUnderCheck
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import (
     Case,
+    CheckContext,
     FoundFact,
     JudgedFact,
-    NextQueries,
-    SentenceTask,
+    SplitSentence,
     WindowReading,
     WindowTask,
+    told_in,
 )
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import ModelOutputError
-from factloop.core.records import Claim, Evidence, GivenFacts, Judgement, Sentence
+from factloop.core.records import Abstention, Claim, Evidence, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.answers import RunAnswers
-from factloop.tools.calls.memory_answers import MemoryAnswers
+from factloop.tools.calls.cache import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -78,8 +80,15 @@ class Latency:
         await asyncio.sleep(self.rng.uniform(0.0, self.longest_s))
 
 
+class _Abstaining:
+    """Any passage is the answer to what a sentence says cannot be told."""
+
+    async def abstention(self, task: SentenceTask, passages: Sequence[Evidence], _context: CheckContext) -> Abstention:
+        return Abstention(is_right=not passages, missing=task.sentence, evidence=tuple(passages))
+
+
 @dataclass
-class FusedScript:
+class FusedScript(_Abstaining):
     """`FusedStages` by script: facts by sentence, assessments by claim, in turn."""
 
     facts: Mapping[str, Sequence[FoundFact] | Exception]
@@ -160,7 +169,7 @@ class GroundedScript(FusedScript):
 
 
 @dataclass
-class PaperScript:
+class PaperScript(_Abstaining):
     """`PaperStages` by script. Facts are their own revision unless the script says otherwise."""
 
     facts: Mapping[str, Sequence[str] | Exception]
@@ -173,12 +182,12 @@ class PaperScript:
     name: str = JUDGE
     reads_code: bool = True
 
-    async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
+    async def split(self, task: SentenceTask, _context: CheckContext) -> SplitSentence:
         self.calls["split"] += 1
         found = self.facts[task.sentence]
         if isinstance(found, Exception):
             raise found
-        return found
+        return SplitSentence(found)
 
     async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:  # noqa: ARG002 - a stage is given its task
         self.calls["revise"] += 1
@@ -252,7 +261,7 @@ def context_of(
         timeout_s=timeout_s,
         rng=random.Random(0),
     )
-    return CheckContext(prompt, response, UsageMeter(), gateway, gates=gates)
+    return CheckContext(AnswerUnderCheck(prompt, response), UsageMeter(), gateway, gates=gates)
 
 
 @dataclass(frozen=True)
@@ -285,9 +294,8 @@ async def run(
     context = context_of(*tools, prompt=prompt, response=response, gates=gates, timeout_s=timeout_s)
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
-    given = None if facts is None else [one.model_dump(mode="json") for one in facts]
     steps = graph.astream(
-        {"facts": given, "spans": spans},
+        {"facts": facts, "spans": spans},
         context=context,
         stream_mode=["custom", "values"],
         subgraphs=True,
@@ -298,8 +306,4 @@ async def run(
                 events.append(event)
             elif not namespace:
                 final = chunk
-    return Run(
-        tuple(Claim.model_validate(claim) for claim in final["claims"]),
-        tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
-        tuple(events),
-    )
+    return Run(tuple(final["claims"]), tuple(final["sentences_read"]), tuple(events))

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker
-from factloop.agents.safe.bunches import AT_ONCE, BunchedPlan
-from factloop.agents.safe.claims import open_case
-from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.stages import NextQueries
+from factloop.agents.safe.fused import BUNCH, BunchedPlan, FusedPlan
+from factloop.agents.safe.state import NextQueries, SentenceTask, open_case
 from factloop.core.errors import ModelOutputError
 from factloop.core.events import ClaimJudged
 from factloop.core.records import UnscoredReason
@@ -62,16 +60,19 @@ async def test_claims_are_judged_as_they_are_one_a_branch() -> None:
 
 async def test_each_claim_is_told_of_once_as_it_is_judged() -> None:
     alone, bunched = await judged(FusedPlan(script())), await judged(BunchedPlan(script()))
-    told = [(event["type"], event.get("claim_id") or event.get("claim", {}).get("id")) for event in bunched.events]
+    told = [
+        (event["type"], event.get("claim_id") or getattr(event.get("claim"), "id", None)) for event in bunched.events
+    ]
     assert sorted(told, key=str) == sorted(
-        [(event["type"], event.get("claim_id") or event.get("claim", {}).get("id")) for event in alone.events], key=str
+        [(event["type"], event.get("claim_id") or getattr(event.get("claim"), "id", None)) for event in alone.events],
+        key=str,
     )
 
 
-@pytest.mark.parametrize(("n_claims", "n_branches"), [(0, 0), (1, 1), (AT_ONCE, 1), (AT_ONCE + 1, 2)])
+@pytest.mark.parametrize(("n_claims", "n_branches"), [(0, 0), (1, 1), (BUNCH, 1), (BUNCH + 1, 2)])
 def test_a_branch_takes_many_claims(n_claims: int, n_branches: int) -> None:
-    plan, sentence = BunchedPlan(script()), {"text": "x"}
-    cases = [open_case(found(number, 0), sentence) for number in range(n_claims)]  # type: ignore[arg-type]  # only its facts count
+    plan, sentence = BunchedPlan(script()), SentenceTask("x", 0, 1)
+    cases = [open_case(found(number, 0), sentence) for number in range(n_claims)]
     assert len(plan.branches(cases)) == n_branches
 
 
@@ -81,7 +82,8 @@ def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> 
     checker = FactChecker(docs=tmp_path, cache=False)
 
     def check(n_sentences: int) -> None:
-        text = " ".join(f"Town {n} has {n + n % 2} wells." for n in range(n_sentences))
+        first = n_sentences * 10  # sentences that were not parsed before
+        text = " ".join(f"Town {n} has {n + n % 2} wells." for n in range(first, first + n_sentences))
         assert len(asyncio.run(checker.acheck(text)).claims) == n_sentences
 
     assert growth(check, 100, times=2) < 2.2
@@ -90,7 +92,7 @@ def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> 
 async def test_claims_are_told_of_while_others_are_still_to_be_judged() -> None:
     """Rules never wait for anything, and must not keep what shows the progress waiting: here it makes the searches."""
     search = ScriptedSearch()
-    n_claims = 10 * AT_ONCE
+    n_claims = 10 * BUNCH
     text = " ".join(f"Town {n} has {n} wells." for n in range(n_claims))
     async with FactChecker(search=[search], cache=False) as checker, aclosing(checker.astream(text)) as events:
         asked = [len(search.asked) async for event in events if isinstance(event, ClaimJudged)]

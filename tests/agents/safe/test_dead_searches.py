@@ -9,7 +9,8 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import JudgedFact, NextQueries, WindowReading
+from factloop.agents.safe.stages import JudgedFact, WindowReading
+from factloop.agents.safe.state import NextQueries
 from factloop.core.errors import BudgetExceeded, ToolError
 from factloop.core.records import GivenFacts, Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit

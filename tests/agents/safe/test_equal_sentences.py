@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from factloop.agents.safe.equal_sentences import told_apart_by
-from factloop.agents.safe.stages import SentenceTask
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.state import SentenceTask
 
 
 def before_each(response: str, sentence: str) -> list[str]:
     """What each place of the sentence is told apart by."""
     return [
-        told_apart_by(SentenceTask(None, response, found[0], found.start(), found.end()))
+        Answer(None, response).told_apart_by(SentenceTask(found[0], found.start(), found.end()))
         for found in re.finditer(sentence, response)
     ]
 
@@ -45,4 +45,4 @@ def test_no_more_than_four_sentences_before_it_are_shown() -> None:
 def test_rows_and_sentences_of_no_response_have_nothing_before_them() -> None:
     table = "| Name | Town |\n| --- | --- |\n| Ada | Ulm |\n| Bea | Bonn |\n| Ada | Ulm |\n"
     assert before_each(table, r"Ada \| Ulm") == ["", ""]
-    assert told_apart_by(SentenceTask(None, "Ada sang.", "Bea ran.", 0, 0)) == ""
+    assert Answer(None, "Ada sang.").told_apart_by(SentenceTask("Bea ran.", 0, 0)) == ""

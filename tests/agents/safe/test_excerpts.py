@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from factloop.agents.safe.excerpts import LEFT_OUT, before, whole_or_excerpt
+from factloop.agents.safe.answer import LEFT_OUT, Answer
 
 FILLER = "Something else happened then in another town. " * 200
 LONG = (
     "Ada Lovelace was born in London. Her tutor was Mary Brook. " + FILLER
     + "Brook wrote on algebra. " + FILLER + "Mary Brook died in 1890. " + FILLER + "It ended well."
 )  # fmt: skip
+
+
+def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
+    return Answer(None, response).around(start, end, most=most)
+
+
+def before(response: str, start: int, *, most: int) -> str:
+    return Answer(None, response).before(start, most=most)
 
 
 def place(text: str) -> tuple[int, int]:
@@ -192,3 +202,32 @@ def test_headings_and_marks_stay_where_they_were() -> None:
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "A. " * 300_000, "Ada " * 200_000])
 def test_a_megabyte_stays_bounded(text: str) -> None:
     assert len(before(text, len(text), most=600)) <= 600 + 2_100 + 6 * len(LEFT_OUT)
+
+
+OPENINGS = (
+    "{} was a smith.",
+    "Over the years, {} was a smith.",
+    "In his youth {} was a smith.",
+    "After 1850, {} forged.",
+)
+GOING_ON = ("He moved to Ulm.", "In time he met Olga.", "His work was praised in Graz.", "It was a long road.")
+NAMES = ("Lemel Reneval", "Ada Roth", "Olm Baske", "Tiva Karn", "Jon Ekwall")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(OPENINGS), st.lists(st.sampled_from(GOING_ON), min_size=8, max_size=30)),
+        min_size=5,
+        max_size=5,
+    )
+)
+def test_an_excerpt_around_a_sentence_holds_the_one_that_says_whom_it_means(
+    people: list[tuple[str, list[str]]],
+) -> None:
+    stretches = [[opening.format(name), *on] for (opening, on), name in zip(people, NAMES, strict=True)]
+    talk = "Nobody knows much more about all of that. " * 30
+    text = talk.join(" ".join(stretch) + " " for stretch in stretches)
+    for name, stretch in zip(NAMES, stretches, strict=True):
+        start = text.index(" ".join(stretch))
+        last = start + len(" ".join(stretch)) - len(stretch[-1])
+        assert name in whole_or_excerpt(text, last, last + len(stretch[-1]), most=400)

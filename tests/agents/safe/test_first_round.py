@@ -6,7 +6,7 @@ import pytest
 
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import supported as judged_supported
-from factloop.agents.safe.stages import NextQueries
+from factloop.agents.safe.state import NextQueries
 from factloop.core.errors import BudgetExceeded, ModelOutputError, ToolError
 from factloop.core.records import UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
@@ -115,7 +115,7 @@ async def test_a_request_that_the_server_refuses_leaves_each_claim_to_a_shorter_
     refused = ToolError(f"openai:x: HTTP {status}", tool="openai:x", status=status)
     result = await judged(script_of(old=[refused, supported()], large=[supported()]))
     assert [claim.judgement.verdict for claim in result.claims].count(None) == n_unscored
-    judged_at = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
+    judged_at = [event["claim"].id for event in result.events if event["type"] == "claim_judged"]
     assert judged_at == ["c1.1", "c1.2"]
 
 

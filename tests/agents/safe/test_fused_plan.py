@@ -6,7 +6,7 @@ import pytest
 
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import ambiguous
-from factloop.agents.safe.stages import NextQueries
+from factloop.agents.safe.state import NextQueries
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
@@ -299,9 +299,9 @@ async def test_without_a_question_nothing_is_irrelevant(prompt: str | None, fact
 
 
 async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_none() -> None:
-    text = f"Hello!\n\n## Life\n\n{CLAIM} Who else was?\n\n```sh\nrun it\n```\n\nIt was nice."
+    text = f"Hello!\n\n## Life\n\n{CLAIM} Who else was?\n\n```sh\nrun it\n```\n\nIt was nice!"
     script = FusedScript(
-        {CLAIM: [fact(CLAIM)], "```sh\nrun it\n```": [], "It was nice.": []}, {CLAIM: [supported("c3.1-e1")]}
+        {CLAIM: [fact(CLAIM)], "```sh\nrun it\n```": [], "It was nice!": []}, {CLAIM: [supported("c3.1-e1")]}
     )
     result = await run(FusedPlan(script), text, [ScriptedSearch()])
     told = [(text[slice(*one.span)], one.claims or one.no_claim) for one in result.sentences]
@@ -311,7 +311,7 @@ async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_n
         (CLAIM, ("c3.1",)),
         ("Who else was?", NoClaim.QUESTION),
         ("```sh\nrun it\n```", NoClaim.NO_CLAIM),
-        ("It was nice.", NoClaim.NO_STATEMENT),
+        ("It was nice!", NoClaim.NO_STATEMENT),
     ]
 
 

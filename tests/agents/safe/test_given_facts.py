@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
-from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.given import GIVEN_AT_ONCE, find_sentences
+from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
 from factloop.agents.safe.graph import build_safe_graph
-from factloop.agents.safe.offline import OfflineFusedStages
+from factloop.agents.safe.offline import OfflineFusedStages, VerifierRater
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import FoundFact, NextQueries, SentenceTask
+from factloop.agents.safe.sentences import find_sentences
+from factloop.agents.safe.stages import CheckContext, FoundFact
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
 from factloop.core.records import GivenFacts, UnscoredReason, Verdict
-from factloop.tools.verifiers.lexical import LexicalVerifier
+from factloop.tools.judges.baseline import Baseline
+from factloop.tools.text.pipeline import load_pipeline
 from tests.agents.safe.scripted import (
     FusedScript,
     PaperScript,
@@ -121,7 +122,7 @@ async def test_a_fact_that_says_the_same_again_is_judged_once_and_stands_twice()
     assert [claim.duplicate_of for claim in result.claims] == [None, None, "c1.1", None]
     verdicts = [claim.judgement.verdict for claim in result.claims]
     assert verdicts == [Verdict.SUPPORTED, Verdict.IRRELEVANT] * 2
-    judged = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
+    judged = [event["claim"].id for event in result.events if event["type"] == "claim_judged"]
     assert sorted(judged) == ["c1.1", "c1.2", "c2.1", "c2.2"]
 
 
@@ -218,11 +219,14 @@ async def test_the_paper_plan_revises_given_facts_and_never_splits() -> None:
     assert (script.calls["split"], script.calls["revise"]) == (0, 3)
 
 
-async def test_the_offline_engine_reads_given_facts_by_its_rules() -> None:
-    stages = OfflineFusedStages(LexicalVerifier())
+async def test_pronouns_of_given_facts_are_resolved_without_a_model() -> None:
+    nlp = load_pipeline()
+    stages = OfflineFusedStages(VerifierRater(Baseline(), nlp), nlp)
     response = "Marie Curie was a physicist. She was born in Warsaw."
-    task = SentenceTask("Who was Marie Curie?", response, "She was born in Warsaw.", 29, 52)
-    (found,) = await stages.given_facts(task, ["She was born in Warsaw."], context_of())
+    task = SentenceTask("She was born in Warsaw.", 29, 52)
+    (found,) = await stages.given_facts(
+        task, ["She was born in Warsaw."], context_of(prompt="Who was Marie Curie?", response=response)
+    )
     assert found.self_contained == "Marie Curie was born in Warsaw."
     assert found.status == "check"
 

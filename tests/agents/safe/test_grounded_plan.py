@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.given import GIVEN_AT_ONCE
+from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
 from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
-from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask
-from factloop.agents.safe.windows import GROUNDED_WINDOW
+from factloop.agents.safe.sentences import GROUNDED_WINDOW
+from factloop.agents.safe.stages import CheckContext, FoundFact, JudgedFact, WindowReading, WindowTask
+from factloop.agents.safe.state import SentenceTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit

@@ -8,14 +8,21 @@ from typing import Any
 
 import pytest
 
-from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages
-from factloop.agents.safe.stage_prompts import ANSWER_CHARACTERS, passages
-from factloop.agents.safe.stages import FoundFact, NextQueries, SentenceTask, WindowTask
+from factloop.agents.safe.model_stages import (
+    ANSWER_CHARACTERS,
+    ModelFusedStages,
+    ModelGroundedStages,
+    ModelPaperStages,
+    passages,
+)
+from factloop.agents.safe.stages import FoundFact, WindowTask
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
-from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.text.outline import read_outline
 from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, case, evidence, parts
+from tests.agents.safe.scripted import context_of
 
 
 def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
@@ -53,7 +60,7 @@ async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain() ->
     asked = replace(case(evidence(1)), task=row, queries=("a", "b"), fruitless=("b",))
     await ModelFusedStages(*made).assess(asked, CONTEXT)
     assert "<sentence>Poets\nName | Town\nAda | London</sentence>" in asked_of(chat)[0]
-    assert "<question>Who was Ada?</question>" in asked_of(chat)[0]
+    assert "<question>Who was Ada Lovelace?</question>" in asked_of(chat)[0]
     assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in asked_of(chat)[0]
 
 
@@ -203,7 +210,7 @@ async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the
 @pytest.mark.parametrize("prompt", [None, ""])
 async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(prompt: str | None) -> None:
     chat, made = parts()
-    assert await ModelPaperStages(*made).relevance("x", SentenceTask(prompt, "x", "x", 0, 1), CONTEXT) is True
+    assert await ModelPaperStages(*made).relevance("x", TASK, context_of(prompt=prompt, response="x")) is True
     assert chat.asked == []
 
 
@@ -216,8 +223,8 @@ async def test_relevance_is_the_models_word() -> None:
 async def test_a_strict_plan_shows_long_answers_whole(most: int | None, is_whole: bool) -> None:
     chat, made = parts({"reason": "r", "relevant": True})
     long = " ".join(f"Sentence {number} of a long answer stands here." for number in range(400))
-    task = SentenceTask("Why?", long, "x", 0, 1)
-    assert await ModelPaperStages(*made, answer_characters=most).relevance("x", task, CONTEXT)
+    context = context_of(prompt="Why?", response=long)
+    assert await ModelPaperStages(*made, answer_characters=most).relevance("x", SentenceTask("x", 0, 1), context)
     assert (long in str(chat.asked)) is is_whole
 
 
@@ -233,16 +240,17 @@ def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> No
 async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows() -> None:
     response = "Made in 1790.\n\n| Name | Born |\n| --- | --- |\n| Ada | 1815 |\n| Bo | 1816 |\n\n- It ended."
     spans = [(part.start, part.end) for part in read_outline(response) if part.kind != "head"]
-    tasks = tuple(SentenceTask(None, response, response[start:end], start, end) for start, end in spans)
+    tasks = tuple(SentenceTask(response[start:end], start, end) for start, end in spans)
     chat, made = parts({"facts": [], "without_fact": [1, 2, 3, 4], "off_topic": []})
-    await ModelGroundedStages(*made).read(WindowTask(tasks, (evidence(1),)), CONTEXT)
+    await ModelGroundedStages(*made).read(WindowTask(tasks, (evidence(1),)), context_of(response=response))
     shown = re.findall(r'<sentence id="\d">(.*?)</sentence>', asked_of(chat)[0], re.DOTALL)
     assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
 
 
 async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one() -> None:
     said = [("supported", [1]), ("contradicted", [1]), ("insufficient", []), ("supported", [])]
-    facts = [{"sentence": 1, "fact": f"{verdict}.", "verdict": verdict, "passages": cited} for verdict, cited in said]
+    london = {"sentence": 1, "fact": "She was born in London."}
+    facts = [{**london, "verdict": verdict, "passages": cited} for verdict, cited in said]
     _, made = parts({"facts": facts, "without_fact": [], "off_topic": []})
     reading = await ModelGroundedStages(*made).read(WindowTask((TASK,), (evidence(1),)), CONTEXT)
     assert [fact.judgement.rationale for fact in reading.facts] == [

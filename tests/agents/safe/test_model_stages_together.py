@@ -8,10 +8,14 @@ from dataclasses import replace
 import pytest
 
 from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages
-from factloop.agents.safe.stages import Case, NextQueries, SentenceTask, WindowTask
+from factloop.agents.safe.stages import Case, WindowTask
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, Verdict
-from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, evidence, parts
+from tests.agents.safe.model_parts import CONTEXT, Fields, asked_of, assessment, evidence, parts
+from tests.agents.safe.scripted import context_of
+
+TASK = SentenceTask("She sang.", 0, 9)
 
 
 def two_cases(left: int = 3) -> list[Case]:
@@ -73,21 +77,22 @@ async def test_no_claim_of_several_is_judged_from_memory() -> None:
 
 
 TWICE = "Ada sang well. She was elected in 1838. Bea wrote odes. She was elected in 1838."
+OF_TWICE = context_of(prompt="Who was elected?", response=TWICE)
 
 
 def nth(response: str, sentence: str, n: int) -> SentenceTask:
     """The n-th place, from 0, at which the response has the sentence."""
     start = [one.start() for one in re.finditer(re.escape(sentence), response)][n]
-    return SentenceTask("Who was elected?", response, sentence, start, start + len(sentence))
+    return SentenceTask(sentence, start, start + len(sentence))
 
 
 @pytest.mark.parametrize(("n", "before"), [(0, "Ada sang well."), (1, "Bea wrote odes.")])
 async def test_a_sentence_that_the_answer_has_twice_stands_under_the_one_before_it(n: int, before: str) -> None:
     task = nth(TWICE, "She was elected in 1838.", n)
     chat, made = parts({"facts": []}, {"facts": []}, {"fact": "x"})
-    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
-    await ModelFusedStages(*made).given_facts(task, [], CONTEXT)
-    await ModelPaperStages(*made).revise("She was elected.", task, CONTEXT)
+    await ModelFusedStages(*made).sentence_facts([task], OF_TWICE)
+    await ModelFusedStages(*made).given_facts(task, [], OF_TWICE)
+    await ModelPaperStages(*made).revise("She was elected.", task, OF_TWICE)
     alone, given, revised = asked_of(chat)
     assert f"<above>{before}</above>" in alone
     assert '<sentence id="1">She was elected in 1838.</sentence>' in alone
@@ -98,8 +103,8 @@ async def test_a_sentence_that_the_answer_has_twice_stands_under_the_one_before_
 async def test_a_sentence_that_the_answer_has_once_stands_by_itself() -> None:
     task = nth(TWICE, "Bea wrote odes.", 0)
     chat, made = parts({"facts": []}, {"fact": "x"})
-    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
-    await ModelPaperStages(*made).revise("Bea wrote odes.", task, CONTEXT)
+    await ModelFusedStages(*made).sentence_facts([task], OF_TWICE)
+    await ModelPaperStages(*made).revise("Bea wrote odes.", task, OF_TWICE)
     assert "<above>" not in asked_of(chat)[0]
     assert "<sentence>Bea wrote odes.</sentence>" in asked_of(chat)[1]
 
@@ -107,7 +112,7 @@ async def test_a_sentence_that_the_answer_has_once_stands_by_itself() -> None:
 async def test_what_tells_a_sentence_apart_stands_below_its_headings() -> None:
     task = replace(nth(TWICE, "She was elected in 1838.", 1), above="Honours")
     chat, made = parts({"facts": []})
-    await ModelFusedStages(*made).sentence_facts([task], CONTEXT)
+    await ModelFusedStages(*made).sentence_facts([task], OF_TWICE)
     assert "<above>Honours\nBea wrote odes.</above>" in asked_of(chat)[0]
 
 
@@ -234,11 +239,11 @@ async def test_all_sentences_read_together_are_shown_in_an_excerpt_of_a_long_ans
     long = f"It was {'very ' * 380}old."
     response = f"{tied} {long} {long} By then Ada sang. They danced. {tied}"
     tasks = [
-        SentenceTask(None, response, said, response.index(said), response.index(said) + len(said))
+        SentenceTask(said, response.index(said), response.index(said) + len(said))
         for said in ("By then Ada sang.", "They danced.")
     ]
     chat, made = parts({"facts": [{"sentence": 1, "fact": "Ada sang.", "status": "check", "query": "q"}]})
-    await ModelFusedStages(*made).sentence_facts(tasks, CONTEXT)
+    await ModelFusedStages(*made).sentence_facts(tasks, context_of(response=response))
     answer = re.search(r"<answer>(.*?)</answer>", asked_of(chat)[0], re.DOTALL)
     assert answer is not None
     assert "By then Ada sang. They danced." in answer[1]

@@ -7,23 +7,28 @@ from datetime import UTC, datetime
 
 import pytest
 
-from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages
-from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries, PaperStages, SentenceTask
+from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages, VerifierRater
+from factloop.agents.safe.stages import Case, FoundFact, FusedStages, PaperStages
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.records import Evidence, Judgement, Verdict
-from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.verifiers.lexical import LexicalVerifier
+from factloop.tools.judges.baseline import Baseline
+from factloop.tools.text.pipeline import load_pipeline
+from factloop.tools.text.sentences import split_sentences
 from tests.agents.safe.scripted import context_of
 from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.work import LINEAR, growth
 
-CONTEXT = context_of()
+NLP = load_pipeline()
 PROMPT = "Who was Mira Halden?"
-RESPONSE = "Mira Halden was a chemist. She was born in Lindel and founded the Merrow Institute. Bananas are yellow."
+RESPONSE = (
+    "Mira Halden was a chemist. She was born in Lindel and founded the Merrow Institute. The Eiffel Tower is in Paris."
+)
+CONTEXT = context_of(prompt=PROMPT, response=RESPONSE)
 
 
-def task(sentence: str, prompt: str | None = PROMPT, response: str = RESPONSE) -> SentenceTask:
+def task(sentence: str, response: str = RESPONSE) -> SentenceTask:
     start = response.index(sentence)
-    return SentenceTask(prompt, response, sentence, start, start + len(sentence))
+    return SentenceTask(sentence, start, start + len(sentence))
 
 
 def evidence(number: int) -> Evidence:
@@ -37,20 +42,22 @@ def evidence(number: int) -> Evidence:
     )
 
 
-def case(*, queries: tuple[str, ...] = (), n_evidence: int = 2, may_search: bool = True) -> Case:
+def case(*, queries: Sequence[str] = (), n_evidence: int = 2, may_search: bool = True) -> Case:
     items = tuple(evidence(number) for number in range(1, n_evidence + 1))
     stated = task("Mira Halden was a chemist.")
     return Case("Mira Halden was born in Lindel in 1901.", stated, queries, items, 3 if may_search else 0)
 
 
-async def facts_of(stages: FusedStages, item: SentenceTask) -> Sequence[FoundFact]:
-    (facts,) = await stages.sentence_facts([item], CONTEXT)
+async def facts_of(
+    stages: FusedStages, item: SentenceTask, prompt: str | None = PROMPT, response: str = RESPONSE
+) -> Sequence[FoundFact]:
+    (facts,) = await stages.sentence_facts([item], context_of(prompt=prompt, response=response))
     assert facts is not None
     return facts
 
 
 async def test_facts_are_split_resolved_and_given_a_query() -> None:
-    stages: FusedStages = OfflineFusedStages(ScriptedVerifier("supported"))
+    stages: FusedStages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
     sentence = "She was born in Lindel and founded the Merrow Institute."
     assert await facts_of(stages, task(sentence)) == [
         FoundFact(
@@ -66,60 +73,58 @@ async def test_facts_are_split_resolved_and_given_a_query() -> None:
 
 
 async def test_an_item_without_a_verb_is_a_fact_about_its_lead() -> None:
-    stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    item = task("two ports", prompt=None, response="- Tarn 4:\n  - two ports\n")
-    assert [fact.self_contained for fact in await facts_of(stages, item)] == []
-    under = replace(item, above="Tarn 4:")
-    assert [fact.self_contained for fact in await facts_of(stages, under)] == ["Tarn 4: two ports."]
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
+    response = "- Tarn 4:\n  - two ports\n"
+    under = replace(task("two ports", response), above="Tarn 4:")
+    assert [fact.self_contained for fact in await facts_of(stages, under, None, response)] == ["Tarn 4: two ports"]
 
 
-async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> None:
-    stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await facts_of(stages, task("Bananas are yellow.")) == [
-        FoundFact("Bananas are yellow.", "Bananas are yellow.", "irrelevant", "")
-    ]
-    lone = task("He won in 1901.", prompt=None, response="He won in 1901.")
-    assert await facts_of(stages, lone) == [FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")]
+@pytest.mark.parametrize("abstains", [True, False])
+async def test_of_a_fact_that_leaves_open_whom_it_is_about_a_judge_that_abstains_says_nothing(abstains: bool) -> None:
+    verifier = ScriptedVerifier("supported", cited=(0,), abstains=abstains)
+    lone = replace(case(may_search=False), claim="He won in 1901.")
+    judgement = await OfflineFusedStages(VerifierRater(verifier, NLP), NLP).assess(lone, CONTEXT)
+    assert isinstance(judgement, Judgement)
+    assert judgement.unscored_reason == ("needs_reading" if abstains else None)
+    assert judgement.cited == ("e1",)
 
 
-async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> None:
-    stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    response = "The Oss Light stands near Trenn. The first tower was built of oak. It was lit in 1698."
-    asked = task("It was lit in 1698.", prompt="What is known about the Oss Light?", response=response)
-    assert await facts_of(stages, asked) == [
-        FoundFact(
-            "It was lit in 1698.", "The first tower was lit in 1698.", "check", "Oss Light first tower lit 1698"
-        )
-    ]  # fmt: skip
+async def test_a_part_of_the_topic_is_searched_with_its_name() -> None:
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
+    told = "The first tower was built of oak."
+    response = f"The Oss Light stands near Trenn. {told}"
+    found = await facts_of(stages, task(told, response), "What is known about the Oss Light?", response)
+    assert found == [FoundFact(told, told, "check", "Oss Light first tower built oak")]
 
 
 async def test_a_sentence_without_claims_has_no_facts() -> None:
-    stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await facts_of(stages, task("I don't know.", response="I don't know.")) == []
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
+    assert await facts_of(stages, task("I don't know.", "I don't know."), response="I don't know.") == []
 
 
 def test_work_is_linear_in_the_length_of_the_response() -> None:
-    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
     unit = "Mira Halden met Otto Berg in Arden. She founded the mill and sold its wheel, while Oss burned. "
 
     async def split(response: str) -> list[FoundFact]:
+        context = context_of(prompt=PROMPT, response=response)
         return [
             fact
             for sentence in split_sentences(response)
-            for fact in await facts_of(
-                stages, SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end)
-            )
+            for fact in (
+                await stages.sentence_facts([SentenceTask(sentence.text, sentence.start, sentence.end)], context)
+            )[0]
         ]
 
     def split_units(number: int) -> None:
-        assert len(asyncio.run(split(unit * number))) > 2 * number
+        assert len(asyncio.run(split(unit * number))) >= 2 * number
 
     assert growth(split_units, 10) < LINEAR
 
 
 async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
     verifier = ScriptedVerifier("supported", cited=(1, 0))
-    judgement = await OfflineFusedStages(verifier).assess(case(), CONTEXT)
+    judgement = await OfflineFusedStages(VerifierRater(verifier, NLP), NLP).assess(case(), CONTEXT)
     assert judgement == Judgement(
         verdict=Verdict.SUPPORTED, rationale="names agree", cited=("e2", "e1"), score=0.75, judged_by="scripted"
     )
@@ -127,7 +132,9 @@ async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
 
 
 async def test_contradiction_settles_a_claim_at_once() -> None:
-    judgement = await OfflineFusedStages(ScriptedVerifier("contradicted", cited=(0,))).assess(case(), CONTEXT)
+    judgement = await OfflineFusedStages(VerifierRater(ScriptedVerifier("contradicted", cited=(0,)), NLP), NLP).assess(
+        case(), CONTEXT
+    )
     assert isinstance(judgement, Judgement)
     assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
 
@@ -135,7 +142,7 @@ async def test_contradiction_settles_a_claim_at_once() -> None:
 @pytest.mark.parametrize(("brings", "asked"), [(True, 3), (False, 2)])
 async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, asked: int) -> None:
     """With new evidence until ideas or budget run out; without, a second wording is the last."""
-    stages = OfflineFusedStages(ScriptedVerifier("insufficient"))
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("insufficient"), NLP), NLP)
     now = case()
     step = await stages.assess(now, CONTEXT)
     while isinstance(step, NextQueries):
@@ -154,14 +161,14 @@ async def test_a_heading_is_no_part_of_the_sentence_that_is_quoted() -> None:
     sentence = "The second tower was the work of John Rudyerd."
     passage = f"Rudyerd's tower\n{sentence} It was lit in 1708."
     held = evidence(1).model_copy(update={"title": "Towers", "passage": passage})
-    asked = replace(case(), claim="The second tower was designed by John Rudyerd.", evidence=(held,))
-    settled = await OfflineFusedStages(LexicalVerifier()).assess(asked, CONTEXT)
+    asked = replace(case(may_search=False), claim="The second tower was designed by John Rudyerd.", evidence=(held,))
+    settled = await OfflineFusedStages(VerifierRater(Baseline(), NLP), NLP).assess(asked, CONTEXT)
     assert isinstance(settled, Judgement)
     assert settled.quote == sentence
 
 
 async def test_no_evidence_says_that_nothing_was_found() -> None:
-    judgement = await OfflineFusedStages(ScriptedVerifier("insufficient")).assess(
+    judgement = await OfflineFusedStages(VerifierRater(ScriptedVerifier("insufficient"), NLP), NLP).assess(
         case(n_evidence=0, may_search=False), CONTEXT
     )
     assert isinstance(judgement, Judgement)
@@ -169,15 +176,14 @@ async def test_no_evidence_says_that_nothing_was_found() -> None:
 
 
 async def test_the_paper_plan_by_the_same_rules() -> None:
-    stages: PaperStages = OfflinePaperStages(ScriptedVerifier("supported", cited=(0,)))
+    stages: PaperStages = OfflinePaperStages(VerifierRater(ScriptedVerifier("supported", cited=(0,)), NLP), NLP)
     sentence = task("She was born in Lindel and founded the Merrow Institute.")
-    assert list(await stages.split(sentence, CONTEXT)) == [
+    assert (await stages.split(sentence, CONTEXT)).facts == [
         "She was born in Lindel.",
         "She founded the Merrow Institute.",
     ]
     assert await stages.revise("She was born in Lindel.", sentence, CONTEXT) == "Mira Halden was born in Lindel."
     assert await stages.relevance("Mira Halden was born in Lindel.", sentence, CONTEXT)
-    assert not await stages.relevance("Bananas are yellow.", sentence, CONTEXT)
     first = await stages.next_query(case(), CONTEXT)
     assert first == NextQueries(("Mira Halden born Lindel 1901",))
     assert (await stages.next_query(case(queries=first.queries), CONTEXT)).queries != first.queries
@@ -186,7 +192,7 @@ async def test_the_paper_plan_by_the_same_rules() -> None:
 
 
 async def test_the_paper_plan_always_has_a_query() -> None:
-    stages = OfflinePaperStages(ScriptedVerifier("insufficient"))
+    stages = OfflinePaperStages(VerifierRater(ScriptedVerifier("insufficient"), NLP), NLP)
     queries: tuple[str, ...] = ()
     for _ in range(12):
         queries = (*queries, *(await stages.next_query(case(queries=queries), CONTEXT)).queries)
@@ -198,4 +204,4 @@ async def test_the_paper_plan_always_has_a_query() -> None:
 def test_the_judge_is_named_after_the_verifier(
     stages: type[OfflineFusedStages] | type[OfflinePaperStages],
 ) -> None:
-    assert stages(ScriptedVerifier("supported")).name == "scripted"
+    assert stages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP).name == "scripted"

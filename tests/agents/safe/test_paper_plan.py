@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import NextQueries, SentenceTask
+from factloop.agents.safe.stages import CheckContext
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.agents.safe.referents import HeadNouns, referents, refers_back
-from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.text.outline import read_outline
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,8 @@ from factloop.tools.linguistics.outline import read_outline
         "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
         "By then the mill had burned down.",
         "Later they moved to Ulm.",
+        "Over the years the mill grew.",
+        "After the war, the firm was sold.",
     ],
 )
 def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str) -> None:
@@ -35,6 +37,11 @@ def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str) -> No
         "The Lang Institute met in Ulm.",
         "In 1850, Ada Lovelace left her house.",
         "In 1850 Ada Lovelace left her house.",
+        "Over the years, Ada Lovelace was a teacher.",
+        "Over the years Ada Lovelace was a teacher.",
+        "In her youth, Ada Lovelace sang.",
+        "After she left Ulm, Ada Lovelace sang.",
+        "With the help of the firm Ada Lovelace sang.",
         "Theodore left.",
         "Itinerant smiths came to Ulm.",
         "Nobody knows whether she left.",

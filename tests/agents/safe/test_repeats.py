@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from factloop.agents.safe.repeats import fresh_part, without_repeats
+from factloop.agents.safe.passages import fresh_part, without_repeats
 from factloop.core.records import Evidence
 
 CHUNKS = [f"Chunk {letter} tells of matters that no other chunk tells of, {letter * 9}." for letter in "ABCDEFGH"]

@@ -10,16 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.safe.claims import claim_id, distinct, in_order, order, settle
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import NextQueries
-from factloop.agents.safe.state import Place, PlacedFact, gather
+from factloop.agents.safe.state import Fact, NextQueries, SentenceTask, distinct, gather, in_order, settle
 from factloop.core.errors import ModelOutputError
+from factloop.core.factuality import sameness
 from factloop.core.records import Judgement, UnscoredReason, Verdict
-from factloop.core.sameness import sameness
 from tests.agents.safe.scripted import (
     FusedScript,
     GroundedScript,
@@ -34,22 +32,12 @@ from tests.agents.safe.scripted import (
 
 SENTENCES = ("Rome is old.", "Paris is large.", "Rome is in Italy.", "Oslo is cold.")
 RESPONSE = " ".join(SENTENCES)
+TASKS = [SentenceTask("x", 0, 1)] * 11
 ONE_SENTENCE = "Rome is old, Paris large and Oslo cold."
 
 
-def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> PlacedFact:
-    return PlacedFact(
-        place=Place(sentence=sentence, fact=number),
-        sentence=text,
-        span=(0, len(text)),
-        text=text,
-        self_contained=text,
-        status=status,
-        query="",
-        relevant=None,
-        judgement=None,
-        evidence=[],
-    )
+def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> Fact:
+    return Fact(sentence, number, text, text, status)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -109,7 +97,7 @@ async def test_a_claim_is_found_then_searched_then_judged_and_judged_once() -> N
     assert result.events[0] == {"type": "response_split", "n_sentences": 4}
     steps: dict[str, list[str]] = {}
     for event in result.events[1:]:
-        name = event["claim"]["id"] if event["type"] == "claim_judged" else event["claim_id"]
+        name = event["claim"].id if event["type"] == "claim_judged" else event["claim_id"]
         steps.setdefault(name, []).append(event["type"])
     for claim in result.claims:
         searched = [] if claim.duplicate_of else ["claim_searched"]
@@ -155,10 +143,10 @@ def test_gathering_does_not_depend_on_the_order_once_sorted(places: list[tuple[i
     parts = [[found(*place)] for place in places]
     results = []
     for arrangement in permutations(parts):
-        gathered: list[PlacedFact] = []
+        gathered: list[Fact] = []
         for part in arrangement:
             gathered = gather(gathered, part)
-        results.append(sorted(gathered, key=order))
+        results.append(sorted(gathered, key=lambda one: one.place))
     assert all(result == results[0] for result in results)
 
 
@@ -174,24 +162,22 @@ def test_of_equal_facts_the_first_is_kept_and_none_is_lost(texts: list[str], rng
     shuffled = rng.sample(facts, len(facts))
     kept, repeats = distinct(shuffled)
     assert (kept, repeats) == distinct(facts)
-    assert sorted([*(claim_id(item["place"]) for item in kept), *repeats]) == sorted(
-        claim_id(item["place"]) for item in facts
-    )
-    assert len({sameness(item["self_contained"]) for item in kept}) == len(kept)
-    assert set(repeats.values()) <= {claim_id(item["place"]) for item in kept}
+    assert sorted([*(item.id for item in kept), *repeats]) == sorted(item.id for item in facts)
+    assert len({sameness(item.self_contained) for item in kept}) == len(kept)
+    assert set(repeats.values()) <= {item.id for item in kept}
 
 
 def test_a_claim_that_was_never_settled_is_an_error_not_a_gap() -> None:
     facts = [found(0, 0), found(0, 1)]
-    settled = [settle(facts[0], Judgement(verdict=Verdict.SUPPORTED))]
+    settled = [settle(facts[0], TASKS[0], Judgement(verdict=Verdict.SUPPORTED))]
     with pytest.raises(ValueError, match=r"c1\.2 was found and never settled"):
-        in_order(facts, settled, {})
+        in_order(facts, TASKS, settled, {})
 
 
 def test_claims_come_in_the_order_of_the_response() -> None:
     facts = [found(10, 0), found(2, 1), found(2, 0)]
-    settled = [settle(item, Judgement(verdict=Verdict.SUPPORTED)) for item in facts]
-    assert [claim["id"] for claim in in_order(facts, settled, {})] == ["c3.1", "c3.2", "c11.1"]
+    settled = [settle(item, TASKS[0], Judgement(verdict=Verdict.SUPPORTED)) for item in facts]
+    assert [claim.id for claim in in_order(facts, TASKS, settled, {})] == ["c3.1", "c3.2", "c11.1"]
 
 
 @pytest.mark.parametrize(

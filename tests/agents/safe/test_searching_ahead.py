@@ -7,10 +7,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from factloop.agents.safe.bunches import BunchedPlan
-from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
+from factloop.agents.safe.fused import BunchedPlan, FusedPlan
+from factloop.agents.safe.stages import Case, CheckContext, FoundFact
+from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import ToolError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
+from factloop.agents.safe.judgements import ASSESSED, GROUNDED, RATED, VerdictField, with_score
 from factloop.core.records import Judgement, UnscoredReason
 from factloop.tools.models.wire import ReplyToken
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from factloop.agents.safe.state import SentenceState
-from factloop.agents.safe.windows import GROUNDED_WINDOW, goes_on, shares_headings, windows_of
+from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, goes_on, shares_headings, windows_of
+from factloop.agents.safe.state import SentenceTask
 
 
-def answer(*lengths: int, apart: int | None = None, given: int | None = None) -> list[SentenceState]:
+def answer(*lengths: int, apart: int | None = None, given: int | None = None) -> list[SentenceTask]:
     """Sentences of these lengths, one right after the other."""
-    sentences, start = [], 0
+    sentences: list[SentenceTask] = []
+    start = 0
     for number, length in enumerate(lengths):
-        sentence: dict[str, object] = {"number": number, "start": start, "end": start + length}
-        sentence |= {"above": "", "is_code": False}
-        sentence |= {"is_apart": number == apart, "given": ["A fact."] if number == given else None}
-        sentences.append(cast("SentenceState", sentence))
+        facts = ["A fact."] if number == given else None
+        sentences.append(SentenceTask("x", start, start + length, number=number, given=facts, is_apart=number == apart))
         start += length
     return sentences
 
 
-def numbers(sentences: list[SentenceState]) -> list[list[int]]:
-    return [[sentence["number"] for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
+def numbers(sentences: list[SentenceTask]) -> list[list[int]]:
+    return [[sentence.number for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
 
 
 def test_windows_are_of_like_length() -> None:
@@ -67,9 +67,10 @@ def test_without_sentences_there_is_no_window() -> None:
     ],
 )
 def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headings(
-    other: dict[str, object], together: bool
+    other: dict[str, Any], together: bool
 ) -> None:
     """It shows the whole answer, so that nothing has to stand between them."""
     first, second = answer(50, 50)
-    second = cast("SentenceState", {**second, **other})
-    assert shares_headings(first, second) is shares_headings(second, first) is together
+    second = replace(second, **other)
+    windows = [windows_of(pair, FUSED_WINDOW, shares_headings) for pair in ([first, second], [second, first])]
+    assert [len(found) for found in windows] == [1 if together else 2] * 2

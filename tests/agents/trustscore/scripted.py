@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from factloop.agents.trustscore.consistency import build_consistency_graph
-from factloop.agents.trustscore.context import Graph, TrustContext
+from factloop.agents.trustscore.graph import build_consistency_graph
 from factloop.agents.trustscore.records import (
     Distractor,
     DistractorSet,
@@ -25,10 +24,11 @@ from factloop.agents.trustscore.records import (
     TrustBC,
 )
 from factloop.agents.trustscore.stages import Choice, PassageJudgement
+from factloop.agents.trustscore.state import Graph, TrustContext
 from factloop.core.errors import ConfigError
 from factloop.core.records import Evidence
 from factloop.tools.calls.answers import RunAnswers
-from factloop.tools.calls.memory_answers import MemoryAnswers
+from factloop.tools.calls.cache import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchTool
@@ -186,4 +186,5 @@ async def trust_bc(
     graph = consistency_of(subject, n, max_checks=max_checks, window=window)
     final = await run(graph, {"question": QUESTION, "response": RESPONSE}, max_checks=max_checks)
     assert not subject.script, "the script was not played to its end"
-    return TrustBC.model_validate(final["trust_bc"])
+    found: TrustBC = final["trust_bc"]
+    return found

@@ -70,14 +70,6 @@ async def test_the_first_other_choice_ends_the_matter(choice: Answer) -> None:
     assert result.n_planned == 10
 
 
-@pytest.mark.parametrize(("window", "n_asked"), [(1, 5), (2, 6), (3, 6), (10, 10), (100, 10)])
-async def test_a_wider_window_asks_more_and_counts_no_more(window: int, n_asked: int) -> None:
-    script: list[Answer] = [RIGHT, RIGHT, RIGHT, RIGHT, OTHER, RIGHT, OTHER, failed(), RIGHT, RIGHT]
-    result = await trust_bc(script[:n_asked], window=window, longest_s=0.01)
-    assert (result.value, counts(result)) == (0, (n_asked, 4, 1, 0))
-    assert [check.counted for check in result.checks] == [True] * 5 + [False] * (n_asked - 5)
-
-
 @given(st.lists(st.sampled_from([RIGHT, RIGHT, RIGHT, OTHER, NONE, failed()]), min_size=10, max_size=10), st.data())
 def test_the_result_does_not_depend_on_the_window(script: list[Answer], data: st.DataObject) -> None:
     graded = [
@@ -105,11 +97,6 @@ async def test_a_check_that_failed_is_no_inconsistency(error: FactloopError, rea
     assert result.rationale == f"No choice in check 2: {check.reply}"
 
 
-async def test_the_first_failure_names_the_reason() -> None:
-    script: list[Answer] = [ToolTimeout(tool="script", timeout_s=1.0), failed(), *[RIGHT] * 8]
-    assert (await trust_bc(script, window=10)).unscored_reason is UnscoredReason.TIMEOUT
-
-
 @pytest.mark.parametrize("window", WINDOWS)
 async def test_an_inconsistent_choice_outweighs_a_failed_check(window: int) -> None:
     script: list[Answer] = [RIGHT, failed(), OTHER, *[RIGHT] * 7]
@@ -117,17 +104,6 @@ async def test_an_inconsistent_choice_outweighs_a_failed_check(window: int) -> N
     result = await trust_bc(script[:n_asked], window=window)
     assert (result.value, result.unscored_reason) == (0, None)
     assert (result.n_consistent, result.n_inconsistent, result.n_unscored) == (1, 1, 1)
-
-
-async def test_nothing_but_failures_is_unscored() -> None:
-    result = await trust_bc([failed() for _ in range(10)], window=3)
-    assert (result.value, counts(result)) == (None, (10, 0, 0, 10))
-
-
-async def test_a_long_reply_is_kept_shortened() -> None:
-    error = ModelOutputError("no letter", schema="McqAnswer", reply=LONG_SAID)
-    result = await trust_bc([error, OTHER])
-    assert result.checks[0].reply == LONG_SAID[:2_000]
 
 
 @pytest.mark.parametrize("window", [1, 10])
@@ -139,11 +115,6 @@ async def test_a_wrong_set_up_is_raised_and_stops_the_others(window: int) -> Non
     assert subject.cancelled == window - 1
 
 
-async def test_a_mistake_of_ours_is_not_taken_for_a_failed_check() -> None:
-    with pytest.raises(AssertionError, match="more checks were asked"):
-        await trust_bc([RIGHT] * 3)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 async def test_too_few_distractors_are_a_reason(n: int) -> None:
     result = await trust_bc([], n)
@@ -153,29 +124,12 @@ async def test_too_few_distractors_are_a_reason(n: int) -> None:
     assert len(result.distractors) == n
 
 
-@pytest.mark.parametrize(
-    ("n", "n_checks", "notes"),
-    [
-        (3, 1, ["Checks: 1 in place of 10, as there are no more combinations of 3 distractors."]),
-        (
-            4,
-            4,
-            [
-                "4 distractors for 4 checks: some are shown again, in combinations not seen before.",
-                "Checks: 4 in place of 10, as there are no more combinations of 4 distractors.",
-            ],
-        ),
-        (5, 10, ["5 distractors for 10 checks: some are shown again, in combinations not seen before."]),
-        (29, 10, ["29 distractors for 10 checks: some are shown again, in combinations not seen before."]),
-        (30, 10, []),
-        (31, 10, []),
-    ],
-)
-async def test_a_shortage_of_distractors_is_said(n: int, n_checks: int, notes: list[str]) -> None:
+@pytest.mark.parametrize(("n", "n_checks"), [(3, 1), (5, 1), (29, 9), (30, 10), (31, 10)])
+async def test_a_shortage_of_distractors_is_said(n: int, n_checks: int) -> None:
     result = await trust_bc([RIGHT] * n_checks, n)
-    assert (result.value, result.n_planned, list(result.notes)) == (1, n_checks, notes)
-    n_fresh = min(n // 3, 10)
-    assert [check.reuses for check in result.checks] == [number >= n_fresh for number in range(n_checks)]
+    assert (result.value, result.n_planned) == (1, n_checks)
+    said = f"Checks: {n_checks} in place of 10, since only {n} distractors"
+    assert [note.startswith(said) for note in result.notes] == [True] * (n_checks < 10)
 
 
 async def test_the_graded_score_is_the_mean_probability_of_the_response() -> None:
@@ -198,18 +152,8 @@ async def test_there_is_no_graded_score_where_the_letters_held_less_than_half(
     assert result.graded == (None if graded is None else pytest.approx(graded))
 
 
-async def test_a_letter_that_was_not_listed_counts_as_improbable() -> None:
-    assert (await trust_bc([ScriptedChoice(RIGHT, 0.9), ScriptedChoice(OTHER, 0.8)])).graded == pytest.approx(0.45)
-
-
 async def test_without_probabilities_in_every_check_nothing_is_graded() -> None:
     assert (await trust_bc([ScriptedChoice(RIGHT, 0.9), RIGHT, ScriptedChoice(OTHER, 0.9, 0.1)])).graded is None
-
-
-async def test_statements_are_asked_as_such() -> None:
-    subject = ScriptedSubject([RIGHT, OTHER])
-    await run(consistency_of(subject), {"question": "Solomon", "response": RESPONSE, "statements": True})
-    assert [(question, statements) for question, _, statements in subject.asked] == [("Solomon", True)] * 2
 
 
 async def test_the_subject_is_asked_what_the_report_shows() -> None:

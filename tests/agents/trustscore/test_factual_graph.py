@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import PrivateAttr
 
-from factloop.agents.trustscore.factual import build_factual_graph, retrieval_query
+from factloop.agents.trustscore.graph import build_factual_graph
 from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import (
@@ -17,7 +17,6 @@ from factloop.core.errors import (
     ModelOutputError,
     ModelRefusal,
     ToolError,
-    ToolTimeout,
 )
 from factloop.core.records import UnscoredReason
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -59,7 +58,8 @@ async def trust_fc(
 ) -> TrustFC:
     graph = build_factual_graph(searching_over(corpus), judge)
     final = await run(graph, {"question": question, "response": response})
-    return TrustFC.model_validate(final["trust_fc"])
+    found: TrustFC = final["trust_fc"]
+    return found
 
 
 def finding(relation: Relation, *cited: int) -> ScriptedJudge:
@@ -90,11 +90,6 @@ async def test_the_query_is_that_of_the_paper() -> None:
     assert judge.asked == [(QUESTION, RESPONSE, result.passages)]
 
 
-@pytest.mark.parametrize("text", ['He said "so".', "a } b { \\ c", "ソロモン王", "{{question}}", ""])
-def test_the_query_takes_texts_as_they_are(text: str) -> None:
-    assert retrieval_query(text, text) == f'"{text}" correctly answers the question of "{text}"'
-
-
 async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     judge = ScriptedJudge(ConfigError("nobody is to be asked"))
     result = await trust_fc(ScriptedCorpus(found=[]), judge)
@@ -108,12 +103,10 @@ async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     ("error", "reason", "said"),
     [
         (ToolError("HTTP 500", tool="corpus", status=500), UnscoredReason.TOOL_FAILURE, "HTTP 500"),
-        (ToolTimeout(tool="corpus", timeout_s=5), UnscoredReason.TIMEOUT, "corpus: no answer within 5 s"),
         (TimeoutError("its own"), UnscoredReason.TOOL_FAILURE, "corpus: the search failed (TimeoutError)"),
         (BudgetExceeded("1 dollar"), UnscoredReason.BUDGET, "the budget is used up: 1 dollar"),
-        (ValueError("of the user's own tool"), UnscoredReason.TOOL_FAILURE, "corpus: the search failed (ValueError)"),
     ],
-    ids=["server", "late", "late by itself", "budget", "stranger"],
+    ids=["server", "late by itself", "budget"],
 )
 async def test_a_failed_search_is_unscored(error: Exception, reason: UnscoredReason, said: str) -> None:
     judge = ScriptedJudge()

@@ -7,8 +7,9 @@ from typing import cast
 import pytest
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
-from factloop.agents.trustscore.distractors.form import indefinite_article, insert, takes_the
+from factloop.agents.trustscore.distractors.form import insert
 from factloop.agents.trustscore.records import SubstitutionLevel
+from factloop.tools.names.inflection import indefinite_article
 
 
 def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> Target:
@@ -20,37 +21,29 @@ def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> 
     ("response", "text", "kind", "tag", "substitute", "expected"),
     [
         # Case.
-        ("Florida was returned.", "Florida", "entity", "NNP", "Ohio", "Ohio was returned."),
         ("it was returned to spain.", "spain", "entity", "NNP", "Costa Rica", "it was returned to costa rica."),
         ("IT WAS SPAIN.", "SPAIN", "entity", "NNP", "France", "IT WAS FRANCE."),
         ("It joined NATO.", "NATO", "entity", "NNP", "Interpol", "It joined Interpol."),
         ("Lungs are enclosed.", "Lungs", "noun", "NNS", "kidneys", "Kidneys are enclosed."),
-        ("the lungs", "lungs", "noun", "NNS", "Kidneys", "the kidneys"),
         ("golf ball", "golf", "noun", "NN", "TV", "TV ball"),
         ("It is 'Purple Rain'.", "Purple", "adjective", "JJ", "golden", "It is 'Golden Rain'."),
         # Number.
         ("the two lungs", "lungs", "noun", "NNS", "kidney", "the two kidneys"),
-        ("one lung", "lung", "noun", "NN", "kidneys", "one kidney"),
         # Article.
         ("It is an apple.", "apple", "noun", "NN", "banana", "It is a banana."),
-        ("An old man", "old", "adjective", "JJ", "young", "A young man"),
         ("a dog", "dog", "noun", "NN", "owl", "an owl"),
         ("a 7th try", "7th", "number", "CD", "8th", "an 8th try"),
-        ("He found a apple.", "apple", "noun", "NN", "pear", "He found a pear."),
         # "the" before names.
         ("It is in the Netherlands.", "Netherlands", "entity", "NNP", "France", "It is in France."),
         ("The Netherlands won.", "Netherlands", "entity", "NNP", "France", "France won."),
         ("It is in France.", "France", "entity", "NNP", "Netherlands", "It is in the Netherlands."),
-        ("France won.", "France", "entity", "NNP", "United States", "The United States won."),
         ("France", "France", "entity", "NNP", "Netherlands", "Netherlands"),
         ("by the Beatles", "Beatles", "entity", "NNPS", "The Kinks", "by the Kinks"),
-        ("It is in the Netherlands.", "Netherlands", "entity", "NNP", "Bahamas", "It is in the Bahamas."),
         # Possessive and marks.
         ("Solomon's temple", "Solomon", "entity", "NNP", "David", "David's temple"),
         ("James' temple", "James", "entity", "NNP", "David", "David's temple"),
         ("the children's book", "children", "noun", "NNS", "girls", "the girls' book"),
         ("'James' built it.", "James", "entity", "NNP", "David", "'David' built it."),
-        ("(1983)", "1983", "date", "CD", "1984", "(1984)"),
     ],
 )
 def test_the_form_of_the_original_is_kept(
@@ -65,22 +58,9 @@ def test_the_form_of_the_original_is_kept(
 @pytest.mark.parametrize(
     ("phrase", "article"),
     [
-        ("apple", "an"), ("banana", "a"), ("hour", "an"), ("honest man", "an"), ("house", "a"), ("university", "a"),
-        ("unicorn", "a"), ("unimportant word", "an"), ("umbrella", "an"), ("uncle", "an"), ("use", "a"),
-        ("ukulele", "a"), ("European", "a"), ("one-way street", "a"), ("onion", "an"), ("FBI agent", "an"),
-        ("UN envoy", "a"), ("NBA team", "an"), ("CD", "a"), ("8", "an"), ("18th", "an"), ("11,000", "an"), ("80", "an"),
-        ("110", "a"), ("1", "a"), ("eight", "an"), ("'apple'", "an"), ("", "a"), ("…", "a"),
+        ("apple", "an"), ("banana", "a"), ("hour", "an"), ("university", "a"), ("unimportant word", "an"), ("use", "a"),
+        ("one-way street", "a"), ("FBI agent", "an"), ("UN envoy", "a"), ("18th", "an"), ("110", "a"), ("", "a"),
     ],
 )  # fmt: skip
 def test_the_article_goes_by_sound(phrase: str, article: str) -> None:
     assert indefinite_article(phrase) == article
-
-
-@pytest.mark.parametrize("name", ["Netherlands", "the Netherlands", "United States of America", "Czech Republic"])
-def test_some_names_take_an_article(name: str) -> None:
-    assert takes_the(name)
-
-
-@pytest.mark.parametrize("name", ["France", "New York", "Tom Hanks", "Islands", ""])
-def test_most_names_take_none(name: str) -> None:
-    assert not takes_the(name)

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from factloop.agents.shown import PASSAGE_CHARACTERS
-from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
+from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge, statement_of
 from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.stages import PassageJudgement
-from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.verifiers.base import Label
-from factloop.tools.verifiers.lexical import LexicalVerifier
+from factloop.tools.judges.base import Label
+from factloop.tools.judges.baseline import Baseline
 from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.agents.trustscore.scripted_chat import saying
 
@@ -68,27 +66,6 @@ async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expe
     assert (await judged(entailment("support", cited)))[0].cited == expected
 
 
-async def test_question_answer_and_passages_are_shown() -> None:
-    _, asked = await judged(entailment("neutral"))
-    assert all(text in asked for text in (QUESTION, ANSWER, "Temple\nText 1.", "Text 2.", "Text 3."))
-
-
-async def test_a_long_passage_is_shown_shortened() -> None:
-    _, asked = await judged(entailment("neutral"), passages=[passage("y" * (PASSAGE_CHARACTERS + 500), title="")])
-    assert "y" * PASSAGE_CHARACTERS in asked
-    assert "y" * (PASSAGE_CHARACTERS + 1) not in asked
-
-
-@pytest.mark.parametrize("reply", ["support", entailment("supported"), entailment("support", ["1"]), "{}", ""])
-async def test_another_reply_is_asked_for_once_more(reply: str) -> None:
-    assert (await judged(reply, entailment("contradict")))[0].relation is Relation.CONTRADICT
-
-
-async def test_three_such_replies_are_an_error() -> None:
-    with pytest.raises(ModelOutputError):
-        await judged("Maybe.", "Perhaps.", "Possibly.")
-
-
 @pytest.mark.parametrize(
     ("label", "relation"),
     [
@@ -111,7 +88,6 @@ async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation
     [
         ("2017", "2017 built the first temple."),
         ("King Solomon", "King Solomon built the first temple."),
-        ("Solomon of Israel, king", "Solomon of Israel, king built the first temple."),
         ("Solomon was the first king.", "Solomon was the first king."),
     ],
 )
@@ -130,6 +106,24 @@ async def test_a_short_answer_is_put_into_its_question(answer: str, claim: str) 
     ],
 )
 async def test_the_offline_rater_as_judge(answer: str, text: str, relation: Relation) -> None:
-    judge = VerifierJudge(LexicalVerifier())
+    judge = VerifierJudge(Baseline())
     found = await judge.judge("When was the bridge opened?", answer, [passage(text)], meter=UsageMeter())
     assert found.relation is relation
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "statement"),
+    [
+        ("When did Voss die?", "1958", "Voss did die in 1958."),
+        ("Where did Marie Curie win the prize?", "in Oslo", "Marie Curie did win the prize in Oslo."),
+        ("Whom did Voss marry?", "Thomas Pyle", "Voss did marry Thomas Pyle."),
+        ("When was the Brill tower built?", "1814.", "the Brill tower was built in 1814."),
+        ("Where is Paris?", "France", "Paris is in France."),
+        ("What is the capital of France?", "Paris", "the capital of France is Paris."),
+        ("Who wrote Moby-Dick?", "Herman Melville", "Herman Melville wrote Moby-Dick."),
+        ("How many people live there?", "300", "How many people live there? 300"),
+        ("Capital of France", "Paris", "Capital of France Paris"),
+    ],
+)
+def test_an_answer_is_put_into_its_question(question: str, answer: str, statement: str) -> None:
+    assert statement_of(question, answer) == statement

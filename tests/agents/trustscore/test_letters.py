@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.trustscore.letters import letter_probabilities
+from factloop.agents.trustscore.choices import letter_probabilities
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.records import Letter
 from factloop.tools.models.wire import ReplyToken
@@ -31,22 +31,15 @@ def tokens(*texts: str, here: int) -> list[ReplyToken]:
     ("texts", "here"),
     [
         (["C"], 0),
-        ([" C"], 0),
         (["C", ")", " King", " Solomon"], 0),
-        (["(", "C", ")"], 1),
         (["**", "C", "**"], 1),
-        (["**C", "**"], 0),
         (["C", ")", " Vitamin", " C"], 0),
-        (["C", " is", " right", ",", " not", " B", " or", " C"], 0),
         (['{"', "answer", '":"', "C", '"}'], 3),
-        (['{"', "answer", '":', ' "', "C", '"', "}"], 4),
         (['{"', "answer", '":"C', '"}'], 2),
         (["{\n", ' "', "answer", '":', ' "', "C", ")", " Vitamin", " C", '"', "}"], 5),
-        (["Answer", ":", " C"], 2),
         (["Answer", ":", " C", ")", " Vitamin", " C"], 2),
         (["The", " answer", " is", " **", "C", "**", ",", " vitamin", " C"], 4),
         (["A", " or", " C", "?", " So", " C"], 5),
-        (["Between", " A", " and", " C", ":", " I", " choose", " C", "."], 7),
         (["The", " answer", " is", " not", " C", "?", " Yes", ":", " C"], 8),
         (["<think>", "The", " answer", " is", " C", "</", "think", ">", "\n", "C"], 9),
         (["<think>", "C", "</think>", "Option", " C"], 4),
@@ -68,32 +61,10 @@ def test_an_article_is_not_taken_for_the_letter() -> None:
     assert letter_probabilities(said, "A") == pytest.approx({"A": 0.6, "B": 0.3})
 
 
-def test_a_small_letter_alone_is_the_letter() -> None:
-    said = [ReplyToken("c", {"c": math.log(0.8), "b": math.log(0.1)})]
-    assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.8})
-
-
 def test_the_forms_of_a_letter_add_up() -> None:
     forms = {"C": 0.5, " C": 0.2, "C)": 0.1, "**C": 0.05, " B": 0.08, "B": 0.02, "King": 0.03, "CD": 0.01, "": 0.01}
     said = [ReplyToken("C", {text: math.log(share) for text, share in forms.items()})]
     assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.85})
-
-
-@pytest.mark.parametrize(
-    ("logprob", "probability"),
-    [(0.0, 1.0), (1e-7, 1.0), (5.0, 1.0), (math.inf, 1.0), (-math.inf, 0.0), (-9999.0, 0.0)],
-)
-def test_a_probability_is_one_whatever_the_server_sends(logprob: float, probability: float) -> None:
-    assert letter_probabilities([ReplyToken("C", {"C": logprob})], "C") == {"C": probability}
-
-
-def test_a_log_probability_that_is_no_number_tells_nothing() -> None:
-    said = [ReplyToken("C", {"C": math.log(0.5), " C": math.nan, "D": math.nan})]
-    assert letter_probabilities(said, "C") == pytest.approx({"C": 0.5})
-
-
-def test_forms_that_add_up_to_more_than_one_are_one() -> None:
-    assert letter_probabilities([ReplyToken("C", {"C": -0.01, " C": -0.01})], "C") == {"C": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -102,10 +73,8 @@ def test_forms_that_add_up_to_more_than_one_are_one() -> None:
         [],
         [ReplyToken("King", {"King": -0.1, "C": -3.0}), ReplyToken(" Solomon", {" Solomon": -0.1})],
         [ReplyToken("B", {"B": -0.1, "C": -2.0})],
-        [ReplyToken("CD", {"CD": -0.1})],
-        [ReplyToken("", {"": -0.1})],
     ],
-    ids=["no tokens", "the option's text", "another letter", "a word", "an empty token"],
+    ids=["no tokens", "the option's text", "another letter"],
 )
 def test_where_the_letter_was_not_written_nothing_is_known(said: list[ReplyToken]) -> None:
     assert letter_probabilities(said, "C") is None

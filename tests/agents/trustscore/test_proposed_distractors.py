@@ -6,17 +6,20 @@ import json
 
 import pytest
 
-from factloop.agents.trustscore.distractors.distinct import ReferenceAnswers
+from factloop.agents.trustscore.distractors.distinct import says_reference
+from factloop.agents.trustscore.distractors.form import Insertion
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.proposed import MOST_WORDS, PROPOSE, ModelProposer
-from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.sources import KnowledgeBaseSource
 from factloop.agents.trustscore.records import DistractorSet, Source
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.names.built_in import BuiltInKnowledgeBase
 from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
 
 QUESTION, RESPONSE = "What causes tides?", "The Moon causes tides."
 PROMPTS = PromptRegistry.load()
+NAMES = KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN)
 
 
 def reply(**instead: list[str]) -> str:
@@ -30,7 +33,7 @@ async def made(*replies: str, wanted: int = 4) -> tuple[DistractorSet, ScriptedC
         QUESTION,
         RESPONSE,
         wanted=wanted,
-        sources=[SameClassSource()],
+        sources=[NAMES],
         seed=0,
         proposer=ModelProposer(talk.gateway, PROMPTS),
         meter=meter,
@@ -58,22 +61,17 @@ async def test_what_repeats_the_answer_or_the_question_is_refused_as_from_any_so
 
 async def test_a_failed_call_is_noted_and_the_other_sources_are_used() -> None:
     found, _, _ = await made("no", "no", "no", "no")
-    assert {one.source for one in found.distractors} == {Source.VOCABULARY}
+    assert {one.source for one in found.distractors} == {Source.BUILT_IN}
     assert len(found.distractors) == 4
     (note,) = found.notes
     assert note.startswith("the model proposed no distractors (")
-
-
-async def test_nothing_is_asked_where_nothing_is_wanted_or_to_be_replaced() -> None:
-    _, chat, _ = await made(wanted=0)
-    assert chat.asked == []
 
 
 async def test_few_words_are_asked_about() -> None:
     chat, talk = saying(reply())
     long = "Ann Bell met Carl Dorn in Essen, Fulda, Gotha, Halle, Ilmenau and Jena."
     await generate_distractors(
-        "", long, wanted=1, sources=[SameClassSource()], seed=0, proposer=ModelProposer(talk.gateway, PROMPTS)
+        "", long, wanted=1, sources=[NAMES], seed=0, proposer=ModelProposer(talk.gateway, PROMPTS)
     )
     (messages,) = chat.asked
     assert str(messages[-1].content).count("<word") == MOST_WORDS
@@ -89,7 +87,7 @@ async def test_a_known_right_answer_is_never_proposed_nor_a_part_of_one_nor_more
             QUESTION,
             RESPONSE,
             wanted=8,
-            sources=[SameClassSource()],
+            sources=[NAMES],
             seed=0,
             proposer=ModelProposer(talk.gateway, PROMPTS),
             references=references,
@@ -117,11 +115,5 @@ async def test_a_known_right_answer_is_never_proposed_nor_a_part_of_one_nor_more
     ],
 )
 def test_what_says_a_right_answer(substitute: str, text: str, is_said: bool) -> None:
-    answers = ReferenceAnswers(["Sun", "New York", "Leeds, England", "  ", "!"], RESPONSE)
-    assert answers.are_said_by(substitute, text) is is_said
-
-
-def test_a_right_answer_that_stands_in_the_response_bars_no_other_word_of_it() -> None:
-    answers = ReferenceAnswers(["Moon"], RESPONSE)
-    assert not answers.are_said_by("winds", "The Moon causes winds.")
-    assert answers.are_said_by("Moon", RESPONSE)
+    answers = ["Sun", "New York", "Leeds, England", "  ", "!"]
+    assert says_reference(answers, RESPONSE, Insertion(text, 0, 0, substitute)) is is_said

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langgraph.graph import END, START, StateGraph
 
 from factloop.agents.nodes import Update
-from factloop.agents.trustscore.context import Graph, TrustContext
-from factloop.agents.trustscore.factual import NO_CORPUS, build_factual_graph
-from factloop.agents.trustscore.graph import NO_SUBJECT, build_trust_graph
-from factloop.agents.trustscore.overall import FACTUAL_VALUE
+from factloop.agents.trustscore.graph import (
+    FACTUAL_VALUE,
+    NO_CORPUS,
+    NO_SUBJECT,
+    build_factual_graph,
+    build_trust_graph,
+    overall,
+)
 from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
-from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
+from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState, Graph, TrustContext
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
 from tests.agents.trustscore.scripted import (
@@ -21,7 +25,6 @@ from tests.agents.trustscore.scripted import (
     QUESTION,
     RESPONSE,
     RIGHT,
-    Answer,
     ScriptedJudge,
     ScriptedSubject,
     run,
@@ -39,7 +42,7 @@ def related(relation: Relation | None) -> Graph:
 
     async def entail(state: FactualState) -> Update:
         found = TrustFC(relation=relation, value=FACTUAL_VALUE[relation], rationale=f"On {state['response']}")
-        return {"trust_fc": found.model_dump(mode="json")}
+        return {"trust_fc": found}
 
     graph = StateGraph(
         FactualState, context_schema=TrustContext, input_schema=FactualInput, output_schema=FactualOutput
@@ -60,32 +63,7 @@ def whole(subject: ScriptedSubject | None, *, n: int = 30, relation: Relation | 
 
 
 def parts(final: dict[str, Any]) -> tuple[TrustBC, TrustFC, TrustOV]:
-    return (
-        TrustBC.model_validate(final["trust_bc"]),
-        TrustFC.model_validate(final["trust_fc"]),
-        TrustOV.model_validate(final["trust_ov"]),
-    )
-
-
-@pytest.mark.parametrize(
-    ("script", "relation", "expected"),
-    [
-        ([RIGHT] * 10, Relation.SUPPORT, 1.0),
-        ([OTHER], Relation.SUPPORT, 0.8),
-        ([RIGHT] * 10, Relation.NEUTRAL, 0.6),
-        ([OTHER], Relation.NEUTRAL, 0.4),
-        ([RIGHT] * 10, Relation.CONTRADICT, 0.2),
-        ([OTHER], Relation.CONTRADICT, 0.0),
-    ],
-)
-async def test_both_parts_give_the_value_of_the_table(
-    script: list[Answer], relation: Relation, expected: float
-) -> None:
-    final = await run(whole(ScriptedSubject(list(script)), relation=relation), GIVEN)
-    _, factual, overall = parts(final)
-    assert overall == TrustOV(value=expected)
-    assert factual.rationale == f"On {RESPONSE}"
-    assert (final["response"], final["answered_by"]) == (RESPONSE, None)
+    return final["trust_bc"], final["trust_fc"], final["trust_ov"]
 
 
 async def test_without_a_corpus_there_is_one_part() -> None:
@@ -103,18 +81,6 @@ async def test_without_a_subject_there_is_the_other() -> None:
     assert (overall.value, overall.missing) == (None, f"TrustBC ({NO_SUBJECT})")
 
 
-async def test_without_either_both_are_missing() -> None:
-    *_, overall = parts(await run(whole(None), GIVEN))
-    assert overall.missing == f"TrustBC ({NO_SUBJECT}) and TrustFC ({NO_CORPUS})"
-
-
-async def test_an_unscored_part_gives_no_sum() -> None:
-    consistent, factual, overall = parts(await run(whole(ScriptedSubject(), n=2, relation=Relation.SUPPORT), GIVEN))
-    assert consistent.unscored_reason is UnscoredReason.TOO_FEW_DISTRACTORS
-    assert factual.value == 1.0
-    assert overall.missing == "TrustBC (Distractors made: 2; a question needs 3.)"
-
-
 @pytest.mark.parametrize("given", [{"question": QUESTION}, {"question": QUESTION, "response": None}])
 async def test_a_missing_response_is_asked_for(given: dict[str, Any]) -> None:
     subject = ScriptedSubject([RIGHT] * 10, answers=["A mason built it."])
@@ -126,12 +92,6 @@ async def test_a_missing_response_is_asked_for(given: dict[str, Any]) -> None:
     }
     assert factual.rationale == "On A mason built it."
     assert overall.value == 1.0
-
-
-async def test_an_empty_response_is_one_and_not_asked_for() -> None:
-    subject = ScriptedSubject([RIGHT] * 10)
-    final = await run(whole(subject), {"question": QUESTION, "response": ""})
-    assert (final["response"], final["answered_by"], subject.script) == ("", None, [])
 
 
 @pytest.mark.parametrize(
@@ -169,4 +129,20 @@ async def test_a_wrong_set_up_is_raised() -> None:
 async def test_the_graph_runs_without_an_account() -> None:
     """LangGraph's studio gives no context."""
     final = await whole(ScriptedSubject([OTHER]), relation=Relation.NEUTRAL).ainvoke(GIVEN)
-    assert final["trust_ov"]["value"] == 0.4
+    assert final["trust_ov"].value == 0.4
+
+
+@pytest.mark.parametrize(
+    ("value", "relation", "expected"),
+    [(1, "support", 1.0), (0, "support", 0.8), (1, "neutral", 0.6), (0, "neutral", 0.4), (1, "contradict", 0.2),
+     (0, "contradict", 0.0)],
+)  # fmt: skip
+def test_the_table_of_the_paper(value: Literal[0, 1], relation: str, expected: float) -> None:
+    consistent = TrustBC(value=value, max_checks=10, n_planned=10)
+    factual = TrustFC(relation=Relation(relation), value=FACTUAL_VALUE[Relation(relation)])
+    assert overall(consistent, factual) == TrustOV(value=expected)
+    late, spent = TrustFC(unscored_reason=UnscoredReason.TIMEOUT), UnscoredReason.BUDGET
+    unscored = TrustBC(unscored_reason=spent, rationale="100 calls were made", max_checks=10, n_planned=10)
+    assert overall(unscored, factual).missing == "TrustBC (100 calls were made)"
+    assert overall(consistent, late).missing == "TrustFC (timeout)"
+    assert overall(unscored, late).missing == "TrustBC (100 calls were made) and TrustFC (timeout)"

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from factloop.core.errors import FactloopError
 from factloop.service.app import build_app
-from factloop.service.context import ServiceContext
+from factloop.service.routes import ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.checking.views.segments import segments
-from factloop.core.records import Claim, FactualityReport
-from tests.reports.sample import RESPONSE, make_report, sample_claims, sample_report
+from factloop.core.records import Claim
+from tests.reports.sample import make_report, sample_claims
 
 MODEL = sample_claims()[0]
 
@@ -31,15 +31,6 @@ def test_a_response_without_claims_is_one_segment() -> None:
 def test_overlapping_and_stray_spans_show_each_character_once() -> None:
     assert cut("abcdef", (0, 4), (2, 6)) == [("abcd", ["c1"]), ("ef", ["c2"])]
     assert cut("abc", (1, 99), (50, 60), (2, 2)) == [("a", []), ("bc", ["c1"])]
-
-
-def test_the_sample_is_cut_at_its_sentences() -> None:
-    report: FactualityReport = sample_report()
-    parts = segments(report)
-    assert "".join(part.text for part in parts) == RESPONSE
-    for part in parts:
-        assert all(part.text == claim.sentence for claim in part.claims)
-    assert sorted(claim.id for part in parts for claim in part.claims) == sorted(claim.id for claim in report.claims)
 
 
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=6))

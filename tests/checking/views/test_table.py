@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from factloop.checking.views.table import COLUMNS, render_csv
+from factloop.checking.views.plain import COLUMNS, render_csv
 from factloop.core.records import FactualityReport
-from factloop.reports.status import Status, tally
+from factloop.reports.claims import Status, tally
 from tests.reports.sample import hostile_report, make_report, sample_report
 
 

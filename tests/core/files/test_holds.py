@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 from factloop.core.files.holds import Hold, exclusive_hold
-
-HOLDER = """
-import sys
-from pathlib import Path
-from factloop.core.files.holds import Hold
-hold = Hold(Path(sys.argv[1]))
-print("held", flush=True)
-sys.stdin.readline()
-"""
 
 
 @pytest.fixture
@@ -41,24 +30,6 @@ def test_many_may_hold_and_then_nobody_is_alone(path: Path) -> None:
     two.release()  # again is no harm
     assert is_free(path)
     assert not path.exists()
-
-
-def test_a_hold_that_is_left_to_the_collector_ends(path: Path) -> None:
-    hold = Hold(path)
-    del hold
-    assert is_free(path)
-
-
-@pytest.mark.process
-def test_a_hold_ends_with_its_process_however_that_ends(path: Path) -> None:
-    command = [sys.executable, "-c", HOLDER, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        assert not is_free(path)
-        holder.kill()
-        holder.wait()
-        assert is_free(path)
 
 
 def test_the_time_of_the_file_is_that_of_the_last_use(path: Path) -> None:
@@ -92,15 +63,3 @@ def test_whoever_comes_while_it_is_removed_waits_and_gets_a_new_one(path: Path) 
     assert held.is_set()
     assert path.exists()  # another file of that name
     assert is_free(path)
-
-
-def test_an_error_on_the_way_leaves_the_file_and_no_lock(path: Path) -> None:
-    with pytest.raises(RuntimeError), exclusive_hold(path):
-        raise RuntimeError
-    assert path.exists()
-    assert is_free(path)
-
-
-def test_a_place_that_cannot_be_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        Hold(tmp_path / "nowhere" / "part.use")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -67,25 +66,3 @@ def test_what_is_read_with_a_place_is_taken_in(folder: Path, place: str, path: s
 )
 def test_what_a_place_does_not_take_in_is_left_alone(folder: Path, place: str, path: str) -> None:
     assert first_taken_in(place, [folder / path]) is None
-
-
-def test_a_folder_that_cannot_be_looked_through_still_takes_in_what_lies_in_it(folder: Path) -> None:
-    (folder / "sources/circle").symlink_to("circle")
-    assert first_taken_in("sources", [folder / "sources/new.md"]) == folder / "sources/new.md"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs rights of POSIX")
-def test_a_closed_folder_takes_in_what_lies_in_it_and_nothing_beside_it(folder: Path) -> None:
-    closed = folder / "sources/deep"
-    closed.chmod(0)
-    user = os.geteuid()
-    folder.chmod(0o755)
-    if user == 0:
-        os.seteuid(65534)  # "nobody": rights do not bind root
-    try:
-        taken = [first_taken_in(place, [folder / "sources/deep/new.md"]) for place in ("sources", "sources/deep")]
-        beside = first_taken_in("sources/d*", [folder / "sources/new.md"])
-    finally:
-        os.seteuid(user)
-        closed.chmod(0o755)
-    assert (taken, beside) == ([folder / "sources/deep/new.md"] * 2, None)

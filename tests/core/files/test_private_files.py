@@ -79,39 +79,6 @@ def test_a_folder_that_is_there_keeps_its_rights_unless_it_is_narrowed(tmp_path:
     assert mode(tmp_path / "elsewhere") == 0o666  # the target of a link may be open to all users
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
-def test_what_is_somebody_else_s_stays_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "theirs"
-    path.write_text("")
-    os.chown(path, 12345, 12345)
-    narrow(path)
-    make_private_file(path)
-    with open(path, "a+b", opener=open_private):
-        pass
-    assert mode(path) == 0o666
-
-
-def test_what_is_not_there_and_what_is_no_file_is_no_error(tmp_path: Path) -> None:
-    narrow(tmp_path / "nowhere")
-    narrow_contents(tmp_path / "nowhere")
-    os.mkfifo(tmp_path / "pipe")
-    narrow(tmp_path / "pipe")
-    assert mode(tmp_path / "pipe") == 0o666
-    (tmp_path / "folder").mkdir()
-    make_private_file(tmp_path / "folder")
-    assert mode(tmp_path / "folder") == 0o777
-    assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_place_that_cannot_be_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(OSError, match=r"exists|Not a directory"):
-            make_private_folder(place)
-    with pytest.raises(FileNotFoundError):
-        make_private_file(tmp_path / "nowhere" / "file")
-
-
 def test_a_database_with_what_sqlite_keeps_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "a.sqlite"
     make_private_folder(path.parent)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import DataError
 from factloop.core.files.csv_rows import read_csv
 from factloop.core.files.json_array import read_json_array
 from factloop.core.files.parquet import read_parquet
 from factloop.core.files.tables import files_of, read_rows
-from factloop.core.installed import install_command
-from factloop.evaluation.datasets.labels import binary_label
+from factloop.evaluation.datasets.mapping import binary_label
 from tests.evaluation.datasets.dataset_files import array, jsonl
 
 
@@ -79,13 +76,6 @@ def test_what_json_writes_as_an_array_is_read_back(
     assert [dict(row.fields) for row in read_json_array(path)] == [*items, {}]
 
 
-def test_parquet_is_read_in_batches(tmp_path: Path) -> None:
-    rows = [{"claim": f"c{place}", "label": place % 2, "types": ["a", None]} for place in range(7)]
-    read = list(read_parquet(parquet_file(tmp_path, rows), batch=3))
-    assert [dict(row.fields) for row in read] == rows
-    assert [row.line for row in read] == [1, 2, 3, 4, 5, 6, 7]
-
-
 def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(DataError, match=r"rows\.parquet: this is not Parquet that can be read"):
@@ -95,12 +85,6 @@ def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
     path = parquet_file(tmp_path, [{"a": 1}])
     with pytest.raises(DataError, match=r"this is not Parquet"):
         list(read_parquet(written(tmp_path, path.read_bytes().decode("latin-1")[:-20], "cut.parquet")))
-
-
-def test_without_pyarrow_its_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ConfigError, match=re.escape(install_command("data"))):
-        list(read_parquet(tmp_path / "rows.parquet"))
 
 
 def test_a_csv_names_its_columns_as_asked(tmp_path: Path) -> None:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.core.files.temporary_lines import TemporaryLines
-from factloop.evaluation.runs.items import RunItem, spooled
-from factloop.evaluation.verification.records import PairRow
-from factloop.evaluation.verification.spool import PairSpool
-from factloop.setup.run_directory import RunDirectory
 
 LINES = [b"one\n", b"\xff two\n", b"\n"]
 FULL = r"cannot hold the input for the time of the run \(File too large\)"
@@ -50,19 +45,3 @@ def fill(lines: TemporaryLines, n_bytes: int) -> None:
     for _ in range(n_bytes // 10):
         lines.append(b"123456789\n")
     list(lines)
-
-
-def test_an_input_that_finds_no_room_is_one_clear_error() -> None:
-    text = "a" * 100_000
-    with files_of_at_most(50):
-        with pytest.raises(ConfigError, match=FULL):
-            spooled([RunItem("1", "one", "p1", None, text)])
-        with pytest.raises(ConfigError, match=FULL):
-            PairSpool([(1, PairRow(id="1", claim="c", document=text))], path="pairs.jsonl", default_dataset="d")
-
-
-def test_a_run_that_cannot_be_described_is_one_clear_error(tmp_path: Path) -> None:
-    with RunDirectory(tmp_path / "run") as directory:
-        with files_of_at_most(10), pytest.raises(ConfigError, match=r"run: cannot be used .*File too large"):
-            directory.claim({"kind": "responses"})
-        directory.claim({"kind": "responses"})  # once there is room

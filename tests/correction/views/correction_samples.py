@@ -78,9 +78,9 @@ def nothing_done(
 def in_doubt() -> Correction:
     """A contradicted sentence that could not be mended, and an unproven one that is kept as it is."""
     report = report_of(("Ann ran.", "c"), ("Bad fell.", "n"), ("Cid sat.", "s"))
-    text, doubts = marked(report, MarkPolicy(unproven="keep"))
+    text, doubts = marked(report, MarkPolicy(unsupported="keep"))
     fields = dict(nothing_done(report, Rejection.NOTHING_CHANGED))
-    return Correction(**{**fields, "text": text, "doubts": doubts, "unproven": "keep", "unchecked": "mark"})
+    return Correction(**{**fields, "text": text, "doubts": doubts, "unsupported": "keep", "unscored": "mark"})
 
 
 def changed_and_in_doubt(*, is_accepted: bool = True) -> Correction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.figures import Group
 from tests.evaluation.audit.prediction_rows import Row
 
 ALL = Group(kind="all")

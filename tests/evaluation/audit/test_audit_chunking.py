@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.bigrams import precisions
 from factloop.evaluation.audit.chunking import (
     Changes,
     LongDocumentRates,
@@ -15,9 +14,9 @@ from factloop.evaluation.audit.chunking import (
     chunking_bias,
     r2_differences,
 )
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.surface import NoTextError
-from factloop.tools.verifiers.chunks import cut_by_words
+from factloop.evaluation.audit.figures import Group
+from factloop.evaluation.audit.surface import bigrams_of, precision
+from factloop.tools.judges.chunks import cut_by_words
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 
@@ -38,24 +37,6 @@ def test_r2_diff_by_hand() -> None:
     assert r2_differences(table, 9).values[1] == 0.0
 
 
-def test_a_document_that_fits_is_not_cut() -> None:
-    rows = [Row(1, {"e": 1.0}, claim="a b", document=text) for text in ("A b. C.", "A b. C. D.", "A b. C. D.")]
-    found = r2_differences(table_of(rows), 3)
-    assert found.is_cut.tolist() == [False, True, True]
-    assert np.isnan(found.values[0])
-    with pytest.raises(NoTextError, match="R2-diff"):
-        r2_differences(table_of([Row(1, {"e": 1.0})]), 3)
-
-
-def test_a_sentence_longer_than_a_chunk_is_cut_as_verifiers_cut_it() -> None:
-    """Its two halves stand in two chunks, so a claim that needs both is filed under `across`."""
-    document = "ann was born in oslo and wrote many books"
-    claim = "oslo and wrote"
-    table = table_of([Row(1, {"e": 1.0}, claim=claim, document=document)])
-    assert cut_by_words(document, 5) == ["ann was born in oslo", "and wrote many books"]
-    assert r2_differences(table, 5).values.tolist() == [0.5]  # of its 2 bigrams the second chunk has 1
-
-
 @given(
     st.lists(st.sampled_from("abcd"), min_size=2, max_size=8),
     st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), min_size=1, max_size=6),
@@ -71,7 +52,7 @@ def test_r2_diff_is_taken_over_the_chunks_that_verifiers_read(
     chunks = cut_by_words(document, n_words)
     assert found.is_cut[0] == (len(chunks) > 1)
     if found.is_cut[0]:
-        shares = precisions([said] * (1 + len(chunks)), [document, *chunks])
+        shares = [precision(bigrams_of(said), bigrams_of(text)) or 0.0 for text in (document, *chunks)]
         assert found.values[0] == pytest.approx(max(0.0, shares[0] - max(shares[1:])))
 
 
@@ -128,13 +109,6 @@ def test_rates_on_long_documents_by_hand() -> None:
         balanced_accuracy=(1 / 3 + 1.0) / 2,
         predicted_positive_rate=0.2,
     )
-
-
-def test_rates_without_a_class_are_undefined() -> None:
-    table = table_of([Row(1, {"e": 1.0, "e@1": 0.0}, claim="a b", document="a b")])
-    found = chunking_bias(table, "e", "e@1", r2_differences(table, 1))[-1].on_whole
-    assert found is not None
-    assert (found.tpr, found.tnr, found.balanced_accuracy, found.predicted_positive_rate) == (1.0, None, None, 1.0)
 
 
 def test_nothing_to_compare_is_undefined() -> None:

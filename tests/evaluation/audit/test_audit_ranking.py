@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+from statsmodels.stats.proportion import proportions_ztest  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.pair_tests import LabelTests, PairTest
-from factloop.evaluation.audit.ranking import Order, Ranking, mean_ranking, rank_systems
-from factloop.evaluation.audit.units import Level
-from factloop.evaluation.statistics.significance import PValueAdjustment, two_proportions
+from factloop.evaluation.audit.figures import Group
+from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
+from factloop.evaluation.audit.table import Level
+from factloop.evaluation.statistics.significance import PValueAdjustment
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"
@@ -25,6 +24,10 @@ E = "judge"
 def rates(system: str, labelled: int, predicted: int, n: int = 100) -> list[Row]:
     """`n` claims, each its own response, of which so many are labelled and predicted unattributable."""
     return [Row(int(k >= labelled), {E: float(k >= predicted)}, system=system, response=f"r{k}") for k in range(n)]
+
+
+def two_proportions(errors: tuple[int, int], totals: tuple[int, int]) -> float:
+    return float(proportions_ztest(errors, totals)[1])
 
 
 def cells(found: Ranking) -> list[list[int]]:
@@ -47,7 +50,7 @@ def test_pairs_without_prompts_by_hand() -> None:
         ("a", "b", Order.BETTER, Order.WORSE, PairTest.TWO_PROPORTIONS),
         ("c", "b", Order.BETTER, Order.SAME, PairTest.TWO_PROPORTIONS),
     ]
-    assert found.pairs[1].p_labelled == two_proportions((10, 30), (100, 100))
+    assert found.pairs[1].p_labelled == pytest.approx(two_proportions((10, 30), (100, 100)))
     assert cells(found) == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     assert (found.n_pairs, found.n_wrong, found.n_reversed) == (3, 3, 1)
     assert found.share_wrong == 1.0
@@ -91,44 +94,11 @@ def test_shared_prompts_with_one_claim_each_are_mcnemars_test(level: Level) -> N
     assert two_proportions((31, 39), (70, 70)) > 0.05  # which ignores that hard prompts are hard for both
 
 
-def test_claims_on_shared_prompts_differ_by_what_the_two_rates_do() -> None:
-    """The differences by prompt add up to that of the error rates, and the p-value is that of turning them."""
-    rng = np.random.default_rng(0)
-    rows = [
-        Row(int(rng.random() > share), {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
-        for k in range(600)
-        for system, share, most in (("a", 0.2, 6), ("b", 0.32, 3))
-        for _ in range(rng.integers(1, most))
-    ]
-    table = table_of(rows)
-    found = rank_systems(table, E, "d")
-    n, errors = np.zeros((2, 600)), np.zeros((2, 600))
-    for row in rows:
-        place = ("ab".index(row.system), int((row.prompt or "")[1:]))
-        n[place] += 1
-        errors[place] += 1 - row.label
-    both = errors.sum() / n.sum()
-    x = (errors[0] - both * n[0]) / n[0].sum() - (errors[1] - both * n[1]) / n[1].sum()
-    assert x.sum() == pytest.approx(found.systems[0].labelled - found.systems[1].labelled)
-    z = x.sum() / np.sqrt((x**2).sum())
-    assert found.pairs[0].p_labelled == pytest.approx(2 * stats.norm.cdf(-abs(z)))
-
-
 def test_systems_that_hardly_share_prompts_count_as_independent() -> None:
     own = [Row(k % 2, {E: 1.0}, system=s, response=f"{s}{k}", prompt=f"{s}{k}") for s in "ab" for k in range(60)]
     assert rank_systems(table_of(paired([(0, 1)] * 50) + own), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
     assert rank_systems(table_of(paired([(0, 1)] * 5)), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
     assert rank_systems(table_of(paired([(0, 1)] * 6)), E, "d").pairs[0].test is PairTest.PAIRED
-
-
-def alike(rng: np.random.Generator, system: str, n_responses: int = 40, n_claims: int = 10) -> list[Row]:
-    """Responses whose claims are mostly all right or all wrong: two of them correlate by one half."""
-    shares = rng.beta(0.5, 0.5, n_responses)
-    return [
-        Row(int(rng.random() < share), {E: 1.0}, system, f"{system}{place}")
-        for place, share in enumerate(shares)
-        for _ in range(n_claims)
-    ]
 
 
 def test_claims_of_one_response_are_no_independent_ones() -> None:
@@ -145,31 +115,10 @@ def test_claims_of_one_response_are_no_independent_ones() -> None:
     assert pair.p_labelled == pytest.approx(two_proportions((3, 8), (10, 10)))
     (named,) = rank_systems(table_of(rows), E, "d", unpaired=PairTest.TWO_PROPORTIONS).pairs
     assert named.test is PairTest.TWO_PROPORTIONS
-    assert named.p_labelled == two_proportions((30, 80), (100, 100))
+    assert named.p_labelled == pytest.approx(two_proportions((30, 80), (100, 100)), rel=1e-6)
     prompts = [replace(row, prompt=f"{row.system}{int(row.response[1:]) // 2}") for row in rows]
     (by_prompt,) = rank_systems(table_of(prompts), E, "d", level=Level.RESPONSE).pairs
     assert by_prompt.test is PairTest.CLUSTERED
-
-
-def test_the_labels_are_tested_anew_where_responses_are_others() -> None:
-    """The same claims in other responses: tests by labels that are kept for other evaluators must not be taken."""
-    rows = [Row(k % 2, {E: 1.0}, "ab"[k % 4 // 2], f"r{k // 8}") for k in range(80)]
-    known = LabelTests()
-    for one in (rows, [replace(row, response=f"{k}") for k, row in enumerate(rows)]):
-        found = rank_systems(table_of(one), E, "d", known=known)
-        assert found == rank_systems(table_of(one), E, "d")
-
-
-@pytest.mark.statistical
-def test_equally_good_systems_differ_in_one_sample_of_twenty() -> None:
-    """By claims as independent ones they differed in 42 % of samples."""
-    rng = np.random.default_rng(3)
-    tables = [table_of(alike(rng, "a") + alike(rng, "b")) for _ in range(300)]
-    pairs = [rank_systems(table, E, "d").pairs[0] for table in tables]
-    assert {pair.test for pair in pairs} == {PairTest.CLUSTERED}
-    assert 0.02 <= np.mean([pair.p_labelled < 0.05 for pair in pairs]) <= 0.08
-    named = [rank_systems(table, E, "d", unpaired=PairTest.TWO_PROPORTIONS).pairs[0] for table in tables]
-    assert np.mean([pair.p_labelled < 0.05 for pair in named]) > 0.3
 
 
 def test_a_response_is_wrong_if_one_of_its_claims_is() -> None:
@@ -200,46 +149,6 @@ def test_what_cannot_be_compared_is_undefined() -> None:
         rank_systems(table_of(rates("a", 1, 2)), "other", "d")
     with pytest.raises(ValueError, match="no data set"):
         rank_systems(table_of(rates("a", 1, 2)), E, "other")
-
-
-def test_a_score_at_the_threshold_predicts_attributable() -> None:
-    rows = [Row(1, {E: score}) for score in (0.5, float(np.nextafter(0.5, 0.0)))]
-    assert rank_systems(table_of(rows), E, "d").systems[0].predicted == 0.5
-
-
-def test_another_threshold_gives_other_predictions() -> None:
-    rows = [Row(1, {E: score}, system=system) for system, score in (("a", 0.6), ("b", 0.9))]
-    assert [rate.predicted for rate in rank_systems(table_of(rows), E, "d", threshold=0.7).systems] == [1.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("labelled_same", "labelled_better", "wrong", "turned"),
-    [
-        # Godbole & Jia, Tables 22 and 28, by predictions better, the same, worse: then %Err and %Maj. Err
-        ((1, 2, 2), (8, 2, 0), 33.3, 0.0),  # ExpertQA, GPT-4-turbo
-        ((1, 2, 0), (1, 2, 0), 50.0, 0.0),  # RAGTruth-MARCO, GPT-4-turbo
-        ((0, 2, 1), (0, 2, 1), 66.7, 16.7),  # RAGTruth-MARCO, MiniCheck-RoBERTa
-        ((1, 0, 3), (9, 2, 0), 40.0, 0.0),  # RAGTruth-Yelp, MiniCheck-RoBERTa
-    ],
-)
-def test_shares_are_counted_as_published(
-    labelled_same: tuple[int, int, int],
-    labelled_better: tuple[int, int, int],
-    wrong: float,
-    turned: float,
-) -> None:
-    """Each pair in a data set of its own, for six systems cannot be made to have just these orders; then added up."""
-    gap = {Order.BETTER: (10, 40), Order.SAME: (10, 10), Order.WORSE: (40, 10)}
-    found = []
-    for label, counts in ((Order.SAME, labelled_same), (Order.BETTER, labelled_better)):
-        for predicted, count in zip(Order, counts, strict=True):
-            rows = rates("a", gap[label][0], gap[predicted][0]) + rates("b", gap[label][1], gap[predicted][1])
-            found += [rank_systems(table_of(rows), E, "d")] * count
-    assert all(ranking.n_pairs == 1 for ranking in found)
-    mean = mean_ranking(Group(kind="all"), found)
-    assert mean.n_pairs == sum(labelled_same) + sum(labelled_better)
-    assert mean.share_wrong == pytest.approx(wrong / 100, abs=5e-4)
-    assert mean.share_reversed == pytest.approx(turned / 100, abs=5e-4)
 
 
 def test_means_leave_out_what_is_undefined_and_say_so() -> None:
@@ -284,32 +193,9 @@ def test_the_order_of_rows_and_other_data_sets_change_nothing(rows: list[Row], l
     assert found.n_reversed <= found.n_wrong <= found.n_pairs
 
 
-@given(ROWS, st.sampled_from(list(Level)))
-def test_other_names_of_systems_change_no_share(rows: list[Row], level: Level) -> None:
-    renamed = [Row(r.label, r.scores, {"a": "z", "b": "y", "c": "x"}[r.system], r.response, r.prompt) for r in rows]
-    one, other = (rank_systems(table_of(given), E, "d", level=level) for given in (rows, renamed))
-    assert (one.n_wrong, one.n_reversed, one.n_pairs) == (other.n_wrong, other.n_reversed, other.n_pairs)
-
-
 @given(ROWS)
 def test_labels_as_predictions_order_every_pair_rightly(rows: list[Row]) -> None:
     perfect = [Row(r.label, {E: float(r.label)}, r.system, r.response, r.prompt) for r in rows]
     found = rank_systems(table_of(perfect), E, "d")
     assert found.n_wrong == 0
     assert found.kendall.value in (None, pytest.approx(1.0))
-
-
-def test_tests_that_find_nothing_find_it_as_often_as_they_should() -> None:
-    """Two equally good systems that share prompts of very different difficulty: at most 5 % are significant."""
-    rng = np.random.default_rng(11)
-    significant = 0
-    for _ in range(200):
-        difficulty = rng.beta(0.3, 1.5, 40)
-        rows = [
-            Row(int(rng.random() > difficulty[k]), {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
-            for k in range(40)
-            for system in "ab"
-            for _ in range(4)
-        ]
-        significant += rank_systems(table_of(rows), E, "d").pairs[0].labelled is not Order.SAME
-    assert significant / 200 <= 0.09

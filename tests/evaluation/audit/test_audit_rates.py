@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +14,15 @@ from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no typ
 )
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.audit.agreement import agreement
-from factloop.evaluation.audit.estimate import AuditFigure
+from factloop.evaluation.audit.figures import AuditFigure
 from factloop.evaluation.audit.quantification import quantification
-from factloop.evaluation.audit.rates import MEASURES, EvaluatorRates, Rates, rates
+from factloop.evaluation.audit.rates import EvaluatorRates, Rates, agreement, rates
 from factloop.evaluation.audit.resampling import count
-from factloop.evaluation.audit.units import Level
+from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
 from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
+
+MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
 
 
 def rates_of(rows: list[Row], **options: float) -> Rates:
@@ -81,19 +81,6 @@ def test_one_class_has_one_rate() -> None:
         assert (undefined.value, undefined.undefined) == (None, Undefined.NO_UNATTRIBUTABLE)
     lies = rates_of(made(0, 0.9, 3)).find("e", dataset("d"))
     assert (lies.tnr.value, lies.tpr.undefined, lies.gap.undefined) == (0.0, *[Undefined.NO_ATTRIBUTABLE] * 2)
-
-
-def test_nothing_scored_is_undefined() -> None:
-    found = rates_of(made(0, None, 3))
-    assert {getattr(found.find("e", dataset("d")), name).undefined for name in MEASURES} == {Undefined.NOTHING_SCORED}
-    assert found.find("e", ALL).gap.undefined is Undefined.NO_DATASET
-    assert found.find("e", ALL).n_unscored == 3
-
-
-def test_a_chosen_threshold() -> None:
-    found = rates_of(WORKED, threshold=0.7)
-    assert (found.find("e", dataset("x")).tpr.value, found.find("e", dataset("x")).tnr.value) == (0.5, 0.4)
-    assert found.basis.thresholds == {"e": 0.7}
 
 
 def test_a_response_holds_if_all_its_claims_do() -> None:
@@ -155,20 +142,6 @@ def test_overlaps_by_hand() -> None:
     assert [(p.evaluator, p.other) for p in found.pairs if p.group == ALL] == [("e", "f"), ("e", None), ("f", None)]
 
 
-def flipped(row: Row) -> Row:
-    """Both label and verdicts the other way round."""
-    scores = {name: score if score is None else float(score < 0.5) for name, score in row.scores.items()}
-    return Row(1 - row.label, scores, row.system, row.response, dataset=row.dataset)
-
-
-@given(row_lists())
-def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
-    for ours, theirs in zip(rates_of(rows).rates, rates_of([flipped(row) for row in rows]).rates, strict=True):
-        if ours.level is Level.CLAIM:
-            assert (ours.tpr.value, ours.fnr.value) == (theirs.tnr.value, theirs.fpr.value)
-            assert ours.balanced_accuracy.value == theirs.balanced_accuracy.value
-
-
 @given(row_lists())
 def test_bounds_duplication_and_order(rows: list[Row]) -> None:
     again = [Row(r.label, r.scores, r.system, r.response + "'", dataset=r.dataset) for r in rows]
@@ -183,27 +156,6 @@ def test_bounds_duplication_and_order(rows: list[Row]) -> None:
             assert found.low is None or found.high is None or lowest <= found.low <= found.high <= 1.0
 
 
-@pytest.mark.statistical
-def test_an_interval_covers_the_truth() -> None:
-    """The rate of true positives is 0.8; of 200 samples about 95 % of the intervals hold it (5 standard errors)."""
-    rng, covered = np.random.default_rng(3), 0
-    for _ in range(200):
-        hits = rng.random(100) < 0.8
-        rows = [Row(1, {"e": float(hit)}, response=str(place)) for place, hit in enumerate(hits)]
-        tpr = rates(count(table_of(rows), rng=rng, resamples=200), levels=[Level.CLAIM]).rates[0].tpr
-        assert tpr.low is not None
-        assert tpr.high is not None
-        covered += tpr.low <= 0.8 <= tpr.high
-    assert 0.87 <= covered / 200 <= 1.0
-
-
-def test_every_measure_of_no_rows() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert rates_of([]).rates == ()
-        assert agreement(count(table_of([]))).pairs == ()
-
-
 def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
     """Ten prompts, and the one error in the first: it was found, which makes no TNR of exactly 1."""
     rows = [
@@ -214,20 +166,6 @@ def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
     assert (found.balanced_accuracy.low, found.balanced_accuracy.n_clusters) == (None, 1)
     assert found.tpr.n_clusters == 9
     assert found.tpr.low is not None
-
-
-def test_rates_without_misses_are_no_certainty() -> None:
-    """Wilson's end of 4 of 4 is 4 / (4 + 1.96^2) = 0.51; the gap of two such rates reaches 0.49 either way.
-
-    Each rate can only be lower than 1: the gap falls where TPR does, and rises where TNR does.
-    """
-    rows = [Row(place % 2, {"e": float(place % 2)}, prompt=str(place), response=str(place)) for place in range(8)]
-    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
-    assert (found.tpr.value, found.tpr.n_clusters) == (1.0, 4)
-    least = 4 / (4 + 1.959964**2)
-    assert found.tpr.interval == pytest.approx((least, 1.0))
-    assert found.gap.interval == pytest.approx((least - 1, 1 - least))
-    assert found.balanced_accuracy.interval == pytest.approx((1 - (1 - least) / 2**0.5, 1.0))
 
 
 def test_a_rate_of_1_has_wilsons_interval() -> None:
@@ -279,13 +217,6 @@ def test_claims_that_were_drawn_count_for_the_inverse_of_their_probability() -> 
     # called wrong by both 0.1: 1; by one alone 0.2: 4, 0.8: 8, 0.7: 2
     assert both.unattributable.value == pytest.approx(1 / 15)
     assert (both.unattributable.n, both.n_left_out) == (5, 0)
-
-
-@given(row_lists(), st.floats(0.01, 1.0))
-def test_claims_drawn_alike_count_the_same(rows: list[Row], chance: float) -> None:
-    plain, drawn = (count(table_of(each)) for each in (rows, [replace(row, probability=chance) for row in rows]))
-    assert rates(drawn) == rates(plain)
-    assert drawn.basis.n_effective is None
 
 
 @given(row_lists(), st.integers(1, 4))

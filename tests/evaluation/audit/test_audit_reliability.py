@@ -10,11 +10,8 @@ from sklearn.calibration import calibration_curve  # type: ignore[import-untyped
 from sklearn.metrics import brier_score_loss, roc_auc_score  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.evaluation.audit.reliability import Reliability, reliability
-from factloop.evaluation.audit.views import score_sheets
-from factloop.evaluation.audit.views.scope import Scope
-from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row, table_of
-from tests.evaluation.audit.random_tables import ALL, dataset
+from tests.evaluation.audit.random_tables import dataset
 
 
 def made(scored: list[tuple[int, float | None]], chances: list[float] | None = None) -> list[Row]:
@@ -83,15 +80,3 @@ def test_verdicts_alone_have_no_reliability_and_labels_alike_no_auc() -> None:
     found = found_in(made([(1, 0.3), (1, 0.4)]))
     assert found.auc is None
     assert found.ece == pytest.approx(0.65)
-
-
-def test_an_audit_shows_the_figures_and_the_tenths() -> None:
-    report = audited(made(WORKED))
-    scope = Scope(report.at[0], dataset("d"))
-    (line,) = score_sheets.scores(scope).lines
-    assert [cell.text for cell in line.cells] == ["e", "0.325", "0.312", "0.611", "6"]
-    assert line.cells[2].note == "by share 0.250"
-    tenths = score_sheets.tenths(scope).lines
-    assert [cell.text for cell in tenths[0].cells] == ["e", "0.0-0.1", "5.0", "50.0", "2"]
-    assert len(tenths) == 4
-    assert {one.group.kind for one in report.at[0].reliability} == {"dataset", ALL.kind}

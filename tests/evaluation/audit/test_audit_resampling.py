@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.audit.estimate import AuditFigure, Figures
+from factloop.evaluation.audit.figures import AuditFigure, Figures
 from factloop.evaluation.audit.resampling import CountTable, count
-from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
 from tests.evaluation.audit.random_tables import row_lists
 
@@ -58,13 +57,6 @@ def test_counts_by_hand() -> None:
     assert (counted.basis.n_claims, counted.basis.n_responses, counted.basis.n_clusters) == (4, 3, 3)
 
 
-def test_a_threshold_for_each_evaluator() -> None:
-    rows = [Row(1, {"e": 0.6, "f": 0.6})]
-    counted = count(table_of(rows), threshold={"e": 0.7})
-    assert counted.claims.confusion[0, :, 0, 1].tolist() == [[1, 0], [0, 1]]
-    assert counted.basis.thresholds == {"e": 0.7, "f": 0.5}
-
-
 def test_a_response_that_an_evaluator_scored_in_part_is_left_out() -> None:
     rows = [Row(1, {"e": None}), Row(0, {"e": 0.0}), Row(1, {"e": 1.0}, response="r2")]
     counted = count(table_of(rows))
@@ -99,36 +91,6 @@ def test_prompts_that_systems_share_are_drawn_for_both() -> None:
     assert (alone[:, 1] != 2 * alone[:, 0]).any()
 
 
-def test_a_system_without_some_of_the_prompts_follows_those_it_has() -> None:
-    """System b answers the last five of ten prompts, which alone have claims labelled 0: as many as a, if drawn."""
-    rows = [
-        Row(int(place < 5), {"e": 1.0}, system=system, response=str(place), prompt=str(place))
-        for system in "ab"
-        for place in range(0 if system == "a" else 5, 10)
-    ]
-    labels = resampled(rows, 100).claims.labels
-    assert np.array_equal(labels[:, 0, 0], labels[:, 1, 0])
-    assert len(np.unique(labels[:, 0, 0])) > 3
-
-
-@pytest.mark.parametrize("odd", range(10))
-def test_every_response_is_drawn_as_often(odd: int) -> None:
-    """Once in a resample, on average: with a variance of 10 * 1/10 * 9/10, and five standard errors of 1,000."""
-    rows = [Row(int(place == odd), {"e": 1.0}, response=str(place)) for place in range(10)]
-    ones = resampled(rows, 1000).claims.labels[1:, 0, 1]
-    assert ones.mean() == pytest.approx(1.0, abs=5 * math.sqrt(0.9 / 1000))
-
-
-def test_prompts_of_other_data_sets_are_other_prompts() -> None:
-    rows = [Row(1, {"e": 1.0}, response=r, prompt="p" + r, dataset=d) for d in "xy" for r in "12"]
-    assert resampled(rows).basis.n_clusters == 4
-
-
-def test_each_system_keeps_its_number_of_responses() -> None:
-    rows = [Row(1, {"e": 1.0}, system=s, response=f"{s}{r}") for s, n in (("a", 3), ("b", 30)) for r in range(n)]
-    assert (resampled(rows, 100).responses.labels[:, :, 1] == [3, 30]).all()
-
-
 def test_draws_have_the_spread_of_a_bootstrap() -> None:
     """The number of 1s among 400 responses of which a quarter is 1: mean 100, variance 400 * 1/4 * 3/4 = 75."""
     rows = [Row(int(place % 4 == 0), {"e": 1.0}, response=str(place)) for place in range(400)]
@@ -155,25 +117,6 @@ def test_the_counts_hold_together(rows: list[Row]) -> None:
     assert (counted.responses.labels[..., 1] <= counted.claims.labels[..., 1]).all()
 
 
-def test_equal_seeds_draw_alike_and_others_differently() -> None:
-    rows = [Row(place % 2, {"e": 0.5}, response=str(place)) for place in range(20)]
-    one, same, other = (resampled(rows, 50, seed).claims.labels for seed in (1, 1, 2))
-    assert np.array_equal(one, same)
-    assert not np.array_equal(one, other)
-
-
-def test_a_data_set_has_one_task_and_a_response_one_prompt() -> None:
-    with pytest.raises(ValueError, match="one task group"):
-        count(table_of([Row(1, task="a"), Row(1, task="b", response="r2")]))
-    with pytest.raises(ValueError, match="one prompt"):
-        count(table_of([Row(1, prompt="a"), Row(1, prompt="b")]))
-
-
-def test_no_rows_and_no_evaluators() -> None:
-    assert count(table_of([])).basis.n_claims == 0
-    assert resampled([Row(1), Row(0, response="r2")]).claims.confusion.shape == (41, 0, 1, 2, 2)
-
-
 def test_what_has_no_interval() -> None:
     """No resamples; one cluster; a value that no resample has; no value."""
     nan = math.nan
@@ -186,8 +129,3 @@ def test_what_has_no_interval() -> None:
     assert found[3] == AuditFigure(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
     alone = Figures(values[:1], np.full(4, 9), np.array([2, 1, 2, 2])).estimates([Undefined.NO_DATASET] * 4, 0.95)
     assert [estimate.low for estimate in alone] == [None] * 4
-
-
-def test_levels_are_named() -> None:
-    counted = resampled([Row(1, {"e": 1.0})])
-    assert [counted.tally(level).level for level in Level] == list(Level)

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # ships no type hints
 
-from factloop.evaluation.cascades.bounds import n_needed, p_values, upper_bound
+from factloop.evaluation.cascades.bounds import p_values, upper_bound
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 1), (0, 59), (1, 93), (3, 20), (10, 10), (49, 349)])
@@ -26,13 +26,3 @@ def test_a_p_value_is_the_chance_of_so_few_errors(wrong: int, n: int, share: flo
 def test_nothing_seen_bounds_nothing() -> None:
     assert upper_bound(0, 0, 0.05) is None
     assert p_values([0, 0], [0, 10], 0.1).tolist() == pytest.approx([1.0, 0.9**10])
-
-
-def test_claims_needed_by_hand() -> None:
-    """Without an error 0.95^n <= 0.05 from n = 59 on: 0.95^58 = 0.0510, 0.95^59 = 0.0485."""
-    assert n_needed(0.0, 0.05, 0.05) == 59
-    needed = n_needed(0.02, 0.05, 0.05)
-    assert needed is not None
-    assert p_values(-(-2 * needed // 100), needed, 0.05) <= 0.05
-    assert n_needed(0.05, 0.05, 0.05) is None  # the error is not below the stated one
-    assert n_needed(0.0999999, 0.1, 0.05) is None  # only after more claims than anybody has

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]  # ships no type hints
 
-from factloop.evaluation.cascades.design_effects import (
+from factloop.evaluation.cascades.bounds import (
     effect_on_label,
     effect_on_settled,
     few_groups_factor,
@@ -61,14 +61,6 @@ def test_alike_as_statsmodels_has_it() -> None:
     alike = anova(settled[wrong].astype(float), labels)
     found = effect_on_label(wrong, groups, np.array([200]), labels)
     assert found[0] == pytest.approx(1 + (mean_size(labels) - 1) * alike)
-
-
-def test_claims_alone_count_in_full() -> None:
-    wrong = np.arange(50) % 3 == 0
-    n = np.arange(51)
-    assert set(effect_on_settled(wrong, np.arange(50), n)) == {1.0}
-    assert set(effect_on_label(wrong, np.arange(50), n, np.flatnonzero(wrong))) == {1.0}
-    assert few_groups_factor(50, 50, 0.01) == 1.0
 
 
 def test_few_groups_by_students_quantiles() -> None:

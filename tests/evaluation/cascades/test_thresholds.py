@@ -56,15 +56,6 @@ def test_ten_rows_by_hand() -> None:
     assert (only_rejects.rejected.n, only_rejects.rejected.n_wrong) == (6, 1)
 
 
-def test_what_a_side_says_of_itself() -> None:
-    side = tuned(0.7, 0.75, ErrorKind.FALSE_SUPPORT).accepted
-    assert side.error == pytest.approx(1 / 6)
-    assert side.label_error == pytest.approx(1 / 5)  # of five unsupported claims
-    assert side.confidence == 0.75
-    assert side.bound is not None
-    assert 1 / 6 < side.bound <= 0.7
-
-
 def test_a_rare_label_is_not_given_up_whole() -> None:
     """One claim in ten is supported, scores say nothing: rejecting all would be wrong in a tenth of them only."""
     rng = np.random.default_rng(3)
@@ -75,25 +66,14 @@ def test_a_rare_label_is_not_given_up_whole() -> None:
     assert found.share_sent > 0.75
 
 
-def test_an_error_out_of_reach_is_said_with_the_labels_that_would_do() -> None:
+def test_an_error_out_of_reach_of_so_few_labels_is_said() -> None:
     """A verifier that never errs, on 20 claims: 0.95^10 = 0.6 is no proof that fewer than 5 % are wrong."""
     labels = np.arange(20) % 2 == 0
     found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.05)
     assert found.share_sent == 1.0
-    assert found.accepted.n_needed is not None
-    assert found.accepted.n_needed > 20
     assert "20 labelled claims are too few" in found.accepted.why_none
-    many = -(-found.accepted.n_needed // 2) * 2
-    labels = np.arange(many) % 2 == 0
+    labels = np.arange(400) % 2 == 0
     assert tune(alone(labels * 0.8 + 0.1, labels), max_error=0.05).share_sent == 0.0
-
-
-def test_an_error_that_no_number_of_labels_reaches_is_said() -> None:
-    rng = np.random.default_rng(0)
-    found = tune(alone(rng.random(400), np.arange(400) % 2 == 0), max_error=0.01)
-    assert found.share_sent == 1.0
-    assert found.accepted.n_needed is None
-    assert found.accepted.why_none
 
 
 @pytest.mark.parametrize("labels", [[], [1], [0, 0, 0], [1, 1, 1]])
@@ -170,14 +150,6 @@ def test_a_useful_verifier_saves_something() -> None:
     """So that the promise above is not kept by settling nothing."""
     found = tune(alone(*world("useful", np.random.default_rng(5), 800)), max_error=0.1)
     assert found.share_sent < 0.4
-
-
-def test_where_all_is_settled_the_thresholds_err_least() -> None:
-    """Errors allowed so freely that either side could take every claim: still the supported are accepted."""
-    labels = np.arange(400) % 2 == 0
-    found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.6)
-    assert found.share_sent == 0.0
-    assert (found.accepted.n_wrong, found.rejected.n_wrong) == (0, 0)
 
 
 claims = st.lists(

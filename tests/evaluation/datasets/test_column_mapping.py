@@ -7,7 +7,6 @@ import pytest
 
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.mapping import ColumnMapping, LabelledClaim, load_mapped
-from factloop.trust.question_answers import QuestionAnswer
 from tests.evaluation.datasets.dataset_files import jsonl
 
 MAPPING = ColumnMapping(
@@ -29,12 +28,6 @@ def test_columns_become_fields(tmp_path: Path) -> None:
     first, second = load(tmp_path, row(), row(key="b", verdict=False, system="s"))
     assert first == LabelledClaim(id="7", dataset="mine", claim="It is so.", document="So it is.", label=1)
     assert (second.label, second.system) == (0, "s")
-
-
-def test_csv_and_json_lines_say_the_same(tmp_path: Path) -> None:
-    table = tmp_path / "rows.csv"
-    table.write_text("key,Sentence,verdict,document\n7,It is so.,yes,So it is.\n")
-    assert list(load_mapped(table, MAPPING, LabelledClaim)) == load(tmp_path, row())
 
 
 def test_without_a_mapping_the_names_are_ours(tmp_path: Path) -> None:
@@ -79,11 +72,3 @@ def test_labels_are_0_and_1(tmp_path: Path) -> None:
         load(
             tmp_path, row(), mapping=ColumnMapping(columns={"claim": "Sentence", "label": "verdict"}, labels={"yes": 2})
         )
-
-
-def test_the_rows_may_be_questions(tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "rows.jsonl", {"q": "Who?", "a": "Ada."})
-    mapping = ColumnMapping(columns={"question": "q", "response": "a"})
-    assert list(load_mapped(path, mapping, QuestionAnswer)) == [
-        QuestionAnswer(id="1", question="Who?", response="Ada.")
-    ]

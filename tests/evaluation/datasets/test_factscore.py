@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from factloop.core.errors import DataError
 from factloop.core.records import Counts
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
-from tests.evaluation.datasets.dataset_files import jsonl, published
+from tests.evaluation.datasets.dataset_files import jsonl
 
 FACTS = [
     {"text": "Ada lived.", "label": "S"},
@@ -48,12 +47,6 @@ def test_a_row_is_a_response_with_its_facts(tmp_path: Path) -> None:
     assert not response.abstained
 
 
-def test_an_abstention_is_no_response_of_irrelevant_sentences(tmp_path: Path) -> None:
-    first, second = load(tmp_path, row(sentences=None), row(id="r2", sentences=[sentence(atomic_facts=None)]))
-    assert (first.abstained, first.facts) == (True, ())
-    assert (second.abstained, second.facts) == (False, ())
-
-
 def test_the_published_layout_says_the_same(tmp_path: Path) -> None:
     annotations = [
         {"text": "Ada lived and sang.", "is-relevant": True, "model-atomic-facts": [], "human-atomic-facts": FACTS},
@@ -85,27 +78,3 @@ def test_a_malformed_response_is_named(tmp_path: Path, changes: dict[str, Any], 
     with pytest.raises(DataError) as caught:
         load(tmp_path, row(), row(id="r2", **changes))
     assert (caught.value.line, caught.value.field) == (2, field)
-
-
-def test_the_published_counts() -> None:
-    by_system = defaultdict(list)
-    for response in load_factscore(published("factscore_bio.jsonl")):
-        by_system[response.system].append(response)
-    counts = {
-        name: count_facts(fact for response in responses for fact in response.facts)
-        for name, responses in by_system.items()
-    }
-    assert {name: (c.supported, c.not_supported, c.irrelevant) for name, c in counts.items()} == {
-        "InstructGPT": (2100, 1971, 655),
-        "ChatGPT": (3194, 1692, 540),
-        "PerplexityAI": (4812, 756, 320),
-    }
-    everything = [response for responses in by_system.values() for response in responses]
-    assert sum(len(response.facts) for response in everything) == 16_040
-    assert sum(len(response.distinct_facts) for response in everything) == 16_011
-    assert sum(1 for response in everything if response.facts) == 496
-    assert {name: sum(r.abstained for r in responses) for name, responses in by_system.items()} == {
-        "InstructGPT": 1,
-        "ChatGPT": 26,
-        "PerplexityAI": 17,
-    }

@@ -10,7 +10,7 @@ import pytest
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
 from factloop.evaluation.datasets.joining import UNKNOWN_TASK, Join, JoinCounts
-from factloop.evaluation.datasets.llm_aggrefact import AggreFactClaim
+from factloop.evaluation.datasets.labelled_pairs import AggreFactClaim
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.datasets.upstream import UpstreamResponse, load_upstream
@@ -31,7 +31,6 @@ def test_the_benchmark_has_fourteen_data_sets_in_five_task_groups() -> None:
     assert len(set(NAMES)) == 14
     assert len({one.task for one in BENCHMARK}) == 5
     assert sum(one.upstream == "RAGTruth" for one in BENCHMARK) == 4
-    assert sum(len(one.sources) > 1 for one in BENCHMARK) == 12
     assert sum(one.has_responses for one in BENCHMARK) == 10
     assert benchmark_dataset("ragtruth-yelp").name == "RAGTruth-Yelp"
     with pytest.raises(ConfigError, match="no data set 'RAGTruth'; it has AggreFact-CNN"):
@@ -100,67 +99,19 @@ def test_a_word_is_matched_whole() -> None:
     assert found.system == UNKNOWN_SYSTEM
 
 
-def test_ragtruth_is_read_by_its_two_files(tmp_path: Path) -> None:
-    """Written by what its authors say of the files, which could not be seen."""
-    jsonl(
-        tmp_path / "source_info.jsonl",
-        {"source_id": "11", "task_type": "Data2txt", "source": "Yelp", "source_info": {}},
-        {"source_id": "12", "task_type": "Summary", "source": "CNN/DM", "source_info": "text"},
-    )
-    row = {"id": "1", "source_id": "11", "model": "gpt-4-0613", "response": "It is an inn.", "labels": []}
-    jsonl(tmp_path / "response.jsonl", row, {**row, "id": "2", "source_id": "12"})
-    found = list(load_upstream("ragtruth", tmp_path))
-    assert [(one.dataset, one.system, one.prompt_id) for one in found] == [
-        ("RAGTruth-Yelp", "gpt-4-0613", "11"),
-        ("RAGTruth-CNN/DM", "gpt-4-0613", "12"),
-    ]
-    jsonl(tmp_path / "response.jsonl", {**row, "source_id": "13"})
-    with pytest.raises(DataError, match=r"response.jsonl.*no such source"):
-        list(load_upstream("ragtruth", tmp_path))
-    jsonl(tmp_path / "source_info.jsonl", {"source_id": "13", "source": "Other"})
-    with pytest.raises(DataError, match=r"the sources are CNN/DM, Recent News, MARCO, Yelp, not 'Other'"):
-        list(load_upstream("ragtruth", tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "text", "expected"),
-    [
-        (
-            "aggrefact",
-            "a.csv",
-            "origin,id,model_name,summary,doc\nxsum,7,BART,It rained.,Long text\n",
-            ("AggreFact-XSum", "BART", "7/BART", "7", "It rained."),
-        ),
-        (
-            "reveal",
-            "r.csv",
-            "question_id,answer_model,full_answer\nq1,Flan-UL2,It is so. Thus.\nq1,Flan-UL2,It is so. Thus.\n",
-            ("Reveal", "Flan-UL2", "q1/Flan-UL2", "q1", "It is so. Thus."),
-        ),
-        (
-            "responses",
-            "o.csv",
-            "id,dataset,system,response\n5,lfqa,webgpt,It is so.\n",
-            ("Lfqa", "webgpt", "5", "5", "It is so."),
-        ),
-    ],
-)
-def test_other_layouts(tmp_path: Path, kind: str, name: str, text: str, expected: tuple[str, ...]) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    (found,) = load_upstream(kind, tmp_path / name)
-    assert (found.dataset, found.system, found.response_id, found.prompt_id, found.response) == expected
+def test_responses_of_any_data_set_are_read_by_their_columns(tmp_path: Path) -> None:
+    (tmp_path / "o.csv").write_text("id,dataset,system,response\n5,lfqa,webgpt,It is so.\n", encoding="utf-8")
+    (found,) = load_upstream("responses", tmp_path / "o.csv")
+    named = (found.dataset, found.system, found.response_id, found.prompt_id, found.response)
+    assert named == ("Lfqa", "webgpt", "5", "5", "It is so.")
 
 
 def test_wrong_layouts_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no layout 'lfqa'; there are ragtruth, .*responses"):
+    with pytest.raises(ConfigError, match=r"there is no layout 'lfqa'; there are tofueval-mediasum, .*responses"):
         list(load_upstream("lfqa", tmp_path))
     odd = jsonl(tmp_path / "o.jsonl", {"dataset": "RAGTruth", "system": "s", "response": "r"})
     with pytest.raises(DataError, match=r"o.jsonl.*no data set 'RAGTruth'"):
         list(load_upstream("responses", odd))
-    bad = tmp_path / "a.csv"
-    bad.write_text("origin,id,model_name,summary,doc\nbbc,7,BART,It rained.,Long\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"the origins are cnndm, xsum, not 'bbc'"):
-        list(load_upstream("aggrefact", bad))
 
 
 def test_sentences_of_tofueval_find_their_summaries() -> None:

@@ -83,13 +83,6 @@ def test_csv_parquet_and_arrays_with_other_columns(tmp_path: Path) -> None:
         assert (second.response, second.system, second.prompt_id) == ("", "two", first.prompt_id)
 
 
-def test_a_blank_cell_is_no_name(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text("id,system,prompt_id,prompt,response\n,,,Who?,Ada.\n", encoding="utf-8")
-    (found,) = load(path)
-    assert (found.id, found.system) == ("2", "x")
-
-
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -134,33 +127,15 @@ def test_systems_are_named_in_each_row_or_in_none(tmp_path: Path, systems: Seque
 
 
 def test_two_prompts_under_one_id_are_told_of_once(tmp_path: Path) -> None:
-    """Of requests after a prompt, with which `generate longfact` asks, each is compared with its like."""
     asked = [
-        ("1", "Who?", None), ("1", " Who? ", None), ("2", "What?", None), ("1", "Why?", None), ("2", "When?", None),
-        ("3", "Who? At length.", "long"), ("3", "Who? In short.", "short"), (None, "Who?", None), ("3", None, "long"),
+        ("1", "Who?"), ("1", " Who? "), ("2", "What?"), ("1", "Why?"), ("2", "When?"), (None, "Who?"), ("3", None),
     ]  # fmt: skip
     rows = [
-        {"prompt_id": name, "prompt": prompt, "postamble": request, "response": "x", "system": f"s{n}"}
-        for n, (name, prompt, request) in enumerate(asked)
+        {"prompt_id": name, "prompt": prompt, "response": "x", "system": f"s{n}"}
+        for n, (name, prompt) in enumerate(asked)
     ]
     told: list[str] = []
     path = write(tmp_path / "x.jsonl", rows)
     assert len(list(load_responses(path, warn=told.append))) == len(rows)
     (said,) = told
     assert said.startswith(f'{path}:4: the prompt_id "1" is also that of another prompt, in line 1: ')
-
-
-def test_a_second_answer_names_the_file_s_own_column(tmp_path: Path) -> None:
-    rows = [{"prompt": f"{number}", "response": "x", "task": "t"} for number in range(2)]
-    with pytest.raises(DataError, match=r"x\.jsonl:2: field 'task': line 1 answers the same prompt, too"):
-        load(write(tmp_path / "x.jsonl", rows), prompt_id="task")
-    with pytest.raises(DataError, match="field 'question': it is missing"):
-        load(write(tmp_path / "x.jsonl", rows), prompt="question")
-
-
-@pytest.mark.parametrize("written", [b"", b"\n\n", b"\xff\xfe{", b"\x00" * 100, b"{", b"nope"])
-def test_rubbish_is_one_clear_error(tmp_path: Path, written: bytes) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(written)
-    with pytest.raises(DataError, match=r"x\.jsonl"):
-        load(path)

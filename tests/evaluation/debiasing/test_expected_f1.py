@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom  # type: ignore[import-untyped]  # it ships no types
 
-from factloop.evaluation.debiasing.expected_f1 import FEW, ExpectedF1
+from factloop.evaluation.debiasing.f1 import FEW, ExpectedF1
 
 
 def counted_out(supported: int, others: int, k: int, if_supported: float, if_not: float) -> float:

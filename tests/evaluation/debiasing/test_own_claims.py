@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import t  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from benchmarks.labels_of_run import DRAWS, coverage
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing import own_claims
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import Estimate, Method, Target
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples, by_scores
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
 
 def of_run(labelled: LabelledClaims, run: JudgedResponses) -> Estimate:
@@ -107,21 +104,6 @@ def test_labels_that_are_all_alike_leave_an_interval(label: int) -> None:
     assert found.low is not None
     assert found.high is not None
     assert 0.1 < found.high - found.low < 1.0
-
-
-@pytest.mark.parametrize(("seed", "score"), [(6, 0.95), (10, 0.9), (13, 0.7), (15, 0.7)])
-def test_scores_that_are_all_alike_get_no_weight_from_rounding(seed: int, score: float) -> None:
-    """Drawn unevenly, the mean of 2,000 equal scores differs from each by rounding, which gave a weight of 1."""
-    rng, n = np.random.default_rng(seed), 2_000
-    labels, chance = (rng.random(n) < 0.8).astype(int).tolist(), rng.uniform(0.01, 1.0, n).tolist()
-    groups = [f"p{place % 50}" for place in range(n)]
-    labelled = LabelledClaims(labels, [1] * n, groups, chance, [True] * n, [score] * n)
-    run = replace(run_of(*[(200, 0)] * 50), score_sums=[100.0, 200.0] * 25)
-    scored = by_scores(as_samples(labelled, run), labelled, run)
-    assert scored is not None
-    found = own_claims.precision(scored, 0.95)
-    assert found is not None
-    assert found.weight == 0.0
 
 
 @pytest.mark.statistical

@@ -6,27 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
-    accuracy_score,
-    balanced_accuracy_score,
-    recall_score,
-)
-from statsmodels.stats.inter_rater import (  # type: ignore[import-untyped]  # it ships no types
-    aggregate_raters,
-    fleiss_kappa,
-)
 
 from factloop.core.factuality import f1_at_k, precision
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts, Verdict
+from factloop.evaluation.comparing.records import Quantity, QuantityFigure
+from factloop.evaluation.comparing.table import ItemValues, response_quantities
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
-from factloop.evaluation.experiments.quantities import ItemValues, response_quantities
-from factloop.evaluation.experiments.records import JudgedClaim, Results
-from factloop.evaluation.experiments.report import ExperimentReport, Quantity, QuantityFigure, VariantReport
+from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results, VariantReport
 from tests.evaluation.experiments.sample import (
     claim,
-    make_response_results,
     make_results,
     results_of,
     text_result,
@@ -76,26 +66,6 @@ def test_by_hand() -> None:
     assert (report.n_labelled, report.n_supported, report.n_items) == (5, 3, 6)
 
 
-def test_agreement_is_that_of_scikit_learn() -> None:
-    results = make_results(90, repeats=1)
-    report = assess(results, resamples=0)
-    for one in report.variants:
-        judged = [c for c in results.claims if c.variant == one.variant.name and c.judgement.verdict is not None]
-        gold, pred = [bool(c.gold) for c in judged], [c.judgement.verdict is S for c in judged]
-        wanted = {
-            Quantity.BALANCED_ACCURACY: balanced_accuracy_score(gold, pred),
-            Quantity.ACCURACY: accuracy_score(gold, pred),
-            Quantity.TPR: recall_score(gold, pred),
-            Quantity.TNR: recall_score(gold, pred, pos_label=False),
-            Quantity.BIAS: np.mean(pred) - np.mean(gold),
-        }
-        for quantity, value in wanted.items():
-            found = one.find(quantity)
-            assert found is not None
-            assert found.value == pytest.approx(value)
-            assert found.low is None
-
-
 @pytest.mark.parametrize(
     ("verdicts", "gold", "quantity", "why"),
     [
@@ -137,14 +107,6 @@ def _same(values: ItemValues, place: int, wanted: float | None) -> None:
     assert np.isnan(found) if wanted is None else found == pytest.approx(wanted)
 
 
-def test_of_responses_the_prompt_is_the_group() -> None:
-    report = assess(make_response_results(20, ks=(4, 8)), resamples=100)
-    found = figure(report, Quantity.F1, 8)
-    assert (found.n, found.n_groups) == (20, 10)
-    assert report.variants[0].find(Quantity.TPR) is None
-    assert (report.headline, report.headline_k) == (Quantity.F1, 4)
-
-
 def test_a_text_that_comes_again_in_a_response_counts_once() -> None:
     """In other spaces and capitals, too; a claim of responses is matched by its text, whatever its id."""
     first = claim("packaged", "a", S, gold=True, group="r1").model_copy(update={"claim": "It  holds."})
@@ -161,36 +123,18 @@ def stability(verdicts: Sequence[tuple[Verdict | None, ...]]) -> VariantReport:
 
 
 def test_stability_by_hand() -> None:
-    """Of four claims with every verdict, two are the same in all three repeats; the fifth lacks one and is left out.
-
-    P_i of three raters is 1 for three alike and 1/3 for two: P = (1 + 1 + 1/3 + 1/3) / 4 = 2/3. Of twelve verdicts S
-    has 3 + 0 + 2 + 1 = 6 and N 6: E = 1/2; kappa = (2/3 - 1/2) / (1/2) = 1/3.
-    """
+    """Of four claims with every verdict, two are the same in all three repeats; the fifth lacks one and is left out."""
     found = stability([(S, S, S), (N, N, N), (S, N, S), (N, S, N), (S, U, S)]).stability
-    assert found.share.value == pytest.approx(1 / 2)
-    assert (found.share.n, found.share.n_left_out) == (4, 1)
-    assert found.kappa.value == pytest.approx(1 / 3)
-
-
-def test_kappa_is_that_of_statsmodels() -> None:
-    rng = np.random.default_rng(5)
-    codes = rng.choice(3, size=(40, 4), p=[0.6, 0.3, 0.1])
-    found = stability([tuple((S, N, R)[code] for code in row) for row in codes]).stability
-    table, _ = aggregate_raters(codes)
-    assert found.kappa.value == pytest.approx(fleiss_kappa(table))
-    low, value, high = found.kappa.low, found.kappa.value, found.kappa.high
-    assert low is not None
-    assert value is not None
-    assert high is not None
-    assert low < value < high
+    assert found.value == pytest.approx(1 / 2)
+    assert (found.n, found.n_left_out) == (4, 1)
 
 
 def test_stability_without_grounds_says_so() -> None:
-    assert stability([(S,), (N,)]).stability.share.undefined is Undefined.ONE_REPEAT
-    assert stability([(S, U), (U, N)]).stability.share.undefined is Undefined.NOTHING_SCORED
+    assert stability([(S,), (N,)]).stability.undefined is Undefined.ONE_REPEAT
+    assert stability([(S, U), (U, N)]).stability.undefined is Undefined.NOTHING_SCORED
     same = stability([(S, S), (S, S)]).stability
-    assert (same.share.value, same.kappa.undefined) == (1.0, Undefined.ONE_CLASS)
-    assert same.share.low is None, "nothing varies, which is no certainty"
+    assert same.value == 1.0
+    assert same.low is None, "nothing varies, which is no certainty"
 
 
 def test_time_and_cost_are_those_of_single_items() -> None:
@@ -223,21 +167,3 @@ def test_missing_results_are_counted() -> None:
     report = assess(results.model_copy(update={"claims": kept}), resamples=0)
     assert [one.n_missing for one in report.variants] == [0, 10, 0]
     assert any("strict: 10 results missing" in said for said in report.warnings)
-
-
-def test_irrelevant_is_wrong_for_accuracy_and_in_neither_rate() -> None:
-    """Two repeats, S and irrelevant, of a claim that people call supported: right in one of two, and in one of one."""
-    report = assess(one_variant([(S, R)], [True]))
-    assert figure(report, Quantity.ACCURACY).value == pytest.approx(1 / 2)
-    assert figure(report, Quantity.TPR).value == 1.0
-
-
-def test_claims_of_responses_to_one_prompt_are_one_group() -> None:
-    claims = [claim("packaged", "c", S, gold=True, group=name) for name in ("r1", "r2", "r3")]
-    texts = tuple(
-        text_result("packaged", name, (1, 0, 0, 0), prompt=prompt)
-        for name, prompt in (("r1", "p"), ("r2", "p"), ("r3", "q"))
-    )
-    results = results_of(claims, names=("packaged",))
-    report = assess(results.model_copy(update={"kind": "responses", "responses": texts, "n_items": 3}))
-    assert (figure(report, Quantity.ACCURACY).n, figure(report, Quantity.ACCURACY).n_groups) == (3, 2)

@@ -1,4 +1,4 @@
-"""Claims that flipped: which they are, in what order, and what stands beside each."""
+"""Claims that flipped, and every item against every variant: which they are, and what stands beside each."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 from factloop.core.records import Verdict
+from factloop.evaluation.comparing.records import Direction
+from factloop.evaluation.comparing.table import MISSING, SPLIT, majority
 from factloop.evaluation.experiments.assess import assess
-from factloop.evaluation.experiments.flips import SPLIT, majority
-from factloop.evaluation.experiments.panel import MISSING
-from factloop.evaluation.experiments.report import Direction, ExperimentReport
-from tests.evaluation.experiments.sample import claim, make_results, results_of
+from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim
+from factloop.evaluation.experiments.variants import ReadyVariant, describe_variants
+from factloop.setup.settings import CheckSettings
+from tests.evaluation.experiments.sample import (
+    claim,
+    evidence,
+    fingerprint,
+    make_response_results,
+    results_of,
+)
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 Verdicts = tuple[Verdict | None, ...]
@@ -62,21 +70,8 @@ def test_a_failure_is_no_flip() -> None:
         ("turned", True, (S, U), (N, N)),
     )
     (count,) = report.flip_counts
-    assert [flip.claim_id for flip in report.flips] == ["turned"]
+    assert [flip.first_side.claim_id for flip in report.flips] == ["turned"]
     assert (count.n_claims, count.n_split, count.n_unscored, count.n_worse) == (2, 1, 1, 1)
-
-
-def test_no_claim_is_lost() -> None:
-    results = make_results(50, repeats=2)
-    counts = assess(results, resamples=0).flip_counts
-    assert {count.n_claims + count.n_split + count.n_unscored for count in counts} == {50}
-
-
-def test_worse_comes_first_then_better_then_neutral_each_by_group() -> None:
-    report = report_of(
-        ("d", None, (S,), (N,)), ("c", True, (S,), (N,)), ("b", False, (S,), (N,)), ("a", True, (S,), (N,))
-    )
-    assert [flip.claim_id for flip in report.flips] == ["a", "c", "b", "d"]
 
 
 def test_grounds_are_those_of_the_shown_verdict() -> None:
@@ -90,3 +85,64 @@ def test_grounds_are_those_of_the_shown_verdict() -> None:
     assert (side.verdict, side.n_repeats, side.n_scored) == (S, 2, 3)
     assert side.rationale == "the second says so"
     assert [one.passage for one in side.cited] == ["What is known of c."]
+
+
+def test_items_against_variants_by_hand() -> None:
+    """Three repeats. c0, supported by people: S S N is S, 2/3 right. c1, not: R R S, none right. c2: never scored."""
+    verdicts: dict[str, dict[str, tuple[Verdict | None, ...]]] = {
+        "packaged": {"c0": (S, S, N), "c1": (R, R, S), "c2": (U, U, U)},
+        "strict": {"c0": (S, N, U)},
+    }
+    gold = {"c0": True, "c1": False, "c2": None}
+    claims = [
+        claim(variant, name, verdict, gold=gold[name], repeat=repeat)
+        for variant, found in verdicts.items()
+        for name, said in found.items()
+        for repeat, verdict in enumerate(said, 1)
+    ]
+    first, second, third = assess(results_of(claims, repeats=3)).items
+    assert (first.item_id, first.gold, [one.verdict for one in first.cells]) == ("c0", S, [S, None])
+    assert [one.value for one in first.cells] == [pytest.approx(2 / 3), 0.5]
+    assert [(one.n_scored, one.n_repeats) for one in first.cells] == [(3, 3), (2, 3)]
+    assert [one.verdict for one in second.cells] == [R, None]
+    assert [one.value for one in second.cells] == [0.0, None]
+    assert [one.n_repeats for one in second.cells] == [3, 0]
+    assert third.cells[0].unscored_reason is not None
+    assert third.cells[0].value is None
+
+
+def test_responses_have_f1_at_the_first_k() -> None:
+    results = make_response_results(4)
+    report = assess(results)
+    assert len(report.items) == 4
+    row = report.items[0]
+    assert (row.claim, row.gold) == (None, None)
+    counts = [one.counts for one in results.responses if (one.response_id, one.variant) == (row.item_id, "packaged")]
+    k = min(results.k)
+
+    def f1(supported: int, not_supported: int) -> float:
+        precision, recall = supported / (supported + not_supported), min(supported / k, 1.0)
+        return 2 * precision * recall / (precision + recall)
+
+    wanted = [f1(one.supported, one.not_supported) for one in counts]
+    assert row.cells[0].value == pytest.approx(sum(wanted) / len(wanted))
+    assert row.cells[0].n_repeats == results.repeats
+
+
+def test_evidence_is_shared_where_passages_are_equal_whatever_was_asked() -> None:
+    def seen(variant: str, name: str, *passages: str, text: str = "A.", repeat: int = 1) -> JudgedClaim:
+        found = tuple(evidence(passage) for passage in passages)
+        update = {"claim": text, "evidence": found}
+        return claim(variant, name, S, group="g", repeat=repeat).model_copy(update=update)
+
+    def shared(*claims: JudgedClaim, by_text: bool = False) -> tuple[int, int]:
+        ready = [ReadyVariant(name, {}, CheckSettings(), (), fingerprint(name), {}) for name in ("a", "b")]
+        other = describe_variants(ready, claims, "a", by_text=by_text)[1]
+        assert other.shares_evidence == (other.n_same_evidence == other.n_compared > 0)
+        return other.n_same_evidence, other.n_compared
+
+    one = seen("a", "1", "x", "y")
+    assert shared(one, seen("b", "1", "x", "y")) == (1, 1)
+    assert shared(one, seen("b", "1", "y", "x")) == shared(one, seen("b", "1", "x")) == (0, 1)
+    assert shared(one, seen("b", "2", "x", "y")) == shared(one, seen("b", "1", "x", "y", repeat=2)) == (0, 0)
+    assert shared(one, seen("b", "9", "x", "y", text=" a. "), by_text=True) == (1, 1)

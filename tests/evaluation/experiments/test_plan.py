@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.experiments.plan import LONGEST_SAID, ExperimentPlan, load_plan
@@ -60,21 +59,6 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
     assert [named.settings_of(name).plan for name in "ab"] == ["paper", "grounded"]
 
 
-def test_the_first_variant_is_the_baseline_unless_one_is_named() -> None:
-    plan = ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {"b": {}, "a": None}})
-    assert plan.baseline_name == "b"
-    assert (plan.repeats, plan.k, plan.variants["a"]) == (1, (64,), {})
-
-
-def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: Path) -> None:
-    folder = home / "[x]"
-    (folder / "sources").mkdir(parents=True)
-    (folder / "sources" / "a.txt").write_text("Ada was born in London.", encoding="utf-8")
-    plan = load_plan(written(folder, GOOD.replace("[sources]", "'sources/*.txt'").replace("strict", "other")))
-    plan = plan.model_copy(update={"variants": {"a": {}}})
-    assert all_settings(plan, None, {})["a"].docs
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "field", "said"),
     [
@@ -113,8 +97,6 @@ def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: P
             "give it `base_url: null`",
         ),
         ("  model: openai:sim", "  base_url: 'http://h'\n  model:", 7, "settings.base_url", "give it `base_url: null`"),
-        ("  packaged: {}", "  packaged: &a {}", 10, None, "anchors and aliases"),
-        ("  packaged: {}", "  packaged: *a", 10, None, "anchors and aliases"),
         ("  packaged: {}", "  packaged: {", 12, None, "this is not YAML"),
         ("  packaged: {}", "  packaged: !!python/object/apply:os.system [x]", 10, None, "this is not YAML"),
         ("  packaged: {}", "  packaged: 7", 10, "variants.packaged", "valid dictionary, not 7"),
@@ -146,9 +128,7 @@ def test_what_is_wrong_is_said_with_its_place(
         (b"\xff\xfe", "is not UTF-8"),
         (b"name: \x07", "not YAML"),
         (b"name: 2001-99-99", "not YAML"),
-        (b"[" * 200_000, "deep in one another"),
-        (b"a: " + b"[" * 900 + b"]" * 900, "deep in one another"),
-        (b"#" * 2_000_000, "longer than"),
+        (b"[" * 2_000, "not YAML"),
         (b"\xef\xbb\xbfname: x\n", "it is missing"),
     ],
 )
@@ -159,12 +139,6 @@ def test_rubbish_is_one_line(home: Path, raw: bytes, said: str) -> None:
         load_plan(path)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 2 * LONGEST_SAID + len(str(path))
-
-
-@pytest.mark.parametrize("name", ["nowhere.yaml", ".", "a\0b"])
-def test_a_file_that_cannot_be_read_is_named(home: Path, name: str) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        load_plan(home / name)
 
 
 def test_what_only_shows_together_names_the_variant(home: Path) -> None:
@@ -180,10 +154,3 @@ def test_what_only_shows_together_names_the_variant(home: Path) -> None:
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{claim}}", "{{claims}}"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"variant 'strict': .*assessment\.md:\d+: .*"):
         all_settings(plan, None, {})
-
-
-def test_a_plan_made_in_python_is_held_to_the_same() -> None:
-    with pytest.raises(ValidationError):
-        ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {}})
-    with pytest.raises(ValidationError):
-        ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {"a": {"k": 3}}})

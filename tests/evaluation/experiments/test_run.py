@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.core.records import UnscoredReason, Verdict
+from factloop.core.records import UnscoredReason
 from factloop.evaluation.experiments.assess import assess
-from factloop.evaluation.experiments.cells import Cell
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.run import arun_experiment, astream_experiment
-from factloop.evaluation.running.run import NewRecord, RunStarted
-from tests.evaluation.experiments.small_plans import document_of, facts_of, make_plan, write_claims, write_variant
-from tests.simulator import Faults, Simulator
+from factloop.evaluation.running.run import NewRecord
+from tests.evaluation.experiments.small_plans import facts_of, make_plan, write_claims, write_variant
+from tests.simulator import Simulator
 
 
 async def test_variants_that_differ_in_the_judging_prompt_share_their_searches_and_all_else(
@@ -76,57 +75,6 @@ async def test_repeats_draw_anew_from_the_model_and_search_no_more(sim: Simulato
     assert Counter(claim.repeat for claim in results.claims) == {1: 4, 2: 4, 3: 4}
 
 
-async def test_tool_calling_is_not_shared_with_a_variant_without(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
-    await arun_experiment(make_plan(home, {"tools": {}, "none": {"tool_calling": False}}))
-    assert sim.stats().stages["Assessment"].requests == 6
-
-
-async def test_claims_with_documents_are_judged_in_the_plan_fused_unless_another_is_named(
-    sim: Simulator, home: Path
-) -> None:
-    """In the plan `grounded`, the one for given documents, an assessment prompt would change next to nothing."""
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
-    await arun_experiment(make_plan(home, {"only": {}}), run_dir="run")
-    assert {cell.fingerprint.plan for cell in _cells(home / "run")} == {"fused"}
-    assert (sim.stats().stages["Assessment"].requests, "GroundedClaims" in sim.stats().stages) == (3, False)
-    await arun_experiment(make_plan(home, {"fused": {}, "grounded": {"plan": "grounded"}}), run_dir="two")
-    assert {cell.fingerprint.plan for cell in _cells(home / "two") if cell.variant == "grounded"} == {"grounded"}
-    assert sim.stats().stages["GroundedClaims"].requests > 0
-
-
-async def test_labels_and_verdicts_arrive(sim: Simulator, home: Path) -> None:
-    facts = facts_of(sim.world, 12)
-    write_claims(home / "claims.jsonl", facts)
-    results = await arun_experiment(make_plan(home, {"only": {}}))
-    for claim, fact in zip(results.claims, facts, strict=True):
-        assert claim.gold is (fact.label == "supported")
-        assert (claim.judgement.verdict is Verdict.SUPPORTED) == claim.gold  # by its own passage
-        assert claim.claim == fact.self_contained
-        assert [item.passage for item in claim.evidence] == [document_of(fact)]
-        assert claim.group.startswith("document ")
-    report = assess(results, resamples=20)
-    assert report.conclusions == ()  # one variant: figures, and nothing to compare
-    assert report.variants[0].n_items == 12
-
-
-async def test_one_claim_is_an_experiment(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 1))
-    results = await arun_experiment(make_plan(home, {"a": {}, "b": {"plan": "paper"}}))
-    assert len(results.claims) == 2
-    assert len(assess(results, resamples=20).conclusions) == 1
-
-
-async def test_a_variant_without_any_verdict_is_unscored(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
-    plan = make_plan(home, {"works": {}, "fails": {"plan": "paper"}})
-    sim.set(stage_faults={"Rating": Faults(refusal=1.0)})
-    results = await arun_experiment(plan)
-    reasons = Counter((claim.variant, claim.judgement.unscored_reason) for claim in results.claims)
-    assert reasons == {("works", None): 3, ("fails", UnscoredReason.REFUSAL): 3}
-    assert assess(results, resamples=20).variants[1].n_items == 3
-
-
 async def test_the_budget_holds_over_all_variants_and_attempts_and_what_it_spoilt_is_mended(
     sim: Simulator, home: Path
 ) -> None:
@@ -182,30 +130,6 @@ async def test_another_plan_is_refused_by_the_directory(
     assert sim.stats().model.requests == requests
 
 
-async def test_a_changed_prompt_of_the_same_name_is_another_plan(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    prompt = write_variant(home / "strict") / "safe" / "assessment.md"
-    plan = make_plan(home, {"a": {}, "b": {"prompts": "strict"}})
-    await arun_experiment(plan, run_dir="run")
-    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "to pieces"), encoding="utf-8")
-    with pytest.raises(ConfigError, match="variant b differ"):
-        await arun_experiment(plan, run_dir="run")
-
-
-async def test_each_cell_names_the_prompts_and_settings_that_made_it(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    write_variant(home / "strict")
-    plan = make_plan(home, {"packaged": {}, "strict": {"prompts": "strict", "max_searches": 2}})
-    results = await arun_experiment(plan, run_dir=home / "run")
-    cells = _cells(home / "run")
-    made_by = {one.name: one.fingerprint for one in results.variants}
-    assert len(cells) == 4
-    for cell in cells:
-        assert cell.fingerprint.prompts == made_by[cell.variant].prompts
-        assert cell.fingerprint.max_searches == made_by[cell.variant].max_searches
-    assert len({cell.fingerprint.prompts["safe/assessment"] for cell in cells}) == 2
-
-
 async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simulator, home: Path) -> None:
     said = sim.world.one_response(26)
     plain = {"id": "r1", "system": "s", "prompt": said.prompt, "response": " ".join(said.sentences[:2])}
@@ -228,51 +152,3 @@ async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simula
             assert {claim.group for claim in mine} == {text.response_id} == {"r1"}
             assert text.usage.calls > 0
         assert assess(results, resamples=20).k == (2,)
-
-
-async def test_the_stream_says_how_much_there_is(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    events = [event async for event in astream_experiment(make_plan(home, {"a": {}}, repeats=2))]
-    assert events[0] == RunStarted(4, 0)
-    assert [type(event) for event in events[1:]] == [NewRecord] * 4 + [Results]
-
-
-async def test_without_a_model_the_baseline_judges_and_nothing_is_asked(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 4))
-    plan = make_plan(home, {"fused": {}, "paper": {"plan": "paper"}}, settings={"model": None})
-    results = await arun_experiment(plan)
-    assert {claim.judgement.verdict is None for claim in results.claims} == {False}
-    assert sim.stats().model.requests == 0
-
-
-async def test_a_claim_without_anything_to_judge_by_is_unscored_beside_others(sim: Simulator, home: Path) -> None:
-    path = write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    bare = json.dumps({"id": "bare", "claim": "Ada was born in London.", "label": 1, "document": " "})
-    path.write_text(path.read_text(encoding="utf-8") + "\n" + bare, encoding="utf-8")
-    results = await arun_experiment(make_plan(home, {"a": {}}))
-    assert [claim.judgement.unscored_reason for claim in results.claims] == [None, None, UnscoredReason.NO_SOURCE]
-
-
-async def test_a_plan_that_failed_leaves_its_directory_to_the_mended_one(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    mistakes: list[dict[str, dict[str, str]]] = [
-        {"a": {"model": "nobody:x"}},
-        {"a": {}, "b": {}},
-        {"a": {"prompts": "nowhere"}},
-    ]
-    for wrong in mistakes:
-        with pytest.raises(ConfigError):
-            await arun_experiment(make_plan(home, wrong), run_dir="run")
-    results = await arun_experiment(make_plan(home, {"a": {}}), run_dir="run")
-    assert len(results.claims) == 2
-
-
-async def test_a_folder_of_something_else_is_left_alone(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 1))
-    with pytest.raises(ConfigError, match="not a run directory, and not empty"):
-        await arun_experiment(make_plan(home, {"a": {}}), run_dir=home)
-    assert sim.stats().model.requests == 0
-
-
-def _cells(run_dir: Path) -> list[Cell]:
-    return [Cell.model_validate_json(line) for line in (run_dir / "cells.jsonl").read_bytes().splitlines()]

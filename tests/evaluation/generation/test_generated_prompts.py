@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from factloop.agents.longfact.distinct import spelling
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.longfact import load_longfact
-from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
+from factloop.evaluation.generation.prompts import LONGFACT_TOPICS, PromptsRequest, generate_prompts, load_topics
 from factloop.evaluation.generation.records import GeneratedPrompt, PromptsReport
 from factloop.evaluation.generation.settings import PromptSettings
 from tests.simulator import MODEL, Faults, Simulator
@@ -48,22 +49,6 @@ async def test_what_another_topic_has_is_made_up_for(sim: Simulator) -> None:
     assert rows[20].id == "generated-objects/tides/000"
 
 
-async def test_the_same_answers_and_seed_give_the_same_prompts(sim: Simulator) -> None:
-    first, second = [(await generate(sim, seed=3))[0] for _ in range(2)]
-    assert first == second
-    sim.reset()
-    await generate(sim, seed=4, n=2)
-    await generate(sim, seed=5, n=2)
-    assert sim.stats().repeated == 0  # another seed shows other examples
-
-
-async def test_an_exhausted_topic_is_said_to_be_one(sim: Simulator) -> None:
-    rows, report = await generate(sim, n=400)
-    (topic,) = report.topics
-    assert topic.n_kept == len(rows) < topic.n_wanted == 400
-    assert topic.failures == ()
-
-
 async def test_failed_rounds_are_no_prompts(sim: Simulator) -> None:
     sim.set(stage_faults={"LongFactPrompts": Faults(refusal=1.0)})
     rows, report = await generate(sim)
@@ -93,7 +78,7 @@ async def test_the_topic_is_data(sim: Simulator) -> None:
     (body,) = sim.bodies()
     system, user = (message["content"] for message in body["messages"])
     assert hostile not in system
-    assert f"<topic-1>{hostile}</topic-1>\n<number-1>5</number-1>" in user
+    assert re.search(rf"<topic(-\d+)>{re.escape(hostile)}</topic\1>\n<number\1>5</number\1>", user)
 
 
 @pytest.mark.parametrize(
@@ -110,3 +95,20 @@ async def test_a_topic_that_is_none_is_refused(sim: Simulator, topics: tuple[str
         await generate(sim, *topics)
     assert said in str(caught.value)
     assert sim.stats().stages == {}
+
+
+def test_longfact_has_38_topics() -> None:
+    """Section 2 of the paper: 38 topics, 2,280 prompts, 30 on each topic in each of two parts."""
+    topics = load_topics("longfact")
+    assert topics == LONGFACT_TOPICS
+    assert len({*topics}) == 38
+    assert 2 * 30 * len(topics) == 2280
+
+
+def test_topics_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "topics.txt").write_text("mycology\n\n  bridges of Leeds \n", encoding="utf-8")
+    assert load_topics(tmp_path / "topics.txt") == ("mycology", "bridges of Leeds")
+    (tmp_path / "none.txt").write_text("\n", encoding="utf-8")
+    for name in ("none.txt", "missing.txt"):
+        with pytest.raises(DataError, match=name):
+            load_topics(tmp_path / name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import resource
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,8 @@ from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json_line
-from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, UnansweredPrompt
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse
 from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses, read_responses
 from factloop.evaluation.running.log import Log
 
@@ -46,20 +43,6 @@ def write(path: Path, *rows: GeneratedResponse) -> bytes:
     return path.read_bytes()
 
 
-def test_there_is_nothing_in_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert read_responses(tmp_path / "none.jsonl") == {}
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_is_unanswered_has_no_line(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    with opened(path) as file:
-        file.append(UnansweredPrompt(prompt_id="p/1", reason=UnscoredReason.REFUSAL, said="no"))
-        assert set(file.finished) == set()
-        file.append(row("p/1"))
-        assert list(file) == [row("p/1")]
-
-
 def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> None:
     path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2", "I cannot say."), row("p/3", cut_off=True)]
     write(path, *rows[:2])
@@ -86,13 +69,6 @@ def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest
     assert path.read_bytes() == whole
 
 
-def test_a_last_line_that_an_editor_left_open_is_a_row(tmp_path: Path) -> None:
-    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2")]
-    whole = write(path, *rows)
-    path.write_bytes(whole.splitlines(keepends=True)[0].rstrip(b"\n"))
-    assert write(path, rows[1]) == whole
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -113,21 +89,6 @@ def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, text: str, said
     assert path.read_text(encoding="utf-8") == text
 
 
-def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    whole = write(path, row("p/1"), row("p/2"))
-    path.write_bytes(whole[:40] + b"\n" + whole)
-    with pytest.raises(ConfigError, match=r"out\.jsonl:1: this line is not JSON.*name another"):
-        read_responses(path)
-    path.write_bytes(whole.replace("„".encode(), b"\xff", 1))
-    with pytest.raises(ConfigError, match=r"out\.jsonl:1: it is not UTF-8"):
-        read_responses(path)
-    path.write_bytes(whole + whole)
-    said = r"out\.jsonl:3: field 'prompt_id': an earlier line answers the same prompt"
-    with pytest.raises(ConfigError, match=said), opened(path):
-        pass
-
-
 ASKED = {"p/1": ModelPrompt("p/1", None, "Who?")}
 
 
@@ -135,8 +96,7 @@ ASKED = {"p/1": ModelPrompt("p/1", None, "Who?")}
     ("change", "said"),
     [
         ({"prompt_id": "p/9"}, "another draw of prompts (--data, --part, --n, --seed), first at prompt 'p/9'"),
-        ({"prompt": "Who? More!"}, "another wording (--postamble, --postamble-text)"),
-        ({"postamble": "short"}, "another choice of postambles (--postamble-text)"),
+        ({"prompt": "Who? More!"}, "another wording (--postamble)"),
         ({"system": "other"}, "another name (--system)"),
         ({"generated_by": GeneratedBy(model="openai:sim", sampling={"temperature": 1.0})}, "another model or sampling"),
     ],
@@ -161,25 +121,3 @@ def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
         with opened(path), pytest.raises(ConfigError, match="another process is at work"), opened(name):
             pass
     write(path, row("p/1"))
-
-
-def test_a_disk_that_fills_up_is_one_clear_error_and_costs_one_line(tmp_path: Path) -> None:
-    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2")]
-    room = len(write(path, rows[0])) + 20  # of the second line 20 bytes find room
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        with pytest.raises(ConfigError, match=r"out\.jsonl: cannot be used \(File too large\)"):
-            write(path, rows[1])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert path.stat().st_size == room
-    write(path, rows[1])
-    assert list(read_responses(path).values()) == rows
-
-
-def test_half_a_character_of_a_model_is_mended(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    said = json.loads('"Half \\ud83c a mushroom"')
-    write(path, row("p/1", said))
-    assert read_responses(path)["p/1"].response == "Half \ufffd a mushroom"

@@ -113,19 +113,3 @@ async def test_at_the_end_of_the_budget_the_rest_is_unanswered(sim: Simulator, t
     assert {one.reason for one in report.unanswered} == {UnscoredReason.BUDGET}
     more = await generate(sim, tmp_path / "out.jsonl", max_calls=4)  # a limit is of each start
     assert (more.n_answered, more.usage.calls) == (6, 4)
-
-
-async def test_a_wrong_key_ends_it_at_once_and_what_was_there_stays(sim: Simulator, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    await generate(sim, out, n=1)
-    before = out.read_bytes()
-    sim.set(api_key="another")
-    with pytest.raises(ConfigError, match="401"):
-        await generate(sim, out)
-    assert out.read_bytes() == before
-
-
-async def test_without_a_model_there_is_nothing_to_ask(sim: Simulator, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="--model"):
-        await generate(sim, tmp_path / "out.jsonl", model=None)
-    assert sim.stats().stages == {}

@@ -62,7 +62,7 @@ def filled_in(place: Path, drawn: NextLabels, run: LabelledRun, n_first: int | N
 
 
 def exported(out: Path, *places: Path, **options: Any) -> ExportedLabels:
-    """The labels of the places, written as `factloop labels export` does."""
+    """The labels of the places, written as `factloop research labels export` does."""
     found = export_labels(places, **options)
     out.write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
     return found

@@ -10,7 +10,6 @@ from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are no
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.figure import Undefined
-from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers, win_rate
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementDraw, DisagreementKey, draw_disagreements
 from factloop.evaluation.labels.views.html import render_disagreements_html
@@ -119,10 +118,6 @@ def test_sheets_that_are_not_the_keys_are_refused(tmp_path: Path, change: object
     (tmp_path / "sheet.csv").write_text(change(answered(key, 7, 3, 2)))  # type: ignore[operator]
     with pytest.raises(DataError, match=said):
         adjudicate(read_answers(tmp_path / "sheet.csv", key), key)
-
-
-def test_labels_are_those_of_people() -> None:
-    assert {one.label for one in drawn()[1].disputed} == {FactLabel.NOT_SUPPORTED, FactLabel.SUPPORTED}
 
 
 def page_of(seed: int = 0) -> tuple[str, DisagreementDraw]:

@@ -9,29 +9,13 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.json import to_json
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.labels.draws import drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy
 from factloop.evaluation.labels.sampling import Pilot, probabilities, probability_after, share_of_draw, systematic_draw
-from factloop.evaluation.labels.sheets import KnownLabels, draw_next, read_known
-from factloop.reports.labels import ClaimToLabel, Draw, GivenLabel, LabelFile, PersonLabel, hash_of
+from factloop.evaluation.labels.sheets import KnownLabels, read_known
+from factloop.reports.labels import ClaimToLabel, Draw
 from tests.evaluation.labels.labelled_runs import DATA, corrected, drawn_from, exported, filled_in, labelled_run
-from tests.evaluation.runs.finished_runs import judged
-
-
-def test_any_beginning_of_a_sheet_is_a_smaller_draw() -> None:
-    """Of ten drawn of twenty claims the first three, 600 times: each claim 90 times, SD 8.7; five SD are 44.
-
-    By response the first three would be of system a alone, and claims of b never among them.
-    """
-    run = [judged(f"p{n}", "snsns", system=system) for n in range(2) for system in ("a", "b")]
-    times: dict[tuple[str, str], int] = {}
-    for seed in range(600):
-        for one in draw_next(run, 10, data=DATA, seed=seed).drawn[:3]:
-            times[one.to_label.key] = times.get(one.to_label.key, 0) + 1
-    assert len(times) == 20
-    assert all(abs(n - 90) < 44 for n in times.values())
 
 
 def claim(number: int, draw: Draw | None) -> ClaimToLabel:
@@ -60,24 +44,6 @@ def test_labels_of_a_part_of_a_sheet_count_as_a_smaller_draw(tmp_path: Path) -> 
     whole = exported(tmp_path / "l", filled_in(tmp_path / "s.csv", drawn_from(run, 30, 0), run))
     assert {row["probability"] for row in whole.rows} == {0.75}
     assert whole.unfinished == []
-
-
-@pytest.mark.statistical
-def test_intervals_of_a_part_of_a_sheet_hold_the_precision_of_the_run(tmp_path: Path) -> None:
-    """60 of 180 drawn of 200 claims: of 300 with a chance of 0.95 each, fewer than 273 come once in 500.
-
-    Taken for a draw of 180 its labels would leave a tenth of the run open and not 7/10: the interval is 0.4 as wide.
-    """
-    held = 0
-    for seed, rng in enumerate(np.random.default_rng(1).spawn(300)):
-        run = labelled_run(rng, 40, 5)
-        exported(tmp_path / "l.jsonl", filled_in(tmp_path / "s.csv", drawn_from(run, 180, seed), run, 60))
-        own = corrected(tmp_path / "l.jsonl", run).own_claims
-        assert own is not None
-        assert own.low is not None
-        assert own.high is not None
-        held += own.low <= run.precision <= own.high
-    assert held >= 273
 
 
 def test_the_share_of_a_draw_by_hand() -> None:
@@ -155,23 +121,6 @@ def test_labels_from_elsewhere_are_learnt_from_and_nothing_is_left_out(tmp_path:
     assert drawn_from(run, 5, 0, known=known).n_before == 0
     (tmp_path / "l.jsonl").write_text(json.dumps(row | own | {"probability": 0.5}))
     assert drawn_from(run, 5, 0, known=read_known(tmp_path / "l.jsonl")).n_before == 1
-
-
-def test_the_page_of_a_draw_says_what_its_labels_count_for(tmp_path: Path) -> None:
-    """12 of 40 claims drawn, three labelled on the page: 3/40."""
-    run = labelled_run(np.random.default_rng(0), 8, 5)
-    claims = tuple(one.to_label for one in drawn_from(run, 12, 0).drawn)
-    labels = tuple(
-        GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel.SUPPORTED)
-        for one in claims[:3]
-    )
-    file = LabelFile(claims_hash=hash_of(claims), claims=claims, labels=labels)
-    (tmp_path / "page.json").write_text(to_json(file), encoding="utf-8")
-    found = exported(tmp_path / "l.jsonl", tmp_path / "page.json")
-    assert [row["probability"] for row in found.rows] == [0.075] * 3
-    assert [part.n_open for part in found.unfinished] == [9]
-    more = (claims[0].model_copy(update={"draw": claims[0].draw and claims[0].draw.model_copy(update={"n": 3})}),)
-    assert hash_of(more) != hash_of(claims[:1]), "a draw that was changed shows"
 
 
 def test_draws_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.labels.sampling import Pilot, probabilities, probability_after, share_of_draw, systematic_draw
+from factloop.evaluation.labels.sampling import Pilot
 from factloop.evaluation.labels.sheets import KnownLabels, read_known
-from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 from tests.evaluation.labels.labelled_runs import LabelledRun, drawn_from, exported, filled_in
 from tests.evaluation.runs.finished_runs import judged
 
@@ -80,54 +78,9 @@ def test_labels_exported_twice_still_tell_the_system_that_they_were_drawn_of(tmp
     assert read_known(tmp_path / "l2.jsonl").of_systems == {"a"}
 
 
-def test_draws_of_two_systems_stand_side_by_side(tmp_path: Path) -> None:
-    run = two_systems()
-    sheets = [filled_in(tmp_path / f"{name}.csv", drawn_from(run, 8, 0, system=name), run) for name in ("a", "b")]
-    found = exported(tmp_path / "l.jsonl", *sheets)
-    assert [row["probability"] for row in found.rows] == [0.4] * 16
-    assert {row["of_system"] for row in found.rows} == {"a", "b"}
-
-
 def test_a_draw_of_one_system_that_knows_nothing_of_one_of_all_is_refused(tmp_path: Path) -> None:
     run = two_systems()
     of_all = filled_in(tmp_path / "all.csv", drawn_from(run, 20, 2), run)
     of_a = filled_in(tmp_path / "a.csv", drawn_from(run, 8, 5, system="a"), run)
     with pytest.raises(DataError, match="know nothing of each other"):
         exported(tmp_path / "l.jsonl", of_all, of_a)
-
-
-def test_a_system_that_is_not_there_is_named() -> None:
-    with pytest.raises(ConfigError, match="no claim to draw of a system 'c'; it has a, b"):
-        drawn_from(two_systems(), 8, 0, system="c")
-
-
-def test_pages_that_were_saved_before_keep_their_hash() -> None:
-    draw = Draw(name="d", n=10, n_claims=20)
-    claim = ClaimToLabel(
-        dataset="d", system="one", response_id="r", group="p", claim_id="c1", claim="A.", judge="j", verdict=None,
-        probability=0.5, draw=draw,
-    )  # fmt: skip
-    assert hash_of([claim]).startswith("6d9225317783f77a")
-    assert hash_of([claim]) != hash_of([claim.model_copy(update={"draw": draw.model_copy(update={"system": "one"})})])
-    assert json.loads(claim.model_dump_json())["draw"]["system"] is None
-
-
-def test_the_mean_of_a_system_over_both_draws_is_the_truth() -> None:
-    """Of a 75 of 100 claims are supported: 60 of 65 that are drawn rarely, 15 of 35 that are drawn often; b has 200.
-
-    60 of all are drawn, about 21 of them of a, then 20 of the rest of a. Over 400 pairs of draws the mean has a
-    standard error of 0.0025; 0.01 is four.
-    """
-    labels = np.r_[np.ones(60), np.zeros(5), np.ones(15), np.zeros(20)]
-    of_a = np.r_[np.full(65, 0.22), np.full(35, 0.5)]
-    chance, found = probabilities(np.r_[of_a, np.full(200, 0.3)], 60), []
-    for rng in np.random.default_rng(0).spawn(400):
-        order = rng.permutation(300)
-        drawn = order[systematic_draw(chance[order], rng)]
-        first = drawn[drawn < 100]
-        rest, share = np.setdiff1d(np.arange(100), first), share_of_draw(100, len(first), 20)
-        of_rest = probabilities(of_a[rest], 20, share)
-        second = systematic_draw(of_rest, rng)
-        by = [probability_after(one, share) for one in chance[first].tolist()] + (of_rest[second] / share).tolist()
-        found.append(np.average(labels[[*first, *rest[second]]], weights=1.0 / np.array(by)))
-    assert np.mean(found) == pytest.approx(0.75, abs=0.01)

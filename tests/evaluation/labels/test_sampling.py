@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.chosen_labels import WORLDS, compare, needed_for
-from benchmarks.few_labels import WORLDS as FEW_LABELS_WORLDS
+from benchmarks.chosen_labels import WORLDS, compare
 from benchmarks.judge_worlds import JudgeWorld
-from factloop.core.records import Counts, Verdict
+from factloop.core.records import Counts
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.labels.sampling import (
@@ -16,14 +15,12 @@ from factloop.evaluation.labels.sampling import (
     FEWEST_LABELS,
     Floats,
     Pilot,
+    WidthByLabels,
     probabilities,
     spreads,
     systematic_draw,
 )
-from factloop.evaluation.labels.sheets import KnownLabels, draw_next
-from factloop.evaluation.labels.widths import WidthByLabels
-from factloop.evaluation.runs.records import JudgedResponse
-from tests.evaluation.labels.labelled_runs import of_run
+from factloop.evaluation.labels.sheets import draw_next
 from tests.evaluation.runs.finished_runs import judged
 
 NAN = float("nan")
@@ -74,28 +71,6 @@ def test_nothing_is_learnt_from_few_labels() -> None:
     assert [learnt(n, scores) for n in (1, FEWEST_BESIDE_SCORES - 1, FEWEST_BESIDE_SCORES)] == [False, False, True]
 
 
-def test_the_fewest_labels_steer_about_as_well_as_scores_or_better_than_nothing() -> None:
-    """The variance that a draw of 200 leaves, over 40 pilots: a judge unsure of 15 % of claims, and one without scores.
-
-    Of the first it is that by scores alone times 1.02, within a tenth; of the second less than without labels.
-    """
-    with_scores, without = FEW_LABELS_WORLDS[0], FEW_LABELS_WORLDS[2]
-    assert variance(with_scores, FEWEST_BESIDE_SCORES) < 1.1 * variance(with_scores, 0)
-    assert variance(without, FEWEST_LABELS) < 0.9 * variance(without, 0)
-
-
-def variance(world: JudgeWorld, n_pilot: int) -> float:
-    """Mean over pilots of the sum of r (1 - r) / p over the claims of a run."""
-    found = []
-    for rng in np.random.default_rng(0).spawn(40):
-        labels, verdicts, scores, _ = world.run(rng)
-        rates = scores if world.has_scores else np.where(verdicts == 1, *world.rates)
-        pilot = rng.permutation(len(labels))[:n_pilot]
-        spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-        found.append((rates * (1.0 - rates) / probabilities(spread, 200)).sum())
-    return float(np.mean(found))
-
-
 def test_every_claim_is_drawn_as_often_as_its_probability_says() -> None:
     """4,000 draws of 3 of 6: the share of each claim lies within four standard errors, at most 0.032."""
     chance = np.array([0.9, 0.1, 0.5, 0.5, 0.3, 0.7])
@@ -122,14 +97,6 @@ def test_labels_count_for_the_inverse_of_their_probability_by_hand() -> None:
         LabelledClaims([1], [1], None, [0.0])
 
 
-def test_even_probabilities_change_nothing() -> None:
-    given = ([1, 0, 1, 1] * 10, [1, 0, 0, 1] * 10, [str(n // 4) for n in range(40)])
-    run = JudgedResponses([Counts(supported=3, not_supported=1)] * 9, [f"r{n}" for n in range(9)])
-    assert debiased_precision(LabelledClaims(*given, [0.2] * 40), run) == debiased_precision(
-        LabelledClaims(*given), run
-    )
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_chosen_labels_hold_the_truth_in_an_interval_at_most_07_times_as_wide(world: JudgeWorld) -> None:
@@ -142,26 +109,6 @@ def test_chosen_labels_hold_the_truth_in_an_interval_at_most_07_times_as_wide(wo
     assert found["chosen"].width <= 0.7 * found["alone"].width
     assert found["chosen"].width <= (0.7 if world.has_scores else 1.0) * found["verdicts"].width
     assert found["chosen"].width < found["scores"].width
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
-def test_a_pilot_that_counts_as_a_first_draw_holds_the_truth_too(world: JudgeWorld) -> None:
-    """100 at random and 200 chosen of the rest, beside 300 at random; of 100 with a chance of 0.95 each, as above.
-
-    At most 0.7 times as wide holds beside labels alone, and not beside those with verdicts or scores.
-    """
-    found = compare(world, 100, counts_pilot=True)
-    assert found["chosen"].held >= 89
-    assert found["chosen"].width <= 0.72 * found["alone"].width
-    assert found["chosen"].width < found["scores"].width
-
-
-def test_the_labels_needed_give_the_width_asked_for() -> None:
-    for world in WORLDS:
-        n, half = needed_for(world, 0.03)
-        assert n is not None
-        assert half == pytest.approx(0.03, rel=0.2)
 
 
 def test_labels_do_not_narrow_an_interval_below_that_of_the_run_by_hand() -> None:
@@ -191,53 +138,3 @@ def test_each_system_needs_its_own_labels() -> None:
     assert one.n is not None
     assert [(of.system, of.n) for of in both.needed] == [("a", one.n), ("b", one.n)]
     assert (alone.n_to_draw, both.n_to_draw) == (one.n, 2 * one.n)
-
-
-@pytest.mark.statistical
-def test_the_labels_needed_by_each_system_give_the_width_asked_for() -> None:
-    """Of two systems, one right on 95 % of its claims and one on 60 %, in 40 draws: ±0.05 within a fifth of the wider.
-
-    Claims of other prompts are the pilot. The number for both as one run, 146 claims in place of 371, gave ±0.076.
-    """
-    rng = np.random.default_rng(0)
-    run, truth = two_systems(rng, 150)
-    others, labels = two_systems(rng, 25)
-    seen = [(judged, claim) for judged in others for claim in judged.report.claims]
-    pilot = Pilot(
-        np.array([labels[judged.id, claim.id] for judged, claim in seen]),
-        np.array([int(claim.judgement.verdict is Verdict.SUPPORTED) for _, claim in seen]),
-        np.full(len(seen), NAN),
-    )
-    known = KnownLabels(pilot)
-    first = draw_next(run, 10, data="d", seed=0, known=known, half_width=0.05)
-    assert first.n_to_draw is not None
-    halves: dict[str, list[float]] = {"a": [], "b": []}
-    for seed in range(40):
-        drawn = [one.to_label for one in draw_next(run, first.n_to_draw, data="d", seed=seed, known=known).drawn]
-        for system, found in halves.items():
-            own = [one for one in drawn if one.system == system]
-            labelled = LabelledClaims(
-                [truth[one.key] for one in own],
-                [int(one.verdict is Verdict.SUPPORTED) for one in own],
-                [one.group for one in own],
-                [one.probability or 1.0 for one in own],
-                [True] * len(own),
-            )
-            of_system = of_run([one for one in run if one.system == system])
-            interval = debiased_precision(labelled, of_system).prediction_powered.interval
-            assert interval is not None
-            found.append((interval[1] - interval[0]) / 2.0)
-    assert max(float(np.mean(found)) for found in halves.values()) == pytest.approx(0.05, rel=0.2)
-
-
-def two_systems(rng: np.random.Generator, n_prompts: int) -> tuple[list[JudgedResponse], dict[tuple[str, str], int]]:
-    """Responses of two systems, and the labels of their claims by response and claim."""
-    run: list[JudgedResponse] = []
-    truth: dict[tuple[str, str], int] = {}
-    for system, rate in (("a", 0.95), ("b", 0.6)):
-        for place in range(n_prompts):
-            labels = rng.random(8) < rate
-            verdicts = rng.random(8) < np.where(labels, 0.92, 0.15)
-            run.append(judged(f"p{place}", "".join("s" if one else "n" for one in verdicts), system=system))
-            truth |= {(run[-1].id, f"c{number}"): int(label) for number, label in enumerate(labels)}
-    return run, truth

@@ -14,7 +14,7 @@ import pytest
 from factloop.core.errors import DataError
 from factloop.core.records import Verdict
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
-from factloop.evaluation.labels.row_hashes import hash_of_row, is_as_drawn
+from factloop.evaluation.labels.sheets import hash_of_row, is_as_drawn
 from factloop.reports.labels import ClaimToLabel, Draw
 from tests.evaluation.labels.labelled_runs import DATA, drawn_from, filled_in, labelled_run
 
@@ -77,12 +77,6 @@ def test_label_comment_sentence_and_passages_may_be_edited(tmp_path: Path) -> No
     assert {(row["label"], row["comment"], row["document"]) for row in found.rows} == {(1, "sure", "cut")}
 
 
-def test_rows_in_another_order_or_some_of_them_are_as_they_were_drawn(tmp_path: Path) -> None:
-    rows = sheet(tmp_path)
-    found = export_labels([saved(tmp_path / "part.csv", rows[20:3:-1])])
-    assert len(found.rows) == 17
-
-
 def test_a_sheet_without_hashes_is_read(tmp_path: Path) -> None:
     rows = [{name: cell for name, cell in row.items() if name != "row_hash"} for row in sheet(tmp_path)]
     assert len(export_labels([saved(tmp_path / "earlier.csv", rows)]).rows) == 30
@@ -119,13 +113,6 @@ def test_numbers_may_lose_digits_in_a_spreadsheet(number: float | None, digits: 
 def test_a_text_may_get_an_apostrophe_and_other_white_space() -> None:
     drawn = claim(claim="-5 degrees  were\nmeasured.")
     assert is_as_drawn(claim(claim="'-5 degrees were measured. "), hash_of_row(drawn))
-
-
-def test_a_claim_that_begins_like_a_formula_comes_back_as_it_is(tmp_path: Path) -> None:
-    """The sheet has an apostrophe before it, which would keep the run from knowing its claim."""
-    rows = sheet(tmp_path)
-    rows[0] |= {"claim": "'-5 degrees were measured.", "row_hash": ""}
-    assert export_labels([saved(tmp_path / "s.csv", rows)]).rows[0]["claim"] == "-5 degrees were measured."
 
 
 def test_two_labels_of_a_claim_in_one_sheet_are_refused(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -10,9 +10,16 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import Record, Usage
-from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log, LogFormat
-from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, judged_here, summary_of
+from factloop.evaluation.running.run import (
+    Increments,
+    NewRecord,
+    Run,
+    RunStarted,
+    answers_folder,
+    claimed_folder,
+    summary_of,
+)
 
 
 class Square(Record):
@@ -99,18 +106,6 @@ async def test_a_record_is_on_disk_before_it_is_heard_of(tmp_path: Path) -> None
         assert len(path.read_bytes().splitlines()) == 3
 
 
-async def test_what_is_not_final_stands_in_the_summary_and_is_made_again(tmp_path: Path) -> None:
-    def failing(number: int) -> Square:
-        return Square(number=number, square=None) if number == 2 else square(number)
-
-    path = tmp_path / "log"
-    with Log(path, FORMAT) as log:
-        assert await summary_of(run_of((1, 2), log, making(failing)).stream()) == Squares(found=(1, None))
-    with Log(path, FORMAT) as log:
-        assert set(log.finished) == {1}
-        assert await summary_of(run_of((1, 2), log).stream()) == Squares(found=(1, 4))
-
-
 async def test_results_are_there_at_the_end_only(tmp_path: Path) -> None:
     results = tmp_path / "summary.json", tmp_path / "report.json"
     with Log(tmp_path / "log", FORMAT) as log:
@@ -124,25 +119,6 @@ async def test_results_are_there_at_the_end_only(tmp_path: Path) -> None:
             assert all(path.exists() for path in results)
             await anext(events)
             assert not any(path.exists() for path in results)
-
-
-async def test_an_engine_here_reads_no_further_than_it_has_room() -> None:
-    read = list[int]()
-
-    def numbers() -> Iterator[int]:
-        for number in range(9):
-            read.append(number)
-            yield number
-
-    async def judge(number: int) -> Square:
-        return square(number)
-
-    done = 0
-    async with aclosing(judged_here(judge, at_once=2)(numbers())) as judging:
-        async for _ in judging:
-            done += 1
-            assert len(read) <= done + 2
-    assert done == 9
 
 
 def test_increments_are_what_was_added() -> None:

@@ -60,12 +60,6 @@ def test_a_second_worker_of_a_machine_finds_what_the_first_wrote(tmp_path: Path)
     assert not [name for name in names(tmp_path) if name.endswith(".part")]
 
 
-def test_machines_without_a_common_folder_begin_with_an_empty_journal(tmp_path: Path) -> None:
-    path = journal_at(tmp_path / "not yet there", OTHER, HOME)
-    keep(path, c="there")
-    assert names(tmp_path / "not yet there") == ["journal-10.0.0.2.sqlite"]
-
-
 @pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
 @pytest.mark.usefixtures("widest_umask")
 def test_journals_and_copies_are_their_owner_s_alone(tmp_path: Path) -> None:

@@ -22,11 +22,11 @@ import pytest
 
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
-from factloop.core.installed import install_command
+from factloop.core.extras import install_command
 from factloop.evaluation.running.on_ray import connected
 from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.judge import judge_here, judge_on_ray
 from factloop.evaluation.runs.records import JudgedResponse
+from factloop.evaluation.runs.run import judge_on_ray, open_judge
 from factloop.setup.settings import CheckSettings
 from tests.cli.command import build_command
 from tests.evaluation.running.short_responses import short_items, write_items
@@ -71,11 +71,8 @@ def as_judged(judged: list[JudgedResponse]) -> dict[str, Any]:
 
 
 async def here(settings: CheckSettings, items: list[RunItem]) -> dict[str, Any]:
-    async with (
-        FactChecker(settings=settings) as checker,
-        aclosing(judge_here(checker, items, journal=None)) as found,
-    ):
-        return as_judged([one async for one in found])
+    async with FactChecker(settings=settings) as checker, open_judge(checker) as judge:
+        return as_judged([await judge(item) for item in items])
 
 
 def workers() -> list[int]:
@@ -102,7 +99,7 @@ def test_two_workers_end_a_run_as_one_process_does_which_can_go_on_with_it(
     one, two = tmp_path / "one", tmp_path / "two"
     assert factloop("eval", *flags, "--run-dir", one).code == 0
     sim.reset()
-    on_workers = factloop("eval", *flags, "--run-dir", two, "--engine", "ray", "--workers", 2)
+    on_workers = factloop("eval", *flags, "--run-dir", two, "--workers", 2)
     assert (on_workers.code, on_workers.out, on_workers.err) == (0, "", "")
     assert [path.name for path in two.glob("*.sqlite")] == ["journal.sqlite"]
     assert sim.stats().model.requests > 0

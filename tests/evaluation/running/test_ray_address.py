@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.runs.judge import judge_on_ray
+from factloop.evaluation.runs.run import judge_on_ray
 from factloop.setup.settings import CheckSettings
 
 

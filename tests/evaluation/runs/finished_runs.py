@@ -12,8 +12,7 @@ from factloop.core.factuality import score_claims
 from factloop.core.records import Claim, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
 from factloop.evaluation.comparing.compare import ComparedRun
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.longform import f1_curve, score_long_form
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.longform import AbstentionPolicy, f1_curve, score_long_form
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 
 WHEN = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.errors import ConfigError, DataError
 from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.debiasing.records import Method, Transfer
 from factloop.evaluation.runs.calibration import calibrate, calibrated, calibration_warnings, load_calibration
-from factloop.evaluation.runs.calibration_sample import CalibrationSample
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.labelled import CalibrationSample
+from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
-from factloop.evaluation.runs.views.calibration_terminal import print_calibration
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
 
@@ -44,16 +41,6 @@ def correction(
     return calibrate(sample, lines, ks=ks, transfer=transfer, abstention=abstention, rng=rng, resamples=50)
 
 
-def test_the_figures_of_a_system_are_the_same_whichever_others_are_in_the_run() -> None:
-    def answers(system: str, verdicts: str) -> list[JudgedResponse]:
-        return [judged(f"p{n}", verdicts[n % 3 :], system=system) for n in range(30)]
-
-    others, last = [*answers("a", "ssnnn"), *answers("b", "sssss")], answers("c", "sssnn")
-    (alone,) = correction(WORKED, last).systems
-    assert alone.f1[0].corrected.interval is not None
-    assert correction(WORKED, [*others, *last]).systems[-1] == alone
-
-
 @pytest.mark.parametrize(
     ("transfer", "truly"),
     # 6 of 10 claims are called supported. By verdicts: 6 x 0.8 + 4 x 0.2 = 5.6 truly are. By error rates: the share is
@@ -72,13 +59,6 @@ def test_figures_worked_by_hand(transfer: Transfer, truly: float) -> None:
     assert f1.corrected.value == pytest.approx(2 * truly / (10 + 20))
 
 
-def test_systems_are_corrected_apart_by_the_same_claims() -> None:
-    found = correction(WORKED, [judged("p", "ss", system="b"), judged("p", "sn", system="a")], (1, 2))
-    assert [one.system for one in found.systems] == ["a", "b"]
-    assert [one.precision.raw.value for one in found.systems] == [0.5, 1.0]
-    assert [[f1.k for f1 in one.f1] for one in found.systems] == [[1, 2]] * 2
-
-
 @pytest.mark.parametrize("abstention", AbstentionPolicy)
 def test_the_raw_figure_is_that_of_the_run(abstention: AbstentionPolicy) -> None:
     """Whatever the policy: a response of irrelevant claims alone counts as 0, one without any verdict never counts."""
@@ -91,11 +71,6 @@ def test_the_raw_figure_is_that_of_the_run(abstention: AbstentionPolicy) -> None
     assert f1.raw.value == pytest.approx(summary.scores.systems[0].at_k[0].f1.value)
     assert f1.n_responses == summary.scores.systems[0].at_k[0].f1.n
     assert (f1.abstentions, f1.n_abstentions, f1.n_failed) == (abstention.value, 2, 1)
-
-
-def test_the_order_of_the_run_changes_nothing() -> None:
-    responses = [judged(f"p{n}", verdicts, system=system) for n, verdicts in enumerate(["sn", "ss"]) for system in "ab"]
-    assert correction(WORKED, responses) == correction(WORKED, responses[::-1])
 
 
 def test_without_a_labelled_claim_that_has_a_verdict_there_is_no_correction() -> None:
@@ -123,27 +98,6 @@ def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
     assert sample.kind == "factscore"
     assert sample.fingerprint == summary.fingerprint
     assert summary.data in sample.data
-
-
-def test_raw_f1_has_one_interval_on_a_page() -> None:
-    """That of the run's scores, not one of the correction's own resamples, which end a little elsewhere."""
-    responses = [judged(f"p{n}", "s" * (n % 5 + 1) + "n" * (n % 3)) for n in range(12)]
-    summary = summary_of(responses)
-    found = calibrated(summary, WORKED, transfer=Transfer.VERDICTS, rng=np.random.default_rng(0), resamples=50)
-    assert found.calibration is not None
-    of_scores = {at.k: at.f1.interval for at in summary.scores.systems[0].at_k}
-    assert {one.k: one.raw.interval for one in found.calibration.systems[0].f1} == of_scores
-    assert None not in of_scores.values()
-
-
-def test_a_run_without_labels_is_no_calibration(tmp_path: Path) -> None:
-    finished(tmp_path / "a", [judged("p", "sn")])
-    with pytest.raises(ConfigError, match="no claim of this run has a label"):
-        load_calibration(tmp_path / "a")
-    with pytest.raises(ConfigError, match="no run"):
-        load_calibration(tmp_path)
-    with pytest.raises(ConfigError, match="a run has one evaluator"):
-        load_calibration(tmp_path / "a", evaluator="x")
 
 
 def test_rows_of_any_kind_of_file_say_the_same(tmp_path: Path) -> None:
@@ -209,13 +163,6 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
         load_calibration(place, evaluator="x")
 
 
-def test_claims_of_one_response_are_a_group_where_there_are_no_prompts(tmp_path: Path) -> None:
-    made = [prediction(1, 1, 1.0), prediction(2, 1, 1.0), prediction(1, 1, 1.0, response_id="t")]
-    groups = load_calibration(jsonl(tmp_path / "p.jsonl", *made), evaluator="judge").groups
-    assert groups is not None
-    assert groups[0] == groups[1] != groups[2]
-
-
 def test_a_run_corrected_by_its_own_claims_needs_no_warning(tmp_path: Path) -> None:
     summary = finished(tmp_path / "b", [judged("p", "sn", labels="SS"), judged("q", "sn", labels="SN")])
     assert calibration_warnings(load_calibration(tmp_path / "b"), summary) == ()
@@ -267,49 +214,6 @@ def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
     assert said.f1[0].corrected.value == pytest.approx(2 * 5.6 / (10 + 20))
     (own,) = correction(sample, [judged("p", "ssssssnnnn", system="a")], transfer=None).systems
     assert (own.precision.preferred, own.transfer) == (Method.PREDICTION_POWERED, Transfer.VERDICTS)
-
-
-def test_labels_of_prompts_of_the_run_are_its_own(tmp_path: Path) -> None:
-    given = [{"label": n % 2, "verdict": n % 2, "group": f"p{n % 4}"} for n in range(20)]
-    sample = load_calibration(jsonl(tmp_path / "own.jsonl", *given))
-    (own,) = correction(sample, [judged("p1", "sn")], transfer=None).systems
-    (other,) = correction(sample, [judged("elsewhere", "sn")], transfer=None).systems
-    assert (own.is_sampled, other.is_sampled) == (True, False)
-    named = load_calibration(jsonl(tmp_path / "named.jsonl", *({**one, "system": "one"} for one in given)))
-    assert correction(named, [judged("elsewhere", "sn")], transfer=None).systems[0].is_sampled
-
-
-def test_lambda_is_shown_with_the_share_of_the_labels_alone() -> None:
-    """The value is (1 - lambda) of the labelled claims' own precision, 0.5, and lambda of the run put right by them.
-
-    The run has 12 of 20 called supported, the labelled claims 10 of 20: put right it is 0.6 + (0.5 - 0.5) = 0.6.
-    """
-    responses = [judged(f"p{n}", "sssnn", system="b") for n in range(4)]
-    (found,) = correction(WORKED, responses).systems
-    powered = found.precision.prediction_powered
-    assert powered.weight is not None
-    assert powered.label_share is not None
-    assert powered.label_share == pytest.approx(1 - powered.weight)
-    assert powered.value == pytest.approx(powered.label_share * 0.5 + powered.weight * 0.6)
-    console = Console(width=200, record=True, file=io.StringIO())
-    print_calibration(correction(WORKED, responses), console)
-    shown = console.export_text()
-    assert f"λ {powered.weight:.2f}: {powered.label_share:.0%} from labels alone" in shown
-    assert "prediction-powered, preferred" in shown
-
-
-def test_a_run_is_warned_of_strangers_and_of_an_unknown_judge(tmp_path: Path) -> None:
-    sample = load_calibration(jsonl(tmp_path / "p.jsonl", prediction(1, 1, 1.0)), evaluator="judge")
-    unknown, strangers = calibration_warnings(sample, summary_of([judged("p", "sn")]))
-    assert "does not say who judged" in unknown
-    assert "None of the labelled claims is from one" in strangers
-
-
-def test_every_error_of_a_calibration_is_ours(tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(b"no parquet")
-    for place in (tmp_path / "x.parquet", tmp_path / "a\0b", tmp_path / ("x" * 300)):
-        with pytest.raises(FactloopError):
-            load_calibration(place)
 
 
 def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) -> None:

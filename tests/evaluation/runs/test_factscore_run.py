@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from factloop.cli.factscore import factscore_items
+from factloop.cli.eval import factscore_items
 from factloop.core.errors import ConfigError
-from factloop.core.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage, Verdict
+from factloop.core.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
-from factloop.evaluation.runs.predictions import predictions_of
+from factloop.evaluation.runs.longform import AbstentionPolicy
+from factloop.evaluation.runs.reading import predictions_of
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
 from tests.evaluation.datasets.dataset_files import jsonl, published
@@ -71,29 +71,11 @@ def test_the_published_figures_come_through_a_run() -> None:
     assert sum(one.n_abstained for one in summary.labelled.systems) == 549 - 496
 
 
-def test_sentences_of_the_published_responses_are_found_in_them() -> None:
-    """All of them, PerplexityAI's too, which the labels have without their citations."""
-    from factloop.agents.safe.given import find_sentences
-
-    spans = [
-        span
-        for item in factscore_items(published("factscore_bio.jsonl"))
-        for span in find_sentences(item.response, [given.sentence for given in item.facts or ()])
-    ]
-    assert len(spans) > 3_900
-    assert all(start < end for start, end in spans)
-
-
 def row(**changes: Any) -> dict[str, Any]:
     facts = [{"text": "Ada lived.", "label": "S"}, {"text": "Ada sang.", "label": "NS"}]
     named = {"id": "r1", "system": "A", "topic": "Ada", "prompt": "Who?", "response": "Ada lived and sang. Hello."}
     said = [{"text": "Ada lived and sang.", "atomic_facts": facts}, {"text": "Hello.", "atomic_facts": None}]
     return {**named, "sentences": said, **changes}
-
-
-def test_a_response_without_a_prompt_is_counted_by_its_topic(tmp_path: Path) -> None:
-    (item,) = factscore_items(jsonl(tmp_path / "bio.jsonl", row(prompt="")))
-    assert item.prompt_id == "Ada"
 
 
 def test_a_response_is_an_item_with_its_facts_and_labels(tmp_path: Path) -> None:
@@ -129,22 +111,3 @@ def test_predictions_are_the_verdicts_on_claims_labelled_supported_or_not() -> N
     assert {(one["dataset"], one["system"], one["response_id"], one["prompt_id"]) for one in rows} == {
         ("bio", "one", "one/p", "p")
     }
-
-
-def test_degrees_of_support_stand_beside_the_verdicts() -> None:
-    given = judged("p", "n", labels="S", made_by=fingerprint(engine="offline", model=None))
-    scored = Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=False, score=0.6)
-    claim = given.report.claims[0].model_copy(update={"judgement": scored})
-    given = given.model_copy(update={"report": given.report.model_copy(update={"claims": (claim,)})})
-    (only,) = read(predictions_of([given], dataset="bio"))
-    assert only["evaluators"] == {"offline engine (fused)": 0, "offline engine (fused): score": 0.6}
-
-
-def test_predictions_do_not_depend_on_who_came_first() -> None:
-    responses = [judged(f"p{n}", "sn", labels="SN") for n in range(4)]
-    assert predictions_of(responses, dataset="d") == predictions_of(responses[::-1], dataset="d")
-
-
-def test_hostile_names_stay_within_their_line() -> None:
-    (only,) = read(predictions_of([judged("p\n{", "s", system='"x\u2028', labels="S")], dataset="d"))
-    assert (only["prompt_id"], only["system"]) == ("p\n{", '"x\u2028')

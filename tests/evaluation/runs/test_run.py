@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -11,19 +9,16 @@ from typing import Any
 
 import pytest
 
-from factloop import FactChecker
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.records import Verdict
 from factloop.evaluation.running.run import NewRecord, RunStarted
 from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.judge import judge_here
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run import arun, astream_run
 from factloop.evaluation.runs.summary import Scoring
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
-from tests.simulator import Faults, Simulator
+from tests.simulator import Simulator
 
 
 async def run(sim: Simulator, items: list[RunItem], **options: Any) -> RunSummary:
@@ -70,16 +65,6 @@ async def test_a_finished_run_costs_nothing_and_may_be_scored_otherwise(
     assert read_run(tmp_path / "run").summary == again
 
 
-async def test_without_a_directory_the_summary_is_the_same_and_nothing_stays(
-    sim: Simulator, items: list[RunItem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-    kept = await run(sim, items, run_dir=tmp_path / "run")
-    assert stable(await run(sim, items)) == stable(kept)
-    assert list((tmp_path / "temporary").iterdir()) == []
-
-
 async def test_a_higher_limit_goes_on_and_a_lower_one_leaves_out(
     sim: Simulator, items: list[RunItem], tmp_path: Path
 ) -> None:
@@ -124,23 +109,6 @@ async def test_what_a_failing_server_left_unscored_is_judged_again(
     assert finished.usage.calls >= sim.stats().model.answered  # a call that two attempts share is counted in both
 
 
-async def test_a_budget_is_that_of_all_attempts(sim: Simulator, items: list[RunItem], tmp_path: Path) -> None:
-    for _ in range(2):
-        await run(sim, items, run_dir=tmp_path / "run", settings={"max_calls": 5})
-    assert sim.stats().model.answered == 5
-
-
-async def test_replies_that_cannot_be_read_are_not_paid_for_again(
-    sim: Simulator, items: list[RunItem], tmp_path: Path
-) -> None:
-    sim.set(stage_faults=dict.fromkeys(("Assessment", "Assessments"), Faults(truncated=1.0)))
-    first = await run(sim, items[:3], run_dir=tmp_path / "run")
-    assert sum(one.counts.unscored for one in first.scores.systems) > 0
-    sim.reset()
-    assert stable(await run(sim, items[:3], run_dir=tmp_path / "run")) == stable(first)
-    assert sim.stats().stages == {}
-
-
 async def test_an_empty_response_is_an_abstention_and_costs_nothing(sim: Simulator) -> None:
     summary = await run(sim, [RunItem("1", "one", "p", "Who?", ""), RunItem("2", "one", "q", "Who?", " \n")])
     assert sim.stats().stages == {}
@@ -174,25 +142,6 @@ async def test_events_come_in_order_and_a_stream_left_early_is_gone_on_with(
     assert stable(summary) == stable(await run(sim, items))
 
 
-async def test_items_are_read_no_further_ahead_than_needed(sim: Simulator, items: list[RunItem]) -> None:
-    read = 0
-
-    def lazily() -> Iterator[RunItem]:
-        nonlocal read
-        for item in items:
-            read += 1
-            yield item
-
-    async with simulated_checker(sim) as checker:
-        judging = judge_here(checker, lazily(), journal=None, at_once=2)
-        done = 0
-        async with aclosing(judging):
-            async for _ in judging:
-                done += 1
-                assert read <= done + 2
-    assert done == 8
-
-
 async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
     sim: Simulator, items: list[RunItem], tmp_path: Path
 ) -> None:
@@ -207,30 +156,3 @@ async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
             await arun(checker, [], data="x")
     assert sim.stats().stages == {}
     assert not (tmp_path / "run").exists()
-
-
-async def test_the_offline_engine_judges_by_documents(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
-    given = [RunItem("1", "one", "p", None, "Ada Lovelace was born in London."), RunItem("2", "one", "q", None, "")]
-    async with FactChecker(docs=docs, cache_dir=tmp_path / "cache") as checker:
-        summary = await arun(checker, given, data="x", run_dir=tmp_path / "run")
-        (judged, _) = sorted(read_run(tmp_path / "run").responses(), key=lambda one: one.id)
-        assert [claim.judgement.verdict for claim in judged.report.claims] == [Verdict.SUPPORTED]
-        assert stable(await arun(checker, given, data="x")) == stable(summary)
-    assert "offline engine" in summary.warnings[0]
-
-
-async def test_a_run_that_is_complete_but_for_its_summary_is_summed_up_for_nothing(
-    sim: Simulator, items: list[RunItem], tmp_path: Path
-) -> None:
-    first = await run(sim, items, run_dir=tmp_path / "run")
-    (tmp_path / "run" / "summary.json").unlink()
-    for name in ("journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"):
-        (tmp_path / "run" / name).unlink(missing_ok=True)
-    copied = shutil.copytree(tmp_path / "run", tmp_path / "copied")
-    sim.reset()
-    assert stable(await run(sim, items, run_dir=copied)) == stable(first)
-    assert sim.stats().stages == {}
-    assert json.loads((copied / "summary.json").read_text())["kind"] == "responses"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from factloop.core.files.json import to_json
 from factloop.evaluation.runs.calibration import calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.records import JudgedResponse, RunDebiasing
 from factloop.evaluation.runs.run_claims import RunClaims, origin_of
@@ -140,50 +139,6 @@ def test_labels_of_the_same_texts_judged_by_something_else_are_not_the_runs(tmp_
     assert any("1 of which are claims of this run with another verdict" in one for one in warnings)
 
 
-def labelled_run(folder: Path, responses: list[JudgedResponse]) -> Path:
-    """The folder of a run over facts that people split and labelled."""
-    folder.mkdir()
-    (folder / "run.json").write_text("{}")
-    (folder / "summary.json").write_text(to_json(summary_of(responses, kind="factscore")))
-    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in responses))
-    return folder
-
-
-def test_facts_that_are_alike_by_chance_are_no_draw_of_the_runs_claims(tmp_path: Path) -> None:
-    """Of the last response people label one claim of two: the others' labels do not make up for it."""
-    labelled = [prompted(place, labels="SN" if place < 3 else "S-") for place in range(4)]
-    folder = labelled_run(tmp_path / "labelled", labelled)
-    found = corrected(folder)
-    assert (found.n_of_prompts, found.n_own) == (7, 0)
-    assert found.precision.own_claims is None
-    said = warnings_of(folder)
-    assert "no precision of this run alone for one: label claims of this run" in said
-
-
-def test_facts_that_are_all_claims_of_their_responses_are_a_draw_of_the_run(tmp_path: Path) -> None:
-    """All 120 claims are labelled, 60 of them supported: 0.5 with no room for doubt, whatever the 80 verdicts say."""
-    whole = [prompted(place, "sn" if place % 3 else "ss", labels="SN") for place in range(60)]
-    folder = labelled_run(tmp_path / "whole", whole)
-    own = corrected(folder).precision.own_claims
-    assert own is not None
-    assert (own.value, own.interval, own.n_labels) == (0.5, (0.5, 0.5), 120)
-    assert "people split" not in warnings_of(folder)
-
-
-def test_an_irrelevant_label_leaves_a_response_whole(tmp_path: Path) -> None:
-    """Labels S of 60 first claims, IR of 60 others: all 60 with a label that counts are supported."""
-    whole = [prompted(place, "ss", labels="SI") for place in range(60)]
-    own = corrected(labelled_run(tmp_path / "whole", whole), whole).precision.own_claims
-    assert own is not None
-    assert (own.value, own.n_labels) == (1.0, 60)
-
-
-def warnings_of(place: Path, run: list[JudgedResponse] = RUN) -> str:
-    rng = np.random.default_rng(0)
-    sample = load_calibration(place)
-    return "\n".join(calibrated(summary_of(run), sample, transfer=None, rng=rng, resamples=20, run=known(run)).warnings)
-
-
 def scored(one: JudgedResponse, *scores: float | None) -> JudgedResponse:
     """The response with these scores of its claims."""
     claims = tuple(
@@ -199,38 +154,3 @@ def test_scores_of_a_response_are_summed_over_its_scored_claims() -> None:
     assert run.score_sums == {("one", "one/p"): pytest.approx(2.1), ("one", "one/q"): 2.0}
     assert run.has_scores
     assert not known([judged("q", "ssn")]).has_scores
-
-
-def test_a_runs_scores_and_those_of_its_labels_narrow_its_corrected_precision(tmp_path: Path) -> None:
-    """The judge calls everything supported, and its scores know better: 0.9 of what is, 0.2 of what is not."""
-    truths = [[1, 1, 0], [1, 1, 1], [1, 0, 0], [1, 1, 1]] * 10
-    responses = [
-        scored(judged(f"p{place}", "sss"), *(0.9 if truth else 0.2 for truth in row))
-        for place, row in enumerate(truths)
-    ]
-    rows = [
-        {
-            "label": truth,
-            "verdict": 1,
-            "group": f"p{place}",
-            "response_id": f"one/p{place}",
-            "system": "one",
-            "claim": claim.self_contained,
-            "score": 0.9 if truth else 0.2,
-        }
-        for place, row in enumerate(truths[:20])
-        for truth, claim in zip(row, responses[place].report.claims, strict=True)
-    ]
-    place = jsonl(tmp_path / "labels.jsonl", *rows)
-    sample, run = load_calibration(place), known(responses)
-    widths = {}
-    for name, claims in (("scores", run), ("verdicts", known([judged(f"p{n}", "sss") for n in range(40)]))):
-        summary = calibrated(
-            summary_of(responses), sample, transfer=None, rng=np.random.default_rng(0), resamples=20, run=claims
-        )
-        assert summary.calibration is not None
-        found = summary.calibration.systems[0].precision.prediction_powered
-        assert found.uses_scores is (name == "scores")
-        assert found.interval is not None
-        widths[name] = found.interval[1] - found.interval[0]
-    assert widths["scores"] < 0.8 * widths["verdicts"]

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
@@ -45,12 +44,6 @@ def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary)
         next(responses)
 
 
-def test_what_an_attempt_with_a_higher_limit_judged_is_passed_over(folder: Path) -> None:
-    with (folder / "reports.jsonl").open("a", encoding="utf-8") as file:
-        file.write(judged("p9", "s").model_dump_json() + "\n")
-    assert list(read_run(folder).responses()) == RESPONSES
-
-
 def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
@@ -76,7 +69,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.0' and '1.1'"),
+        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.4'"),
         ({"kind": "other"}, r"field 'kind': .*; start the run again"),
         ({"schema_version": None}, "field 'schema_version'"),
     ],
@@ -88,19 +81,6 @@ def test_a_summary_of_another_kind_is_named(folder: Path, change: dict[str, Any]
         read_run(folder)
 
 
-def test_a_summary_of_version_1_0_is_read(folder: Path) -> None:
-    """Its means have no reason, and its reasons had other names."""
-    path = folder / "summary.json"
-    older = json.loads(path.read_text())
-    older["schema_version"] = "1.0"
-    for system in older["scores"]["systems"]:
-        for at in system["at_k"]:
-            at["f1"] = {"value": None, "low": None, "high": None, "n": 0, "n_prompts": 0}
-    path.write_text(json.dumps(older))
-    summary = read_run(folder).summary
-    assert {at.f1.undefined for one in summary.scores.systems for at in one.at_k} == {Undefined.NOTHING_SCORED}
-
-
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
 def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
     (folder / "summary.json").write_text(text)
@@ -110,7 +90,7 @@ def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
 
 def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path = folder / "reports.jsonl"
-    path.write_text(path.read_text().replace('"schema_version":"1.2"', '"schema_version":"3.1"', 1))
+    path.write_text(path.read_text().replace('"schema_version":"1.4"', '"schema_version":"3.1"', 1))
     with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
         list(read_run(folder).responses())
 

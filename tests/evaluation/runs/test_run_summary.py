@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import random
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.core.records import Counts, Usage
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.core.records import Counts
+from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.runs.finished_runs import fingerprint, judged
 
 OF_ONE = [judged("p1", "ssn"), judged("p2", "si?"), judged("p3", "")]
@@ -49,19 +46,6 @@ def test_scores_as_worked_by_hand() -> None:
     assert excluded.systems[0].at_k[0].f1.n == 2
 
 
-def test_the_order_of_arrival_changes_nothing() -> None:
-    labelled = [
-        judged(f"p{number}", "snis"[: number % 5], labels="SNSI", system=f"s{number % 3}") for number in range(12)
-    ]
-    expected = stable(summary_of([*RESPONSES, *labelled]))
-    rng = random.Random(0)
-    for _ in range(3):
-        shuffled = [*RESPONSES, *labelled]
-        rng.shuffle(shuffled)
-        assert stable(summary_of(shuffled)) == expected
-    assert expected["agreement"] is not None
-
-
 def test_labels_give_the_same_scores_by_people_for_the_same_k() -> None:
     summary = summary_of([judged("p1", "snn", labels="SSN"), judged("p2", "i", labels="I"), judged("p3", "")])
     assert summary.labelled is not None
@@ -75,23 +59,13 @@ def test_labels_give_the_same_scores_by_people_for_the_same_k() -> None:
     assert summary_of(RESPONSES).labelled is None
 
 
-def test_costs_are_added_up() -> None:
-    one = judged("p1", "s")
-    usage = UsageMeter()
-    usage.searched("search", 0.5, 0.25)
-    paid = one.model_copy(update={"report": one.report.model_copy(update={"usage": usage.snapshot(3.0)})})
-    other = paid.model_copy(update={"id": "other", "prompt_id": "p2"})
-    summary = summarise([paid, other], kind="responses", data="x", elapsed_s=7.0)
-    assert (summary.usage.searches, summary.usage.cost_usd, summary.usage.wall_s) == (2, 0.5, 7.0)
-
-
 def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
     offline = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "1"})
     newer = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "2"})
     responses = [judged(f"p{number}", "s??", made_by=offline) for number in range(50)]
     summary = summary_of([*responses, judged("p99", "s", made_by=newer)])
     assert len(summary.warnings) == 3
-    assert "offline engine" in summary.warnings[0]
+    assert "without a model" in summary.warnings[0]
     assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
     assert summary.warnings[2].startswith("Not all responses were judged alike: versions changed")
     assert summary.fingerprint == offline
@@ -107,26 +81,6 @@ def test_no_response_and_two_of_one_are_refused() -> None:
         summary_of([OF_ONE[0], OF_ONE[0]])
     with pytest.raises(DataError, match="answers the prompt 'p1' twice"):
         summary_of([OF_ONE[0], OF_ONE[0].model_copy(update={"id": "again"})])
-
-
-def test_without_resamples_there_are_no_intervals() -> None:
-    scores = summary_of(RESPONSES, resamples=0).scores
-    assert (scores.n_resamples, scores.systems[0].at_k[0].f1.low) == (0, None)
-
-
-def test_no_report_is_held() -> None:
-    given: list[weakref.ref[Usage]] = []
-    alive: list[int] = []
-
-    def responses() -> Iterator[JudgedResponse]:
-        for number in range(50):
-            one = judged(f"p{number}", "sn")
-            given.append(weakref.ref(one.report.usage))
-            alive.append(sum(usage() is not None for usage in given))
-            yield one
-
-    summarise(responses(), kind="responses", data="x", scoring=Scoring(resamples=0))
-    assert max(alive) <= 3
 
 
 def test_repeats_count_once_in_every_figure_alike() -> None:
@@ -149,9 +103,3 @@ def test_repeats_count_once_in_every_figure_alike() -> None:
         assert people.at_k[0].f1.value == pytest.approx(f1)
         assert people.counts == counts
         assert summary.fingerprint.repeats == policy
-
-
-def test_a_response_whose_every_claim_is_unscored_is_so_however_often_it_says_it() -> None:
-    made_by = fingerprint(repeats="once")
-    (line,) = summary_of([judged("p1", "??", texts=("Fact a.", "Fact a."), made_by=made_by)]).responses
-    assert (line.unscored, line.abstained, line.counts.total) == (True, False, 2)

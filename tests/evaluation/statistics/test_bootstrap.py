@@ -49,13 +49,6 @@ def test_a_statistic_gets_the_sums_of_each_resample_in_the_shape_of_a_cluster() 
     assert np.array_equal(found, np.tensordot(drawn, of_clusters, axes=1))
 
 
-def test_the_spread_of_a_mean_is_its_standard_error() -> None:
-    """Of 200 values with variance v the mean has variance v / 200."""
-    values = np.random.default_rng(0).normal(size=(200, 1))
-    means = bootstrap(values, lambda sums: sums[:, 0] / 200, np.random.default_rng(1), 5000)
-    assert means.std() == pytest.approx(values.std() / math.sqrt(200), rel=0.05)
-
-
 COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
 
 

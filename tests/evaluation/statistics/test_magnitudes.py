@@ -52,32 +52,14 @@ def test_resamples_without_a_value_are_left_out() -> None:
     assert mean_magnitude(with_gaps, even(2), 0.95) == mean_magnitude(values, even(2), 0.95)
 
 
-@pytest.mark.parametrize("n", [1, 6])
-def test_large_figures_have_the_interval_of_their_mean(n: int) -> None:
-    """Far from 0 a mean magnitude is a plain mean: 1.96 standard errors and a little more on either side."""
-    values = drawn(np.random.default_rng(1), np.full(n, 50.0), np.ones(n), 0.0, 4000)
-    found = mean_magnitude(values, even(n), 0.95)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.value == pytest.approx(values[0].mean(), abs=0.02)
-    assert [found.low, found.high] == pytest.approx(
-        [values[0].mean() - 2 / sqrt(n), values[0].mean() + 2 / sqrt(n)], abs=0.12
-    )
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("together", [0.0, 0.5])
 @pytest.mark.parametrize(
     "figures",
     [
         [0, 0, 0, 0, 0, 0],
-        [1, 1, 1, 1, 1, 1],
-        [2, 2, 2, 2, 2, 2],
-        [-4, 4, 4, -4, 4, 4],
         [3, 0, 0, 0, 0, 0],
-        [8, 0, 0, 0, 0, 0],
         [0.5, 1, 1.5, 2, 2.5, 3],
-        [2],
     ],
 )
 @pytest.mark.parametrize("is_mean", [True, False])

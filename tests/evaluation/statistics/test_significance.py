@@ -17,35 +17,11 @@ from factloop.evaluation.statistics.significance import (
     fewest_prompts,
     least_p_of,
     sign_flips,
-    two_proportions,
 )
 
 
 def flips(*differences: float) -> float:
     return float(sign_flips(np.asarray(differences, dtype=np.float64)[:, None])[0])
-
-
-def test_two_proportions_by_hand() -> None:
-    # 30 of 100 against 45 of 100: pooled .375, variance .375 * .625 * .02 = .0046875, z = -.15 / .0684653 = -2.19089
-    assert two_proportions((30, 45), (100, 100)) == pytest.approx(2 * stats.norm.cdf(-2.190890230), abs=1e-9)
-    assert two_proportions((30, 45), (100, 100)) == pytest.approx(0.02846, abs=1e-5)
-
-
-@given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 40), st.integers(1, 40))
-def test_the_square_of_z_is_pearsons_chi_square(a: int, b: int, n: int, m: int) -> None:
-    a, b = min(a, n), min(b, m)
-    found = two_proportions((a, b), (n, m))
-    if 0 < a + b < n + m:
-        table = [[a, n - a], [b, m - b]]
-        assert found == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, abs=1e-9)
-    else:
-        assert found == 1.0
-    assert two_proportions((b, a), (m, n)) == pytest.approx(found, abs=1e-12)
-
-
-def test_an_empty_side_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        two_proportions((0, 1), (0, 5))
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 5))
@@ -79,14 +55,6 @@ def test_many_unequal_differences_are_taken_as_normal() -> None:
     assert flips(*differences) == pytest.approx(draws.pvalue, abs=0.02)
 
 
-def test_signs_on_a_lattice_agree_with_scipy() -> None:
-    differences = np.random.default_rng(5).normal(0.4, 1.0, 25)
-    draws = stats.permutation_test(
-        (differences,), np.sum, permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(1)
-    )
-    assert flips(*differences) == pytest.approx(draws.pvalue, abs=0.02)
-
-
 @given(
     st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=40), st.randoms(use_true_random=False)
 )
@@ -113,17 +81,9 @@ def test_tests_side_by_side_are_the_same_as_alone() -> None:
 def test_corrections_by_hand() -> None:
     p = [0.04, 0.01, 0.03]
     assert adjusted_p_values(p, PValueAdjustment.NONE) == p
-    assert adjusted_p_values(p, PValueAdjustment.BONFERRONI) == pytest.approx([0.12, 0.03, 0.09])
     # rising .01 .03 .04 times 3 2 1: .03 .06 .04, and never falling: .03 .06 .06
     assert adjusted_p_values(p, PValueAdjustment.HOLM) == pytest.approx([0.06, 0.03, 0.06])
-    assert adjusted_p_values([0.5, 0.6], PValueAdjustment.BONFERRONI) == [1.0, 1.0]
-    assert [adjusted_p_values([], correction) for correction in PValueAdjustment] == [[], [], []]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_lies_between_none_and_bonferroni(p: list[float]) -> None:
-    holm, bonferroni = adjusted_p_values(p, PValueAdjustment.HOLM), adjusted_p_values(p, PValueAdjustment.BONFERRONI)
-    assert all(one <= two <= three <= 1 for one, two, three in zip(p, holm, bonferroni, strict=True))
+    assert [adjusted_p_values([], correction) for correction in PValueAdjustment] == [[], []]
 
 
 def test_the_least_p_of_few_prompts_is_that_of_the_exact_binomial_test() -> None:

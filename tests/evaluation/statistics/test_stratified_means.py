@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import bootstrap, sem  # type: ignore[import-untyped]  # its stubs are no dependency
-from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals, stratified_mean
 
@@ -35,13 +34,6 @@ def test_by_hand() -> None:
     assert found.value == pytest.approx(7 / 12)
     assert found.parts == pytest.approx([5 / 12, 2 / 12, 0, 0])
     assert (found.n, found.n_clusters) == (5, 3)
-
-
-def test_is_balanced_accuracy_where_labels_are_strata() -> None:
-    rng = np.random.default_rng(0)
-    gold, pred = rng.integers(0, 2, 50), rng.integers(0, 2, 50)
-    found = stratified_mean((gold == pred).astype(float), gold, 2, np.arange(50), 50)
-    assert found.value == pytest.approx(balanced_accuracy_score(gold, pred))
 
 
 def test_a_stratum_without_items_leaves_no_value() -> None:
@@ -72,16 +64,6 @@ def test_intervals_are_those_of_scipy() -> None:
         (values,), np.mean, n_resamples=9999, method="percentile", confidence_level=0.95, rng=np.random.default_rng(1)
     ).confidence_interval
     assert found == pytest.approx((wanted.low, wanted.high), abs=0.02)
-
-
-def test_items_of_one_cluster_widen_the_interval() -> None:
-    """Ten copies of each of twenty values say no more than the twenty."""
-    values = np.random.default_rng(3).normal(size=20)
-    once = stratified_mean(values, np.zeros(20, np.int64), 1, np.arange(20), 20)
-    again = stratified_mean(np.repeat(values, 10), np.zeros(200, np.int64), 1, np.repeat(np.arange(20), 10), 20)
-    one, other = (stratified_intervals([m], np.random.default_rng(0), 500, 0.95)[0] for m in (once, again))
-    assert one == pytest.approx(other)
-    assert once.standard_error == pytest.approx(again.standard_error)
 
 
 def test_there_is_no_interval_where_nothing_varies_or_no_draws_are_asked_for() -> None:

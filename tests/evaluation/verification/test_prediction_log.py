@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.running.log import Log
-from factloop.evaluation.verification.log import open_log
+from factloop.evaluation.verification.pairs import key_of
 from factloop.evaluation.verification.records import Prediction
-from factloop.evaluation.verification.spool import key_of
-from factloop.evaluation.verification.summary import summaries
+from factloop.evaluation.verification.run import open_log, summaries
 
 
 def prediction(claim_id: str, score: float | None = 0.5, reason: str = "timeout", **fields: Any) -> Prediction:
@@ -50,24 +49,6 @@ def opened(path: Path, *columns: str, keys: Container[bytes] = All()) -> Log[Pre
     return open_log(path, columns or ("a",), keys)
 
 
-def test_what_is_kept_is_found_again(path: Path) -> None:
-    keep(path, prediction("1"), prediction("2"))
-    with opened(path) as log:
-        assert set(log.finished) == {key_of(prediction("1")), key_of(prediction("2"))}
-        log.append(prediction("3"))
-    assert ids(path) == ["1", "2", "3"]
-
-
-@pytest.mark.parametrize("cut", range(1, 120, 7))
-def test_a_torn_line_is_dropped(path: Path, cut: int) -> None:
-    keep(path, prediction("1"), prediction("2"))
-    path.write_bytes(path.read_bytes()[:-cut])
-    with opened(path) as log:
-        assert set(log.finished) == {key_of(prediction("1"))}
-        log.append(prediction("2"))
-    assert ids(path) == ["1", "2"]
-
-
 def test_what_failed_for_a_passing_reason_is_done_again(path: Path) -> None:
     keep(path, *(prediction(reason, None, reason) for reason in ("timeout", "refusal", "budget", "no_source")))
     with opened(path) as log:
@@ -78,13 +59,6 @@ def test_what_failed_for_a_passing_reason_is_done_again(path: Path) -> None:
         (summary,) = summaries(log, ["a"])
     assert ids(path) == ["timeout", "refusal", "budget", "no_source"]
     assert (summary.n_scored, summary.unscored) == (2, {"refusal": 1, "no_source": 1})
-
-
-def test_failures_of_other_evaluators_are_none_of_this_run(path: Path) -> None:
-    other = prediction("1").model_copy(update={"evaluators": {"a": 0.1, "b": None}, "unscored": {"b": "timeout"}})
-    keep(path, other)
-    with opened(path) as log:
-        assert len(log.finished) == 1
 
 
 def test_the_share_of_support_is_of_the_scored(path: Path) -> None:
@@ -103,17 +77,6 @@ def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     path.write_text(f"{path.read_text()}{line}\n")
     with pytest.raises(DataError, match=r"out.jsonl:2: it is not a prediction of this command"):
         opened(path)
-
-
-def test_a_line_without_the_evaluator(path: Path) -> None:
-    keep(path, prediction("1"))
-    with pytest.raises(DataError, match="no score of 'b'"):
-        opened(path, "a", "b")
-
-
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be used"):
-        opened(tmp_path / "no" / "folder.jsonl")
 
 
 def test_a_line_on_another_claim_is_named(path: Path) -> None:

@@ -21,7 +21,7 @@ from factloop.service.shapes import CheckAsk, TrustAsk
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
 
-ANSWER = "Ada Lovelace was born in London. Ada Lovelace was taught in Paris."
+ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born on 10 December 1825."
 DOCUMENTS = ["Ada Lovelace was born in London on 10 December 1815."]
 HOSTILE = [
     "/etc/passwd",
@@ -359,6 +359,6 @@ async def test_a_check_takes_limits(sim: Simulator) -> None:
         whole = await client.call_tool("check_response", {"response": ANSWER, "limits": hasty})
         one = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {**hasty, "max_calls": 9}})
         wrong = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {"deadline_s": 0}})
-    assert "unscored (timeout)" in text_of(whole)
+    assert "unscored: no answer in time" in text_of(whole)
     assert "the check ran into its deadline of 0.3 s" in text_of(one)
     assert "greater than 0" in complaint(wrong)

@@ -12,7 +12,7 @@ from factloop.core.errors import ConfigError
 from factloop.setup.caching.folder import INDEXES, bounds_of, cache_folder, cache_place
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.settings import RunSettings
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds
 from tests.rights import open_to_others
 from tests.setup.caching.cache_folders import settings_at
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from factloop.setup.caching.opening import open_answers, remove_excess, tidy
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds, CallCache
 from factloop.tools.search.documents import DocumentSearch
 from tests.setup.caching.cache_folders import (
     DAY_S,

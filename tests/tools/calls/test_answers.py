@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from factloop.tools.calls.answers import RunAnswers, Value
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.memory_answers import MemoryAnswers
+from factloop.tools.calls.cache import MemoryAnswers
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.tape import Tape, TapeRequest
 from tests.tools.calls.stage_calls import CallOfAStage
@@ -45,52 +43,6 @@ class Question(CallOfAStage):
         """Calls and cache hits."""
         usage = self.meter.snapshot(0.0)
         return usage.calls, usage.cache_hits
-
-
-async def test_what_is_kept_is_free_and_so_is_an_identical_call_under_way(tmp_path: Path) -> None:
-    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
-        answers, question = RunAnswers(cache), Question()
-        found = await asyncio.gather(*(answers.once(question) for _ in range(3)))
-        assert sorted(by for _, by in found) == ["call", "identical_call", "identical_call"]
-        assert await answers.once(question) == ({"said": "yes"}, "cache")
-        assert (question.n_made, question.counted) == (1, (1, 3))
-        assert cache.paid() == (1, 0.5)
-
-
-async def test_only_a_journal_counts_what_an_earlier_attempt_paid(tmp_path: Path) -> None:
-    for journal, counted in ((False, [(0, 1), (0, 1)]), (True, [(1, 0), (0, 1)])):
-        path = tmp_path / f"{journal}.sqlite"
-        with closing(CallCache(path)) as cache:
-            await RunAnswers(cache, journal=journal).once(Question())
-        with closing(CallCache(path)) as cache:
-            answers, again = RunAnswers(cache, journal=journal), [Question(), Question()]
-            for question in again:
-                await answers.once(question)
-        assert [question.counted for question in again] == counted
-        assert sum(question.n_made for question in again) == 0
-
-
-async def test_only_a_journal_keeps_what_led_nowhere(tmp_path: Path) -> None:
-    for journal, n_made in ((False, 2), (True, 1)):
-        with closing(CallCache(tmp_path / f"{journal}.sqlite")) as cache:
-            answers, question = RunAnswers(cache, journal=journal), Question()
-            await answers.once(question)
-            await answers.forget("k")
-            await answers.once(question)
-            assert question.n_made == n_made
-
-
-async def test_passing_answers_are_apart_but_in_a_journal(tmp_path: Path) -> None:
-    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
-        answers, question = RunAnswers(cache), Question()
-        for store in (answers.for_one_check(), answers.for_one_check()):
-            for _ in range(2):
-                await store.once(question)
-        assert (question.n_made, cache.held()) == (2, (0, None))
-        journal = RunAnswers(cache, journal=True)
-        await journal.for_one_check().once(question)
-        await journal.for_one_check().once(question)
-        assert (question.n_made, cache.held()[0]) == (3, 1)
 
 
 async def test_a_tape_answers_before_the_call_is_made_unless_it_does_not_keep_such_calls(tmp_path: Path) -> None:

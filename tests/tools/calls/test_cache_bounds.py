@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -15,9 +14,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep
-from factloop.tools.calls.cache import CallCache, hold_of
-from factloop.tools.calls.cache_bounds import PROTECTED_S, CacheBounds
-from tests.rights import open_to_others
+from factloop.tools.calls.cache import PROTECTED_S, CacheBounds, CallCache, hold_of
 
 MB, HOUR_S, DAY_S = 1_000_000, 3600.0, 86400.0
 WIDE = CacheBounds(max_bytes=1000 * MB, max_age_s=30 * DAY_S)
@@ -41,22 +38,6 @@ def keys(path: Path) -> set[str]:
 
 def file_bytes(path: Path) -> int:
     return path.stat().st_size
-
-
-def test_what_is_too_old_is_not_given_and_goes(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    fill(path, 10, age_s=3 * DAY_S, name="old")
-    fill(path, 10, age_s=1 * DAY_S, name="new")
-    with closing(CallCache(path)) as unbounded:
-        assert unbounded.get("old 3") is not None
-    aged = CallCache(path, WIDE)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE answers SET written = ? WHERE key = 'new 5'", (time.time() - 31 * DAY_S,))
-    assert aged.get("new 5") is None  # older than the bound since it was opened
-    assert aged.get("new 4") is not None
-    aged.close()
-    CallCache(path, CacheBounds(max_bytes=WIDE.max_bytes, max_age_s=2 * DAY_S)).close()
-    assert keys(path) == {f"new {number}" for number in range(10)} - {"new 5"}
 
 
 def test_where_there_is_too_much_the_oldest_goes_and_the_file_shrinks(tmp_path: Path) -> None:
@@ -120,33 +101,11 @@ def test_what_was_just_written_stays_however_much_it_is(tmp_path: Path) -> None:
     assert keys(path) == {f"new {number}" for number in range(3000)}
 
 
-def test_a_journal_keeps_everything_for_good(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    with closing(CallCache(path)) as journal:
-        for number in range(2000):
-            journal.put(str(number), TEXT)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE answers SET written = 0")
-    with closing(CallCache(path)) as journal:
-        assert journal.held() == (2000, 0.0)
-        assert journal.get("0") is not None
-    assert [item.name for item in tmp_path.iterdir()] == ["journal.sqlite"]
-
-
-def test_opening_what_is_within_its_bounds_writes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    fill(path, 100, age_s=DAY_S)
-    CallCache(path, WIDE).close()  # makes the index by age
-    before = path.read_bytes()
-    CallCache(path, WIDE).close()
-    assert path.read_bytes() == before
-
-
 PRUNER = """
 import sys
 from pathlib import Path
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds
 print("open", flush=True)
 sys.stdin.readline()
 for number in range(300):
@@ -185,7 +144,7 @@ def test_processes_that_prune_at_once_lose_nothing_that_is_new(tmp_path: Path) -
 
 KILLED = """
 import os, signal, sqlite3, sys
-from factloop.tools.calls.cache_bounds import CacheBounds, prune
+from factloop.tools.calls.cache import CacheBounds, prune
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 left = int(sys.argv[2])
 
@@ -225,20 +184,6 @@ def test_it_is_held_while_it_is_open(tmp_path: Path) -> None:
     cache.close()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
-@pytest.mark.usefixtures("widest_umask")
-@pytest.mark.parametrize("bounds", [None, WIDE])
-def test_it_is_its_owner_s_alone_also_where_it_was_not(tmp_path: Path, bounds: CacheBounds | None) -> None:
-    path = tmp_path / "made" / "calls.sqlite"
-    with closing(CallCache(path, bounds)) as cache:
-        cache.put("key", 1)
-        assert open_to_others(path.parent) == []
-        for item in path.parent.iterdir():
-            item.chmod(0o666)
-        CallCache(path, bounds).close()
-        assert open_to_others(path.parent) == []
-
-
 def test_a_place_that_does_not_let_us_is_told_from_a_damaged_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(NoPlaceToKeep, match="cannot be used as a cache"):
@@ -255,7 +200,7 @@ import json, resource, sys
 from pathlib import Path
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds
 shared = CacheBounds(max_bytes=10_000_000, max_age_s=86400.0) if sys.argv[2] == "shared" else None
 cache = CallCache(Path(sys.argv[1]), shared)
 cache.put("early", 1)

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -15,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.cache import CallCache, StoredAnswer
-from factloop.tools.calls.cache_bounds import CacheBounds
+from factloop.tools.calls.cache import CacheBounds, CallCache, StoredAnswer
 
 WIDE = CacheBounds(max_bytes=1_000_000_000, max_age_s=86_400.0)
 
@@ -31,40 +26,6 @@ for number in range(100):
     cache.put(f"{sys.argv[2]} {number}", {"n": number})
     cache.put("shared", sys.argv[2])
 """
-
-
-def test_an_answer_is_kept_as_it_was(tmp_path: Path) -> None:
-    cache = CallCache(tmp_path / "deep" / "calls.sqlite")
-    value = {"answer": ["ä", "\ud800", "\x00", None, 1.5, True], "nested": {"a": {}}}
-    cache.put("key", value)
-    assert cache.get("key") == StoredAnswer(value, earlier=False)
-    assert cache.get("other") is None
-    cache.close()
-
-
-def test_it_survives_the_process_and_is_known_as_earlier(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    first = CallCache(path)
-    first.put("key", 1)
-    first.close()
-    second = CallCache(path)
-    assert second.get("key") == StoredAnswer(1, earlier=True)
-    second.put("key", 2)
-    assert second.get("key") == StoredAnswer(2, earlier=False)
-    second.close()
-
-
-def test_answers_age(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    cache = CallCache(path)
-    cache.put("key", 1)
-    with sqlite3.connect(path) as other:
-        other.execute("UPDATE answers SET written = ?", (time.time() - 100.0,))
-    other.close()
-    assert cache.get("key", newer_than_s=200.0) is not None
-    assert cache.get("key", newer_than_s=50.0) is None
-    assert cache.get("key") is not None
-    cache.close()
 
 
 @pytest.mark.process
@@ -97,44 +58,9 @@ def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_a_new_file_may_be_opened_by_many_at_the_same_moment(tmp_path: Path) -> None:
-    for attempt in range(30):
-        path, together = tmp_path / f"{attempt}.sqlite", threading.Barrier(8)
-
-        def open_and_close(path: Path = path, together: threading.Barrier = together) -> None:
-            together.wait()
-            CallCache(path).close()
-
-        with ThreadPoolExecutor(8) as pool:
-            opened = [pool.submit(open_and_close) for _ in range(8)]
-        assert [one.exception() for one in opened] == [None] * 8
-
-
-def test_an_answer_written_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
-    one, two = CallCache(tmp_path / "calls.sqlite"), CallCache(tmp_path / "calls.sqlite")
-    one.put("key", 1)
-    assert two.get("key") == StoredAnswer(1, earlier=True)
-    one.close()
-    two.close()
-
-
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("my notes " * 1000)
-    with pytest.raises(ConfigError, match=r"notes\.txt: cannot be used as a cache"):
-        CallCache(path)
-    assert path.read_text() == "my notes " * 1000
-
-
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be used as a cache"):
         CallCache(tmp_path)
-
-
-def test_a_place_below_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="cannot be used as a cache"):
-        CallCache(tmp_path / "file" / "calls.sqlite")
 
 
 @pytest.mark.parametrize("statement", ["PRAGMA user_version=99", "CREATE TABLE mine (x)"])
@@ -176,17 +102,6 @@ def test_an_answer_damaged_by_hand_is_a_config_error(tmp_path: Path, text: str |
     cache.close()
 
 
-def test_values_are_plain_json_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    cache = CallCache(path)
-    cache.put("key", {"a": "ä"})
-    cache.close()
-    other = sqlite3.connect(path)
-    ((text,),) = other.execute("SELECT value FROM answers")
-    other.close()
-    assert json.loads(text) == {"a": "ä"}
-
-
 async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     cache, other = CallCache(path, WIDE), sqlite3.connect(path, isolation_level=None)
@@ -212,21 +127,3 @@ async def test_a_journal_has_an_answer_before_the_event_loop_turns_to_the_next(t
         assert len(list(reopened.values())) == 3
     await asyncio.gather(*putting)
     journal.close()
-
-
-async def test_what_was_paid_for_is_kept_though_its_caller_leaves(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    cache, other = CallCache(path, WIDE), sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    putting = [asyncio.create_task(cache.aside(partial(cache.put, key, "answer"))) for key in "ab"]
-    await asyncio.sleep(0)
-    for one in putting:
-        one.cancel()
-    found = await asyncio.gather(*putting, return_exceptions=True)
-    other.execute("COMMIT")
-    other.close()
-    cache.close()
-    assert [type(one) for one in found] == [asyncio.CancelledError] * 2
-    reopened = CallCache(path)
-    assert sorted(reopened.get(key) is not None for key in "ab") == [True, True]
-    reopened.close()

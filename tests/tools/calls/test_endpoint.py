@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-import time
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +7,10 @@ import pytest
 
 from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.circuit import Circuit
-from factloop.tools.calls.endpoint import Endpoint
+from factloop.tools.calls.endpoint import Circuit, Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
 from factloop.tools.calls.retry import RetryPolicy
-from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
+from tests.tools.fake_server import FakeServer, Reply
 
 
 def value_of(answer: JsonAnswer) -> Any:
@@ -33,26 +30,6 @@ def endpoint(server: FakeServer, cache: CallCache | None = None, concurrency: in
     )
 
 
-async def test_identical_questions_that_overlap_are_asked_once(server: FakeServer) -> None:
-    server.will(Reply(body=b'{"a": [1]}', drip_s=0.02))
-    probe = endpoint(server)
-    asked = (probe.ask("GET", {"q": name}, value_of) for name in "xyxxy")
-    assert await asyncio.gather(*asked) == [[1]] * 5
-    assert sorted(request.params["q"] for request in server.received) == ["x", "y"]
-    await probe.aclose()
-
-
-async def test_a_cancelled_question_takes_nobody_along(server: FakeServer) -> None:
-    server.will(Reply(body=b'{"a": 1}', drip_s=0.03))
-    probe = endpoint(server)
-    first, second = (asyncio.create_task(probe.ask("GET", {"q": "x"}, value_of)) for _ in range(2))
-    await asyncio.sleep(0.05)
-    first.cancel()
-    assert await second == 1
-    assert first.cancelled()
-    await probe.aclose()
-
-
 async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_path: Path) -> None:
     cache = CallCache(tmp_path / "cache.sqlite")
     server.will_answer({"b": 1}, {"a": 2})
@@ -68,32 +45,6 @@ async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_pat
     cache.close()
     assert "pw" not in (tmp_path / "cache.sqlite").read_bytes().decode("latin-1")
     assert [request.payload for request in server.received] == [{"q": "x"}, {"q": "x"}]
-
-
-async def test_no_more_at_once_than_allowed(server: FakeServer) -> None:
-    under_way, most = 0, 0
-
-    def respond(_: ReceivedRequest) -> Reply:
-        nonlocal under_way, most
-        under_way, most = under_way + 1, max(most, under_way + 1)
-        time.sleep(0.02)
-        under_way -= 1
-        return Reply(body=b'{"a": 1}')
-
-    server.respond = respond
-    probe = endpoint(server, concurrency=3)
-    await asyncio.gather(*(probe.ask("GET", {"q": str(number)}, value_of) for number in range(12)))
-    assert most == 3
-    await probe.aclose()
-
-
-async def test_closing_leaves_it_usable(server: FakeServer) -> None:
-    server.will_answer({"a": 1})
-    probe = endpoint(server)
-    await probe.aclose()
-    assert await probe.ask("GET", {}, value_of) == 1
-    await probe.aclose()
-    await probe.aclose()
 
 
 async def test_passing_trouble_is_not_seen(server: FakeServer) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
-from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import MAX_BODY_BYTES, JsonClient
-from factloop.tools.calls.retry_after import retry_after_s
+from factloop.tools.calls.retry import retry_after_s
 from tests.tools.fake_server import FakeServer, Reply
 
 KEY = "s3cret-key"
@@ -33,15 +31,6 @@ def failure(server: FakeServer, reply: Reply, timeout_s: float = 5.0) -> ToolErr
     return caught.value
 
 
-def test_reads_an_object_and_reuses_the_connection(server: FakeServer) -> None:
-    server.will_answer({"a": 1}, {"a": 2})
-    talker = client(server.url)
-    assert [talker.get("/x", {"q": "ä b"}), talker.post("/y", {"q": "c"})] == [{"a": 1}, {"a": 2}]
-    first, second = server.received
-    assert (first.method, first.path, first.params, first.headers["X-API-KEY"]) == ("GET", "/x", {"q": "ä b"}, KEY)
-    assert (second.method, second.path, second.payload) == ("POST", "/y", {"q": "c"})
-
-
 def test_asks_through_the_proxy_of_the_environment_which_is_looked_up_once(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,15 +43,6 @@ def test_asks_through_the_proxy_of_the_environment_which_is_looked_up_once(
     assert [request.headers["Host"] for request in server.received] == ["made-up.test", "made-up.test"]
 
 
-def test_asks_a_server_without_the_proxy_that_the_environment_exempts_it_from(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.will_answer({"a": 1})
-    monkeypatch.setenv("http_proxy", "http://proxy.made-up.test")
-    monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
-    assert client(server.url).get("/x", {}) == {"a": 1}
-
-
 def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
     server.will(Reply(status=206, body=b'{"a": 1}', headers=(("X-SQL-State", "S1TAT"),)))
     talker = JsonClient(tool="probe", base_url=server.url, timeout_s=5, headers={"Accept": "application/ld+json"})
@@ -72,26 +52,6 @@ def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
     assert (first.method, first.path, first.payload) == ("POST", "/x", {"text": "é & =\n"})
     assert (second.method, second.params) == ("GET", {"q": "c"})
     assert {request.headers["Accept"] for request in server.received} == {"application/ld+json"}
-
-
-@pytest.mark.parametrize(
-    ("status", "retryable", "said"),
-    [
-        (400, False, "status 400, application/json, 2 bytes, '{}'"),
-        (401, False, "status 401: check the key"),
-        (403, False, "status 403"),
-        (404, False, "status 404"),
-        (408, True, "status 408"),
-        (429, True, "status 429"),
-        (500, True, "status 500"),
-        (503, True, "status 503"),
-        (302, False, "status 302"),
-    ],
-)
-def test_statuses(server: FakeServer, status: int, retryable: bool, said: str) -> None:
-    error = failure(server, Reply(status=status))
-    assert (error.status, error.retryable, error.tool) == (status, retryable, "probe")
-    assert said in str(error)
 
 
 @pytest.mark.parametrize(
@@ -136,39 +96,6 @@ def test_retry_after_in_both_forms() -> None:
     assert [retry_after_s(odd, now) for odd in (None, "", "soon", "nan", "inf", *no_date)] == [None] * 7
 
 
-@pytest.mark.parametrize("drip_head", [False, True])
-def test_slow_drip_does_not_hold_us(server: FakeServer, drip_head: bool) -> None:
-    """Each byte comes in time, the whole answer would take an hour."""
-    error = failure(server, Reply(body=b" " * 72_000, drip_s=0.05, drip_head=drip_head), timeout_s=0.4)
-    assert isinstance(error, ToolTimeout)
-    assert error.retryable
-
-
-def test_silent_server() -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        with pytest.raises(ToolTimeout, match=r"no answer within 0\.2 s"):
-            client(f"http://127.0.0.1:{listener.getsockname()[1]}", 0.2).get("/x", {})
-
-
-@pytest.fixture
-def nobody() -> str:
-    """The base URL of a port at which nothing listens."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{unused.getsockname()[1]}"
-
-
-def test_refused_connection(nobody: str) -> None:
-    place = nobody.removeprefix("http://")
-    with pytest.raises(ToolError, match=rf"probe: connection refused at {re.escape(place)}$") as caught:
-        client(f"http://user:{KEY}@{place}").get("/x", {})
-    assert caught.value.retryable
-    assert caught.value.__cause__ is not None
-    assert KEY not in str(caught.value)
-
-
 def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None:
     server.will(Reply(status=302, headers=(("Location", "/again"),)))
     open_client = JsonClient(tool="probe", base_url=server.url, timeout_s=5)
@@ -178,23 +105,6 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     with pytest.raises(ToolError, match="status 302"):
         client(server.url).get("/x", {})
     assert len(server.received) == 5
-
-
-def test_the_body_of_a_redirect_is_not_read(server: FakeServer) -> None:
-    """It may have no end, and nothing bounds it."""
-    server.will(
-        Reply(status=302, headers=(("Location", "/there"),), body=b" " * 100, drip_s=0.2), Reply(body=b'{"a": 1}')
-    )
-    assert JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {}) == {"a": 1}
-
-
-def test_a_redirect_to_where_nothing_listens_is_blamed_on_that_place(server: FakeServer, nobody: str) -> None:
-    server.will(Reply(status=302, headers=(("Location", f"{nobody}/there"),)))
-    asked, there = server.url.removeprefix("http://"), nobody.removeprefix("http://")
-    said = f"probe: connection refused at {there}; {asked} redirects there"
-    with pytest.raises(ToolError, match=re.escape(said)) as caught:
-        JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
-    assert caught.value.retryable
 
 
 NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x")
@@ -216,13 +126,6 @@ def test_a_redirect_that_is_not_followed_may_lead_anywhere(server: FakeServer, l
     client(server.url).reach(timeout_s=5)
     with pytest.raises(ToolError, match="status 302"):
         client(server.url).get("/x", {})
-
-
-def test_a_base_url_that_no_client_takes_is_a_failure() -> None:
-    talker = client(f"http://{'a' * 70}.test")
-    for ask in (lambda: talker.get("/x", {}), lambda: talker.reach(timeout_s=5)):
-        with pytest.raises(ToolError, match=r"the request to a+\.test failed"):
-            ask()
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan")])

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from factloop.core.errors import BudgetExceeded, DeadlineExceeded, ToolError
-from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.together import SingleFlight
 
 
 class Call:

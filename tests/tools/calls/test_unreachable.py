@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from factloop.tools.calls.unreachable import unreachable_words
+from factloop.tools.calls.blame import unreachable_words
 
 
 def wrapped(error: BaseException) -> Exception:
@@ -40,9 +40,3 @@ REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "refused")
 def test_the_reason_is_found_in_the_chain(error: Exception, url: str, said: str | None) -> None:
     assert unreachable_words(error, url) == said
     assert unreachable_words(wrapped(error), url) == said
-
-
-def test_a_chain_that_leads_round_ends() -> None:
-    one, other = ValueError(), KeyError()
-    one.__cause__, other.__cause__ = other, one
-    assert unreachable_words(one, "http://host.test") is None

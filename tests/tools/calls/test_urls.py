@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.urls import checked_base_url, is_nearby, without_userinfo
+from factloop.tools.calls.urls import checked_base_url, is_nearby
 
 
 @pytest.mark.parametrize(
@@ -25,25 +25,6 @@ from factloop.tools.calls.urls import checked_base_url, is_nearby, without_useri
 def test_an_address_that_cannot_be_asked_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="THE_VARIABLE"):
         checked_base_url(url, "THE_VARIABLE")
-
-
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8000/v1", "https://me:pw@host", "HTTPS://host", "http://[::1]:80/v1"]
-)
-def test_an_address_that_can_be_asked_loses_only_its_last_slash(url: str) -> None:
-    assert checked_base_url(url, "x") == url
-    assert checked_base_url(url + "/", "x") == url
-
-
-def test_a_complaint_hides_the_password() -> None:
-    with pytest.raises(ConfigError) as caught:
-        checked_base_url("ftp://me:secret@host", "x")
-    assert "secret" not in str(caught.value)
-
-
-def test_userinfo_is_hidden() -> None:
-    assert without_userinfo("https://me:pw@host:8/x") == "https://host:8/x"
-    assert without_userinfo("http://me:pw@[::1") == "[::1"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.tools.embeddings.nearest import CHUNK_ROWS, nearest
+from factloop.tools.embeddings.nearest import nearest
 from factloop.tools.embeddings.word_vectors import WordVectors
 from tests.rights import open_to_others
 from tests.tools.embeddings.word2vec_files import Vectors, as_binary, as_text, write
@@ -41,61 +41,6 @@ def opened(tmp_path: Path, content: bytes, *, packed: bool = False, max_words: i
     return WordVectors.open(write(tmp_path / "vectors.bin", content, packed=packed), tmp_path / "cache", max_words)
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("form", FORMS)
-def test_neighbours_are_those_of_brute_force(tmp_path: Path, form: str, packed: bool) -> None:
-    vectors = opened(tmp_path, FORMS[form](RANDOM), packed=packed)
-    matrix = np.array(list(RANDOM.values()))
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    mean = matrix[3] + matrix[17]
-    cosines = matrix @ (mean / np.linalg.norm(mean))
-    expected = [row for row in np.argsort(-cosines) if row not in {3, 17}][:20]
-    found = vectors.neighbours("word3 word17", 20)
-    assert [word for word, _ in found] == [f"word{row}" for row in expected]
-    assert [cosine for _, cosine in found] == pytest.approx(cosines[expected].tolist(), abs=1e-5)
-
-
-def test_neighbours_worked_by_hand(tmp_path: Path) -> None:
-    vectors = opened(tmp_path, as_text(PLANE))
-    cosine_30, cosine_60 = 3**0.5 / 2, 0.5
-    assert [word for word, _ in vectors.neighbours("king", 9)] == ["Queen", "New York", "city", "nothing"]
-    assert [cosine for _, cosine in vectors.neighbours("king", 9)] == pytest.approx(
-        [cosine_30, cosine_60, 0.0, -1.0], abs=1e-6
-    )
-    assert dict(vectors.neighbours("Queen", 2)) == pytest.approx({"king": cosine_30, "New York": cosine_30})
-    # The mean of 0 and 60 degrees points at 30.
-    assert vectors.neighbours("king New_York city", 0) == []
-    assert dict(vectors.neighbours("king unknown New_York", 1)) == pytest.approx({"Queen": 1.0})
-
-
-@pytest.mark.parametrize(
-    ("words", "known"),
-    [
-        ("king", True),
-        ("KING", True),
-        ("queen", True),
-        ("New York", True),
-        ("new york", True),
-        ("New_York", True),
-        ("king of nowhere", True),
-        ("York", False),
-        ("", False),
-        ("日本", False),
-    ],
-)
-def test_words_are_found_in_any_case_and_names_as_one(tmp_path: Path, words: str, known: bool) -> None:
-    vectors = opened(tmp_path, as_binary(PLANE))
-    assert (words in vectors) is known
-    assert bool(vectors.neighbours(words, 1)) is known
-
-
-def test_a_name_of_one_entry_is_not_the_mean_of_its_words(tmp_path: Path) -> None:
-    vectors = opened(
-        tmp_path, as_text({"New": (1.0, 0.0), "York": (1.0, 0.1), "New_York": (0.0, 1.0), "LA": (0.1, 1.0)})
-    )
-    assert vectors.neighbours("new york", 1)[0][0] == "LA"
-
-
 def test_a_word_may_hold_a_space(tmp_path: Path) -> None:
     vectors = opened(tmp_path, as_text({"king": (1.0, 0.0), "city hall": (0.5, 0.5), "hall": (0.0, 1.0)}))
     assert dict(vectors.neighbours("city hall", 2)) == pytest.approx({"king": 0.5**0.5, "hall": 0.5**0.5})
@@ -113,18 +58,6 @@ def test_only_the_first_words_are_kept(tmp_path: Path, form: str) -> None:
     vectors = opened(tmp_path, content[: len(content) - 3], max_words=3)  # what comes later is not looked at
     assert len(vectors) == 3
     assert "city" not in vectors
-
-
-def test_the_second_opening_reads_the_cache_and_leaves_nothing_else(tmp_path: Path) -> None:
-    content = as_binary(PLANE)
-    first = opened(tmp_path, content)
-    (folder,) = (tmp_path / "cache").iterdir()
-    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    second = WordVectors.open(tmp_path / "vectors.bin", tmp_path / "cache", 1_000)
-    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
-    assert list((tmp_path / "cache").iterdir()) == [folder]
-    assert second.neighbours("king", 3) == first.neighbours("king", 3)
-    assert second.identity == first.identity
 
 
 def test_without_a_cache_they_are_read_into_memory(tmp_path: Path) -> None:
@@ -147,13 +80,6 @@ def test_what_is_kept_is_its_owner_s_alone_and_says_when_it_was_used(tmp_path: P
     os.utime(folder, (1.0, 1.0))
     WordVectors.open(tmp_path / "vectors.bin", tmp_path / "cache", 1_000)
     assert folder.stat().st_mtime > 1.0
-
-
-def test_another_content_of_the_same_size_is_another_identity(tmp_path: Path) -> None:
-    first = opened(tmp_path, as_binary(PLANE))
-    second = opened(tmp_path, as_binary({**PLANE, "king": (0.0, 2.0)}))
-    assert first.identity != second.identity
-    assert [word for word, _ in second.neighbours("king", 1)] == ["city"]
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "words.json"])
@@ -217,12 +143,6 @@ def test_a_missing_file_a_folder_and_a_cache_that_is_a_file_are_named(tmp_path: 
         WordVectors.open(vectors, vectors)
     with pytest.raises(ConfigError, match="max_words"):
         WordVectors.open(vectors, tmp_path / "cache", 0)
-
-
-def test_equal_rows_come_in_their_order_over_chunks() -> None:
-    matrix = np.tile(np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32), (CHUNK_ROWS, 1))
-    found = nearest(matrix, np.array([1.0, 0.0], dtype=np.float32), CHUNK_ROWS - 1)
-    assert found == [(2 * row, 1.0) for row in range(CHUNK_ROWS - 1)]
 
 
 @given(

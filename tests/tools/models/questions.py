@@ -8,7 +8,7 @@ from typing import Any
 from factloop.agents.safe.schemas import Assessment, Relevance, SearchCall
 from factloop.prompts.registry import RenderedPrompt
 from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.models.offers import Offers, ToolChoice
+from factloop.tools.models.schema import Offers, ToolChoice
 from tests.tools.models.chat_server import Json
 from tests.tools.models.talk import Talk
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.cache import AnswersKept, CallCache, MemoryAnswers
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.memory_answers import AnswersKept, MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.chat import ChatModel

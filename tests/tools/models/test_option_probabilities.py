@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.tools.models.logprobs import only_needed, option_probabilities, probabilities
+from factloop.tools.models.logprobs import only_needed, option_probabilities
 from factloop.tools.models.wire import ReplyToken
 
 OPTIONS = ("supported", "contradicted", "insufficient")
@@ -28,34 +28,6 @@ def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Map
     return option_probabilities(tokens, match.span("value"), options, closing='"')
 
 
-@pytest.mark.parametrize(
-    ("tokens", "wanted"),
-    [
-        ([token('{"verdict":"'), token("supported", {"supported": 0.7, "contradicted": 0.2}), token('"}')],
-         {"supported": 0.7, "contradicted": 0.2}),
-        # Pieces: what begins one option alone counts for it, in each of its forms.
-        ([token('{"verdict":"'), token("supp", {"supp": 0.5, "s": 0.1, "insuff": 0.3}), token('orted"}')],
-         {"supported": 0.6, "insufficient": 0.3}),
-        # The token begins before the value: only alternatives that begin alike can be told apart.
-        ([token('{"verdict":'), token(' "s', {' "s': 0.6, ' "contr': 0.3, '"': 0.1}), token('upported"}')],
-         {"supported": 0.6, "contradicted": 0.3}),
-        # The token goes beyond the value.
-        ([token('{"verdict":"'), token('supported"}', {'supported"}': 0.5, 'supported",': 0.2, "supported": 0.1})],
-         {"supported": 0.8}),
-        # What is no option, or a longer word than one, counts for none.
-        ([token('{"verdict":"'), token("supported", {"supported": 0.4, "Supported": 0.3, "supportedly": 0.2}),
-          token('"')], {"supported": 0.4}),
-        # A token that could begin each is followed by the one that decides.
-        ([token('{"verdict":'), token('"', {'"': 0.9, '"contra': 0.1}), token("ins", {"ins": 0.5, "supp": 0.5}),
-          token('ufficient"}')], {"supported": 0.5, "insufficient": 0.5}),
-    ],
-    ids=["whole", "pieces", "begins before", "goes beyond", "no option", "decided later"],
-)  # fmt: skip
-def test_tables(tokens: list[ReplyToken], wanted: dict[str, float]) -> None:
-    # "decided later": the value begins at `ins`, and what came before is given.
-    assert found(tokens) == pytest.approx({**dict.fromkeys(OPTIONS, 0.0), **wanted})
-
-
 def test_a_shared_beginning_is_walked_through() -> None:
     options = ("supported", "supportive", "other")
     tokens = [
@@ -68,28 +40,10 @@ def test_a_shared_beginning_is_walked_through() -> None:
     assert found(tokens, options) == pytest.approx({"supported": 0.6, "supportive": 0.2, "other": 0.1})
 
 
-@pytest.mark.parametrize(
-    "tokens",
-    [
-        [ReplyToken('{"verdict":"', {}), ReplyToken("supported", {}), ReplyToken('"', {})],
-        [token('{"verdict":"'), ReplyToken("supported", {"contradicted": -1.0}), token('"')],
-        [token('{"verdict":"'), token("perhaps"), token('"')],
-    ],
-    ids=["no alternatives", "not among its own", "no option"],
-)
-def test_what_is_not_known_is_none(tokens: list[ReplyToken]) -> None:
-    assert found(tokens) is None
-
-
 def test_beyond_the_tokens_is_nothing() -> None:
     assert option_probabilities([token("a")], (5, 9), OPTIONS, closing='"') is None
     assert option_probabilities([], (0, 9), OPTIONS, closing='"') is None
     assert option_probabilities([token("supp")], (0, 4), ("supported", "supporting"), closing='"') is None
-
-
-def test_what_is_no_number_is_no_alternative() -> None:
-    odd = ReplyToken("a", {"a": -0.5, "b": math.nan, "c": 3.0, "d": -math.inf})
-    assert probabilities(odd) == {"a": math.exp(-0.5), "c": 1.0, "d": 0.0}
 
 
 VERDICTS = ("supported", "contradicted", "insufficient", "ambiguous")

@@ -14,8 +14,8 @@ from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
 from factloop.agents.safe.schemas import Assessment
-from factloop.core.errors import ConfigError, ModelRefusal, ToolError
-from factloop.tools.models.offers import ToolChoice
+from factloop.core.errors import ConfigError, ToolError
+from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.questions import CHOICE, OPEN, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
 from tests.tools.models.talk import Connect
 
@@ -85,10 +85,6 @@ def _name(tool: Any) -> str:
     return str(tool.get("title") or tool["function"]["name"])
 
 
-class Overloaded(Exception):
-    status_code = 529
-
-
 def calling(name: str, args: dict[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
 
@@ -109,58 +105,10 @@ async def test_a_model_with_tool_calling_is_offered_them(connect: Connect) -> No
     assert model.offered == [["web", "Assessment"]] * 2
 
 
-async def test_without_offers_it_goes_through_structured_output(connect: Connect) -> None:
-    model = CallingModel(lines=[calling("Relevance", YES_SAID)])
-    assert await ask(await connect(model=model)) == YES
-    assert model.offered == [["Relevance"]]
-
-
 async def test_what_it_says_wrongly_is_repaired(connect: Connect) -> None:
     model = CallingModel(lines=[calling("Relevance", {"reason": "x"}), calling("Relevance", YES_SAID)])
     assert await ask(await connect(model=model)) == YES
     assert "relevant: Field required" in str(model.heard[1][-1].content)
-
-
-async def test_its_tokens_are_estimated_where_it_reports_none(connect: Connect) -> None:
-    talk = await connect(model=ScriptedModel(lines=[shown(YES_SAID)]))
-    await ask(talk)
-    assert talk.meter.snapshot(0.0).approximate_tokens
-
-
-async def test_its_own_report_is_exact(connect: Connect) -> None:
-    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
-    message = AIMessage.model_validate({"content": shown(YES_SAID), "usage_metadata": usage})
-    talk = await connect(model=ScriptedModel(lines=[message]))
-    await ask(talk)
-    counted = talk.meter.snapshot(0.0)
-    assert (counted.prompt_tokens, counted.completion_tokens, counted.approximate_tokens) == (11, 7, False)
-
-
-@pytest.mark.parametrize("reason", ["refusal", "content_filter"])
-async def test_its_refusals_are_seen(connect: Connect, reason: str) -> None:
-    message = AIMessage("", response_metadata={"stop_reason": reason})
-    with pytest.raises(ModelRefusal):
-        await ask(await connect(model=ScriptedModel(lines=[message])))
-
-
-@pytest.mark.parametrize("reason", ["max_tokens", "MAX_TOKENS", "length"])
-async def test_its_replies_cut_off_are_seen(connect: Connect, reason: str) -> None:
-    cut = AIMessage('{"reason": "Sa', response_metadata={"finish_reason": reason})
-    model = ScriptedModel(lines=[cut, shown(YES_SAID)])
-    assert await ask(await connect(model=model)) == YES
-    assert "cut off" in str(model.heard[1][-1].content)
-
-
-async def test_its_errors_are_translated_and_retried(connect: Connect) -> None:
-    model = ScriptedModel(lines=[OSError("reset"), Overloaded(), shown(YES_SAID)])
-    talk = await connect(model=model)
-    assert await ask(talk) == YES
-    assert talk.meter.snapshot(0.0).failed_calls == 2
-
-
-async def test_content_in_parts_is_read(connect: Connect) -> None:
-    parts = AIMessage([{"type": "text", "text": shown(YES_SAID)[:10]}, {"type": "text", "text": shown(YES_SAID)[10:]}])
-    assert await ask(await connect(model=ScriptedModel(lines=[parts]))) == YES
 
 
 async def test_a_script_at_its_end_fails_the_call(connect: Connect) -> None:

@@ -28,12 +28,6 @@ async def test_it_is_named_as_the_model_itself(
     await stand_in.aclose()
 
 
-def test_neither_key_nor_package_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    assert replayed_chat_model("openai:gpt-4o").name == "openai:gpt-4o"
-    assert replayed_chat_model("groq:llama-3.1-8b").name == "groq:llama-3.1-8b"
-
-
 def test_a_name_that_names_nothing_is_refused_in_a_replay_too() -> None:
     with pytest.raises(ConfigError, match="names no model"):
         replayed_chat_model("openai:")

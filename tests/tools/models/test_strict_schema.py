@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import (
     Assessment,
@@ -19,7 +19,7 @@ from factloop.agents.safe.schemas import (
     SentenceFacts,
     WindowFacts,
 )
-from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
+from factloop.tools.models.schema import strict_schema
 
 TEXT = {"type": "string"}
 NUMBERS = {"type": "array", "items": {"type": "integer"}}
@@ -168,52 +168,3 @@ def test_what_models_are_asked_for(output: type[BaseModel], title: str, properti
 def test_the_order_of_fields_is_the_order_of_thought(output: type[BaseModel]) -> None:
     """Reasons come before verdicts: a model writes the fields in this order."""
     assert list(strict_schema(output)["properties"]) == list(output.model_fields)
-
-
-class Inner(BaseModel):
-    """A description that costs no tokens."""
-
-    title: str
-    default: int = 3
-
-
-class Outer(BaseModel):
-    kind: Literal["only"]
-    inner: Inner
-    maybe: Inner | None = None
-    many: list[Inner] = Field(default_factory=list, description="Several.")
-    share: float = Field(ge=0.0, le=1.0)
-
-
-def test_definitions_are_inlined_and_words_dropped() -> None:
-    inner = closed({"title": TEXT, "default": {"type": "integer"}})
-    assert strict_schema(Outer) == {
-        "title": "Outer",
-        **closed(
-            {
-                "kind": {"type": "string", "const": "only"},
-                "inner": inner,
-                "maybe": {"anyOf": [inner, {"type": "null"}]},
-                "many": {"type": "array", "items": inner},
-                "share": {"type": "number", "minimum": 0.0, "maximum": 1.0},
-            }
-        ),
-    }
-
-
-def test_a_function_is_offered_without_what_only_the_strict_dialect_asks_for() -> None:
-    """Names of fields stay, also where they are words of JSON Schema."""
-    assert loosened(strict_schema(Outer))["properties"]["inner"] == {
-        "type": "object",
-        "properties": {"title": TEXT, "default": {"type": "integer"}},
-        "required": ["title", "default"],
-    }
-    assert loosened(strict_schema(Outer)).keys() == {"type", "properties", "required"}
-
-
-def test_arguments_of_a_tool_that_have_a_default_may_be_left_out() -> None:
-    assert tool_parameters(SearchCall) == {
-        "type": "object",
-        "properties": {"missing": TEXT, "queries": {"type": "array", "items": TEXT}},
-    }
-    assert tool_parameters(Outer)["required"] == ["kind", "inner", "share"]

@@ -12,9 +12,8 @@ from langchain_core.tools import BaseTool, StructuredTool, tool
 from pydantic import Field
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
-from factloop.tools.search.adapter import LangChainToolSearch, as_search_tool
+from factloop.tools.search.adapter import LangChainToolSearch, RetrieverSearch, as_search_tool
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.retriever import RetrieverSearch
 
 DOCUMENTS = [
     Document("Ada was born in 1815.", metadata={"source": "ada.md", "title": "Ada", "date": 1815}),
@@ -58,11 +57,6 @@ class AsyncShelf(Shelf):
         return self.documents[:1]
 
 
-def test_retriever_hits() -> None:
-    assert RetrieverSearch(Shelf()).search("ada", 3) == HITS
-    assert RetrieverSearch(Shelf()).search("ada", 1) == HITS[:1]
-
-
 async def test_async_paths() -> None:
     shelf = Shelf()
     assert await RetrieverSearch(shelf).asearch("ada", 3) == HITS
@@ -80,14 +74,6 @@ async def test_retriever_errors_are_translated(shelf: Shelf) -> None:
         await search.asearch("raise", 3)
     with pytest.raises(ToolTimeout):
         search.search("slow", 3)
-
-
-async def test_cancelling_is_no_error() -> None:
-    task = asyncio.create_task(RetrieverSearch(AsyncShelf()).asearch("hang", 3))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 @tool
@@ -123,11 +109,6 @@ async def test_text_answer_is_one_hit() -> None:
     assert search.search("Ada", 3) == [hit]
     assert await search.asearch("Ada", 3) == [hit]
     assert search.search("nothing", 3) == []
-
-
-def test_documents_as_artifact_are_several_hits() -> None:
-    hits = as_search_tool(archive).search("Ada", 2)
-    assert [hit.source for hit in hits] == ["ada.md", "archive#3"]
 
 
 async def test_tool_errors_are_translated() -> None:

@@ -17,9 +17,9 @@ from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.brave import BraveSearch
+from factloop.tools.search.build import built_in_searches
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.exa import ExaSearch
-from factloop.tools.search.registry import built_in_searches
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
 from factloop.tools.search.tavily import TavilySearch
@@ -129,14 +129,6 @@ def test_every_provider_of_ours_is_held_to_this() -> None:
 def subject(request: pytest.FixtureRequest, server: FakeServer, tmp_path: Path) -> Subject:
     build: Callable[[FakeServer, Path], Subject] = request.param
     return build(server, tmp_path)
-
-
-@pytest.mark.parametrize("limit", [1, 2, 5])
-def test_limit_is_honoured(subject: Subject, limit: int) -> None:
-    hits = subject.search.search("ada fact", limit)
-    assert len(hits) == limit
-    assert len({hit.passage for hit in hits}) == limit
-    assert all(hit.source and hit.passage in TEXTS for hit in hits)
 
 
 def test_nothing_asked_for_asks_nothing(subject: Subject, server: FakeServer) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,13 +57,6 @@ def opened(docs: Path) -> DocumentSearch:
 def index_of(docs: Path) -> Path:
     (manifest,) = (docs.parent / "cache").glob("*/manifest.json")
     return manifest.parent
-
-
-def test_nobody_s_index_is_removed_with_its_locks(docs: Path) -> None:
-    opened(docs)
-    assert remove_index(index_of(docs))
-    assert list((docs.parent / "cache").iterdir()) == []
-    assert len(opened(docs).search("about", 10)) == 3
 
 
 def test_an_index_in_use_stays(docs: Path) -> None:
@@ -123,25 +113,3 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert not remove_index(link)
     assert (elsewhere / "manifest.json").read_text() == "mine"
     assert link.is_symlink()
-
-
-def test_opening_and_removing_at_once_never_gives_a_broken_search(docs: Path) -> None:
-    opened(docs)
-    index, done = index_of(docs), threading.Event()
-
-    def remove() -> None:
-        while not done.is_set():
-            remove_index(index)
-
-    def search() -> set[int]:
-        return {len(opened(docs).search("about", 10)) for _ in range(10)}
-
-    with ThreadPoolExecutor(4) as pool:
-        remover = pool.submit(remove)
-        try:
-            found = [pool.submit(search) for _ in range(3)]
-            assert [one.result() for one in found] == [{3}] * 3
-        finally:
-            done.set()
-        remover.result()
-    shutil.rmtree(docs.parent / "cache", ignore_errors=True)

@@ -5,7 +5,7 @@ import pytest
 from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.searxng import SearxngSearch
-from tests.tools.fake_server import FakeServer, Reply
+from tests.tools.fake_server import FakeServer
 
 
 def test_hits(server: FakeServer) -> None:
@@ -28,12 +28,6 @@ def test_hits(server: FakeServer) -> None:
     assert server.received[0].params == {"q": "ada", "format": "json", "language": "en"}
 
 
-def test_status_403_means_json_is_off(server: FakeServer) -> None:
-    server.will(Reply(status=403))
-    with pytest.raises(ToolError, match=r"add `json` to `search.formats`"):
-        SearxngSearch(base_url=server.url).search("ada", 3)
-
-
 def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer) -> None:
     server.will_answer({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}, {"results": []})
     tool = SearxngSearch(base_url=server.url)
@@ -41,13 +35,6 @@ def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer
         tool.search("ada", 3)
     assert caught.value.retryable
     assert tool.search("ada", 3) == []
-
-
-def test_pages_without_any_text_are_not_nothing_found(server: FakeServer) -> None:
-    """As an engine gives them whose markup has changed."""
-    server.will_answer({"results": [{"url": "https://a.example", "title": "Ada", "content": " "}]})
-    with pytest.raises(ToolError, match="searxng: found pages, and no text of any"):
-        SearxngSearch(base_url=server.url).search("ada", 3)
 
 
 @pytest.mark.parametrize("answer", [{}, {"results": None}, {"results": [{"title": "no address"}]}])

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from factloop.core.errors import BudgetExceeded, ToolError
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.memory_answers import MemoryAnswers
+from factloop.tools.calls.cache import MemoryAnswers
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.gateway import SearchGateway

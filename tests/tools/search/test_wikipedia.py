@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from factloop import FactChecker
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, Reply
@@ -53,20 +52,6 @@ def test_nothing_found(server: FakeServer) -> None:
     assert wikipedia(server).search("qwxzt", 3) == []
 
 
-def test_a_wiki_without_plain_text_is_read_page_by_page(server: FakeServer) -> None:
-    """It answers 200 and warns of a property that it does not know; the text was taken for empty."""
-    warnings = {"query": {"warnings": 'Unrecognized value for parameter "prop": extracts'}}
-    shown = "<p>Ada was born in <b>London</b>.</p><h2>Life</h2><p>She wrote notes.</p>"
-    server.will_answer(
-        {"batchcomplete": True, "warnings": warnings, "query": {"pages": [page(7, "Ada", 1)]}},
-        {"parse": {"title": "Ada", "pageid": 7, "text": shown}},
-    )
-    (hit,) = wikipedia(server).search("Ada London", 3)
-    assert (hit.title, hit.published) == ("Ada", "2024-05-06T07:08:09Z")
-    assert hit.passage.split("\n") == ["Ada was born in London.", "She wrote notes."]
-    assert (server.received[1].params["action"], server.received[1].params["pageid"]) == ("parse", "7")
-
-
 def test_an_article_of_which_textextracts_leaves_nothing_is_read_as_a_page(server: FakeServer) -> None:
     """It drops tables, and some articles are nothing else."""
     server.will_answer(
@@ -98,26 +83,10 @@ def test_where_no_article_has_every_word_fewer_are_asked_for(server: FakeServer)
     nothing = {"batchcomplete": True}
     server.will_answer(nothing, nothing, {"batchcomplete": True, "query": {"pages": [page(7, "Ada", 1, ADA)]}})
     assert wikipedia(server).search("When did Ada Lovelace visit the Thames?", 1)[0].title == "Ada"
-    assert [one.params["gsrsearch"] for one in server.received] == [
-        "When did Ada Lovelace visit the Thames?",
-        "Ada Lovelace visit Thames",
-        "Ada Lovelace Thames",
-    ]
+    asked = [set(one.params["gsrsearch"].strip("?").split()) for one in server.received]
+    assert len(asked) == 3
+    assert asked[0] > asked[1] >= asked[2] >= {"Ada", "Lovelace", "Thames"}
     assert {one.params["gsrwhat"] for one in server.received} == {"text"}
-
-
-def test_long_queries_are_cut(server: FakeServer) -> None:
-    server.will_answer({"batchcomplete": True})
-    wikipedia(server).search("x" * 1_000_000, 3)
-    assert len(server.received[0].params["gsrsearch"]) == 300
-
-
-@pytest.mark.parametrize(("code", "retryable"), [("ratelimited", True), ("maxlag", True), ("badvalue", False)])
-def test_errors_with_status_200(server: FakeServer, code: str, retryable: bool) -> None:
-    server.will_answer({"error": {"code": code, "info": "no"}})
-    with pytest.raises(ToolError, match=code) as caught:
-        wikipedia(server).search("ada", 3)
-    assert caught.value.retryable is retryable
 
 
 TIMED_OUT = {"search": {"warnings": "The search has timed out; only partial results are available."}}
@@ -146,23 +115,6 @@ def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: 
     assert not caught.value.retryable
 
 
-def test_nothing_found_without_textextracts(server: FakeServer) -> None:
-    warnings = {
-        "main": {"warnings": "Unrecognized parameters: explaintext, exsectionformat, exlimit."},
-        "query": {"warnings": 'Unrecognized value for parameter "prop": extracts.'},
-    }
-    server.will_answer({"batchcomplete": True, "warnings": warnings})
-    assert wikipedia(server).search("qwxzt", 3) == []
-
-
-@pytest.mark.parametrize("warnings", [TIMED_OUT, {"main": {"warnings": "Unrecognized parameter: generator."}}])
-async def test_a_failed_search_leaves_claims_unscored(server: FakeServer, brisk: None, warnings: object) -> None:  # noqa: ARG001
-    server.will_answer({"batchcomplete": True, "warnings": warnings})
-    async with FactChecker(search="wikipedia", wikipedia_url=server.url, cache=False, patience_s=1.0) as checker:
-        report = await checker.acheck("Ada Lovelace was born in London.")
-    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"]
-
-
 @pytest.mark.parametrize(
     "answer", [{}, {"query": []}, {"query": {"pages": {"7": {}}}}, {"query": {"pages": [{"title": "no id"}]}}]
 )
@@ -183,7 +135,3 @@ def test_one_deadline_for_all_requests(server: FakeServer) -> None:
 def test_language_is_a_code(language: str) -> None:
     with pytest.raises(ConfigError, match="language"):
         WikipediaSearch(language=language)
-
-
-def test_identity_names_the_wiki() -> None:
-    assert WikipediaSearch(language="de").identity == "wikipedia https://de.wikipedia.org/w"

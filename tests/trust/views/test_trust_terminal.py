@@ -170,7 +170,7 @@ def test_a_run_is_a_table_with_its_means(width: int) -> None:
 def test_a_run_without_values_has_no_means() -> None:
     run = trust_run(unscored_reports())
     result = words(printed(lambda console: print_trust_run(run, console)).split("Result ─")[1])
-    assert "TrustOV – no answer was scored, 9 unscored" in result
+    assert "TrustOV – no answer was scored, 10 unscored" in result
     assert "graded" not in result
     assert "Answers 0" in words(printed(lambda console: print_trust_run(trust_run(()), console)))
 

@@ -99,7 +99,7 @@ def broken_bc() -> TrustBC:
         make_check(RESPONSE, rulers(), 1, chosen="B", letter_probabilities={"A": 0.04, "B": 0.93}),
         make_check(RESPONSE, rulers(), 2, chosen="C", letter_probabilities={"C": 0.62, "E": 0.2}),
         make_check(RESPONSE, rulers(), 3, chosen="A", letter_probabilities=probable),
-        make_check(RESPONSE, rulers(), 4, chosen="A", counted=False, reuses=True),
+        make_check(RESPONSE, rulers(), 4, chosen="A", counted=False),
     )
     return TrustBC(
         value=0,

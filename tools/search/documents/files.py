@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,32 @@ from pathlib import Path
 
 from factloop.core.errors import DataError
 from factloop.core.files.places import base_and_pattern, is_hidden, resolved, walk
-from factloop.tools.search.documents.names import extension_of
+
+COMPRESSED = ".gz"
+_JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
+"""What stands for a space in a name; a hyphen between figures is part of a date or a range."""
+
+
+def is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == COMPRESSED
+
+
+def extension_of(path: Path) -> str:
+    """The extension in lower case; of a compressed file with the one before, as ".tsv.gz"."""
+    inner = Path(path.stem).suffix if is_compressed(path) else ""
+    return (inner + path.suffix).lower()
+
+
+def stem_of(path: Path) -> str:
+    """The name without `extension_of`."""
+    return Path(path.stem).stem if is_compressed(path) else path.stem
+
+
+def readable_name(path: Path) -> str:
+    """The name as a title: `eddystone_light.txt` is *eddystone light*."""
+    stem = stem_of(path)
+    return " ".join(_JOINED.sub(" ", stem).split()) or stem
+
 
 EXTENSIONS = frozenset(
     {".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".epub"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import tantivy
 
@@ -89,25 +89,6 @@ class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
     """BM25; higher is better, comparable within one query only."""
-
-
-class PassageSource(Protocol):
-    """Passages that can be searched."""
-
-    @property
-    def n_passages(self) -> int: ...
-
-    def search(self, text: str, limit: int) -> list[ScoredPassage]:
-        """At most `limit` passages that share a word with the free text, best first; no query syntax is known."""
-        ...
-
-    def at(self, key: str, number: int, /) -> StoredPassage:
-        """The passage in that place, by its key and number, which must be there."""
-        ...
-
-    def few(self, most_characters: int) -> Sequence[StoredPassage] | None:
-        """All passages, in no order, if they have no more characters together, titles and headings included."""
-        ...
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
@@ -220,8 +201,8 @@ class PassageReader:
     def __init__(self, index: tantivy.Index, *, large: int = LARGE) -> None:
         """From `large` passages on, common words of long queries are left out."""
         self._schema, self._searcher, self._large = index.schema, index.searcher(), large
-        self._read = lru_cache(maxsize=_KEPT)(self._read_anew)
-        self._clauses = lru_cache(maxsize=_KEPT)(self._clauses_anew)
+        self._read = lru_cache(maxsize=_KEPT)(self._read_from_disk)
+        self._clauses = lru_cache(maxsize=_KEPT)(self._clauses_of)
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
         self.at = lru_cache(maxsize=_KEPT)(self._at)
@@ -273,7 +254,7 @@ class PassageReader:
         rarer = [term for term in terms if n_passages_with[term] <= _COMMON_SHARE * self.n_passages]
         return rarer if sum(n_passages_with[term] > 0 for term in rarer) >= _ENOUGH_TERMS else terms
 
-    def _clauses_anew(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
+    def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
         """The clauses of a term for one flat query: a query of its own for each term takes tantivy twice the time."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
@@ -286,7 +267,7 @@ class PassageReader:
     def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
         return self._read(address.segment_ord, address.doc)
 
-    def _read_anew(self, segment: int, number: int) -> StoredPassage:
+    def _read_from_disk(self, segment: int, number: int) -> StoredPassage:
         document = self._searcher.doc(tantivy.DocAddress(segment, number))
         as_written = [bytes(value).decode("utf-8") for value in document.get_all("as_written")]
         section: str | None = document.get_first("section")

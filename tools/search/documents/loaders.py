@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -12,10 +13,8 @@ from zipfile import ZipFile
 
 from factloop.core.errors import DataError
 from factloop.core.extras import require
-from factloop.tools.linguistics.blocks import heads_paragraph
-from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
+from factloop.tools.search.documents.files import extension_of, readable_name
 from factloop.tools.search.documents.markdown import markdown_blocks
-from factloop.tools.search.documents.names import extension_of, readable_name
 from factloop.tools.search.documents.rows import load_csv, load_json, load_jsonl, load_tsv
 from factloop.tools.search.documents.sections import (
     LONGEST_TITLE,
@@ -26,7 +25,8 @@ from factloop.tools.search.documents.sections import (
     sections_of,
     written_blocks,
 )
-from factloop.tools.search.documents.text import read_bytes, read_text
+from factloop.tools.search.documents.text import FrontMatter, read_bytes, read_front_matter, read_text
+from factloop.tools.text.blocks import ASKS, WRAPPED_FROM, awaits_more
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -36,6 +36,10 @@ _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
 """Bytes in all parts of a zipped document; what unfolds to more was made to fill a memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
+_NARROWEST = 30
+"""Characters of the narrowest lines that plain text is wrapped to."""
+_PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
+"""A capital letter or a figure first, and no mark that parts or ends sentences, or a label from its value."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -58,8 +62,21 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
     """The lines, with a blank one after each that heads the paragraph right below it."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         yield line
-        if not above.strip() and below.strip() and heads_paragraph(line.strip(), below.strip()):
+        if not above.strip() and below.strip() and _heads_paragraph(line.strip(), below.strip()):
             yield ""
+
+
+def _heads_paragraph(line: str, below: str) -> bool:
+    """Whether a line, alone but for the paragraph right below it, heads it: *Side effects*.
+
+    It is short and no sentence, and the first word below would have stood beside it, had it been wrapped.
+    """
+    goes_on = awaits_more(line) and not ASKS.match(line)
+    if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
+        return False
+    is_paragraph = len(below) >= WRAPPED_FROM or below.endswith((".", "!", "?"))
+    width = max(len(below), _NARROWEST)
+    return is_paragraph and not below[0].islower() and len(line) + 1 + len(below.split(maxsplit=1)[0]) <= width
 
 
 def _title_line(text: str) -> tuple[str, str]:

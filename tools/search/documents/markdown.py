@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from factloop.tools.linguistics.bold import is_bold_title, words_in_bold
-from factloop.tools.search.documents.sections import BELOW_MARKED, Block, Heading, Rows
-from factloop.tools.search.documents.tables import row_lines
+from factloop.tools.search.documents.sections import BELOW_MARKED, Block, Heading, Rows, row_lines
+from factloop.tools.text.blocks import is_bold_title, words_in_bold
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
@@ -76,7 +75,7 @@ def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tupl
 
 
 def _stands_alone(lines: Sequence[str], place: int) -> bool:
-    """Whether a line is in no wrapped sentence: what is above it has ended, and what is below begins anew."""
+    """Whether a line is in no wrapped sentence: what is above it has ended, and what is below starts a new one."""
     above = lines[place - 1].rstrip() if place else ""
     below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
     return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()

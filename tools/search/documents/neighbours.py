@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.documents.index import PassageSource, StoredPassage
+from factloop.tools.search.documents.index import PassageReader, StoredPassage
+
+CANDIDATES = 30
+"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
+_SCORE_DIGITS = 4
+"""The last digits depend on the order in which the words' weights were added."""
+
+
+def ranked_passages(
+    reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
+) -> list[StoredPassage]:
+    """At most `limit` passages or `CANDIDATES`, whichever is more, best first; of those of equal wording the first.
+
+    Equal scores are ordered by the name of the document, which `name_of` makes of its key, then by place.
+    """
+    found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
+    for item in reader.search(query, max(limit, CANDIDATES)):
+        found[round(item.score, _SCORE_DIGITS)].append(item.stored)
+    distinct: dict[str, StoredPassage] = {}
+    for _, equals in sorted(found.items(), reverse=True):
+        in_order = equals if len(equals) == 1 else sorted(equals, key=lambda one: (name_of(one.key), one.number))
+        for stored in in_order:
+            distinct.setdefault(stored.passage, stored)
+    return list(distinct.values())
+
 
 MOST_CHARACTERS = 2_000
 """Characters of a hit with its neighbours; one too long for that comes alone."""
@@ -51,7 +76,7 @@ def hit_of(run: PassageRun, source: str) -> SearchHit:
     )
 
 
-def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageSource) -> list[PassageRun]:
+def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
     """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
 
     A run is a hit with the passage after and the one before it, or several hits that neighbour each other.

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
-from factloop.tools.search.documents.sections import Block, Heading, Rows
-from factloop.tools.search.documents.tables import row_lines
+from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 """Word's names of these styles, whatever language they are shown in."""

@@ -10,11 +10,10 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from factloop.tools.linguistics.dictionary import is_english_word
-from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows
-from factloop.tools.search.documents.tables import row_lines
+from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, row_lines
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
@@ -147,6 +146,14 @@ def _paragraphs(lines: Sequence[_Line]) -> Iterator[str]:
         written += line.text
     if written.strip():
         yield _whole_words(_HYPHEN.sub(_joined, written))
+
+
+@lru_cache(maxsize=4_096)
+def is_english_word(lower: str) -> bool:
+    """Whether a dictionary of English has the word."""
+    import simplemma
+
+    return simplemma.is_known(lower, lang="en")
 
 
 def _joined(halves: re.Match[str]) -> str:

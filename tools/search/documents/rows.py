@@ -5,17 +5,15 @@ JSON, which is read whole. All but that may be compressed by gzip, as wiki-dpr's
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import DataError
 from factloop.core.files.csv_rows import read_cells
-from factloop.tools.search.documents.items import with_items_apart
-from factloop.tools.search.documents.names import readable_name
-from factloop.tools.search.documents.sections import Section
-from factloop.tools.search.documents.tables import row_lines
+from factloop.tools.search.documents.files import readable_name
+from factloop.tools.search.documents.sections import Section, row_lines, with_items_apart
 from factloop.tools.search.documents.text import read_lines, read_text
 from factloop.tools.search.passages import PARAGRAPHS
 
@@ -63,11 +61,7 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
 def load_csv(path: Path) -> Iterator[Section]:
     """A section for each row below the header; fields may be quoted and hold line breaks. Raises DataError."""
     rows = read_cells((line + "\n" for _, line in read_lines(path)), str(path))
-    _, header = next(rows, (1, []))
-    columns = _DocumentColumns.of(header, path)
-    for line, cells in rows:
-        if cells:
-            yield columns.section(cells, line)
+    return _table(((line, cells) for line, cells in rows if cells or line == 1), path)
 
 
 def load_tsv(path: Path) -> Iterator[Section]:
@@ -75,68 +69,31 @@ def load_tsv(path: Path) -> Iterator[Section]:
 
     So one stray quotation mark cannot swallow the rows after it. A cell wholly in quotes loses them.
     """
-    columns: _DocumentColumns | None = None
-    for number, line in read_lines(path):
-        if not line:
-            continue
-        cells = line.split("\t")
-        if '"' in line:
-            cells = [_unquoted(cell) if '"' in cell else cell for cell in cells]
-        if columns is None:
-            columns = _DocumentColumns.of(cells, path)
-        else:
-            yield columns.section(cells, number)
+    lines = ((number, line.split("\t")) for number, line in read_lines(path) if line)
+    return _table(((number, [*map(_unquoted, cells)]) for number, cells in lines), path)
 
 
 def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
-@dataclass(frozen=True, slots=True)
-class _DocumentColumns:
-    """The columns of a table by what they hold, looked up once: a corpus has millions of rows."""
+def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
+    """A section for each row below the first, which names the columns; of those of the same name the last counts.
 
-    path: Path
-    name: str
-    header: tuple[str, ...]
-    text: int | None
-    """None where no column is a text: then a row is read as a whole, with its header."""
-    title: int | None
-    identifier: int | None
-    urls: tuple[int, ...]
-    dates: tuple[int, ...]
-
-    @classmethod
-    def of(cls, header: Sequence[str], path: Path) -> _DocumentColumns:
-        """Finds the columns; of those of the same name the last counts."""
-        place_of = {cell.strip().lower(): place for place, cell in enumerate(header)}
-        texts = [place_of[key] for key in TEXT_KEYS if key in place_of]
-        return cls(
-            path=path,
-            name=readable_name(path),
-            header=tuple(header),
-            text=texts[0] if texts else None,
-            title=place_of.get("title"),
-            identifier=place_of.get("id"),
-            urls=tuple(place_of[key] for key in URL_KEYS if key in place_of),
-            dates=tuple(place_of[key] for key in DATE_KEYS if key in place_of),
-        )
-
-    def section(self, cells: Sequence[str], line: int) -> Section:
-        if self.text is None:
-            text = PARAGRAPHS.join(row_lines(self.header, [cells]))
-            return Section(text, self.name, fragment=f"line={line}", tables=((0, len(text)),))
-        if len(cells) != len(self.header):
-            found = f"{len(cells)} columns where the header has {len(self.header)}"
-            raise DataError(found, path=str(self.path), line=line)
-        identifier = "" if self.identifier is None else cells[self.identifier]
-        return Section(
-            with_items_apart(cells[self.text]),
-            ("" if self.title is None else cells[self.title]) or self.name,
-            next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
-            f"id={identifier}" if identifier else f"line={line}",
-            next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
-        )
+    Where no column is a text a row is read as a whole, with its header.
+    """
+    _, header = next(rows, (1, []))
+    names = [cell.strip().lower() for cell in header]
+    has_text = not set(TEXT_KEYS).isdisjoint(names)
+    for line, cells in rows:
+        if not has_text:
+            text = PARAGRAPHS.join(row_lines(header, [cells]))
+            yield Section(text, readable_name(path), fragment=f"line={line}", tables=((0, len(text)),))
+        elif len(cells) != len(header):
+            found = f"{len(cells)} columns where the header has {len(header)}"
+            raise DataError(found, path=str(path), line=line)
+        else:
+            yield _section(dict(zip(names, cells, strict=True)), _Place(path, f"line={line}", line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, HiddenFiles, UnreadFile, find_files
 from factloop.tools.search.documents.index import NO_TEXT, StoredPassage
-from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
-from factloop.tools.search.documents.ranking import CANDIDATES, ranked_passages
+from factloop.tools.search.documents.neighbours import CANDIDATES, PassageRun, hit_of, ranked_passages, with_neighbours
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
 if TYPE_CHECKING:
-    from factloop.tools.embeddings.base import Embedder
+    from factloop.tools.embeddings.nearest import Embedder
 
 MOST_NAMED = 20
 """Unread files that a warning names."""
@@ -59,7 +58,7 @@ class DocumentSearch(SearchTool):
     ) -> None:
         """`cache_dir` holds the indexes; by default they lie in the user's cache folder.
 
-        `in_memory` writes nothing, reads and indexes all files anew, and takes memory for the passages. Files of
+        `in_memory` writes nothing, reads and indexes all files each time, and takes memory for the passages. Files of
         folders and globs that cannot be read are left out (`unread`); `strict` makes them errors.
         """
         super().__init__(**fields)
@@ -164,7 +163,7 @@ class DocumentSearch(SearchTool):
         ranked = ranked_passages(snapshot.reader, query, limit, name_of=lambda key: str(path_of[key]))
         if self._embedder is None:
             return ranked
-        from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
+        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does without
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]

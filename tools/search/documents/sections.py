@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from factloop.tools.search.documents.items import with_items_apart
-from factloop.tools.search.passages import PARAGRAPHS
+from factloop.tools.search.passages import PARAGRAPHS, PassageSettings, split_passages
+from factloop.tools.text.blocks import WRAPPED_FROM, awaits_more, find_blocks
+
+_MAY_HOLD = re.compile(r"^[ \t>]*(?:[-*+–—·•‣▪◦●([]|\d{1,3}[.)]|[a-z]{1,5}[.)])", re.MULTILINE)
+"""Matches in every text that has an item or a clause."""
+_CLAUSE = re.compile(r"^[ \t]*\d{1,3}(?:\.\d{1,3}){1,3}\.?[ \t]+[A-Z]", re.MULTILINE)
+"""*3.2 Contractors*; the number of a whole section is that of an item."""
+_ENDS = (".", "!", "?", ":", ";")
+
+
+def with_items_apart(text: str) -> str:
+    """The text with a blank line before each item and clause and after each list. Linear time."""
+    if not _MAY_HOLD.search(text):
+        return text
+    starts = sorted({*_items(text), *_clauses(text)})
+    return "".join(
+        text[start:end] + ("\n" if end < len(text) and _line_above(text, end).strip() else "")
+        for start, end in zip([0, *starts], [*starts, len(text)], strict=True)
+    )
+
+
+def _items(text: str) -> Iterator[int]:
+    """Where the lines begin that begin an item, or text that is not indented and follows one."""
+    is_below = False
+    for block in find_blocks(text):
+        line = text.rfind("\n", 0, block.start) + 1
+        is_item = bool(text[line : block.start].strip("> \t|#"))
+        if is_item or (is_below and not text[line].isspace()):
+            yield line
+        is_below = is_item
+
+
+def _clauses(text: str) -> Iterator[int]:
+    """Where the lines begin that begin a clause, and go on with no sentence that awaits a figure."""
+    for clause in _CLAUSE.finditer(text):
+        above = _line_above(text, clause.start()).rstrip()
+        if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):
+            yield clause.start()
+
+
+def _line_above(text: str, line: int) -> str:
+    """The line above the one that begins there; empty for the first."""
+    return text[text.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
+
 
 SOFT_HYPHEN = "\xad"
 """Says where a word may be parted, and shows nothing."""
@@ -115,3 +158,52 @@ def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], .
 
 def _written(block: str | Heading) -> str:
     return with_items_apart(block) if isinstance(block, str) else ""
+
+
+BETWEEN = "; "
+_LONGEST_ROW = PassageSettings(words=60, slack=10)
+"""Shorter than a passage is at least, so that a row is never cut."""
+_ROW_CHARACTERS = 400
+_LABEL_CHARACTERS = 80
+
+
+def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """`Tower: Smeaton's; Lit: 1759` for each row that holds anything; empty cells are left out.
+
+    A row too long for a passage becomes several lines, each with its first cell and the columns' names.
+    """
+    for row in rows:
+        cells = [
+            (" ".join((header[place] if place < len(header) else "").split()), " ".join(cell.split()))
+            for place, cell in enumerate(row)
+        ]
+        yield from _lines([(name, cell) for name, cell in cells if cell])
+
+
+def _lines(cells: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if not cells:
+        return
+    whole = BETWEEN.join(_cell(*cell) for cell in cells)
+    if len(whole) <= _ROW_CHARACTERS and whole.isascii():
+        yield whole
+        return
+    first = _cell(*cells[0])
+    label = first if len(first) <= _LABEL_CHARACTERS else ""
+    line: list[str] = [label] if label else []
+    for name, cell in cells[bool(label) :]:
+        for piece in split_passages(cell, _LONGEST_ROW):
+            said = _cell(name, piece.replace("\n", " "))
+            if len(line) > bool(label) and not _fits([*line, said]):
+                yield BETWEEN.join(line)
+                line = [label] if label else []
+            line.append(said)
+    if line:
+        yield BETWEEN.join(line)
+
+
+def _fits(line: Sequence[str]) -> bool:
+    return len(list(split_passages(BETWEEN.join(line), _LONGEST_ROW))) == 1
+
+
+def _cell(name: str, cell: str) -> str:
+    return f"{name}: {cell}" if name and name != cell else cell

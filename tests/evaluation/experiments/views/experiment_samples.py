@@ -6,7 +6,7 @@ from functools import cache
 
 from factloop.core.records import Verdict
 from factloop.evaluation.experiments.assess import assess
-from factloop.evaluation.experiments.report import ExperimentReport
+from factloop.evaluation.experiments.records import ExperimentReport
 from tests.evaluation.experiments.sample import (
     WHEN,
     Judge,

@@ -11,10 +11,9 @@ from factloop.evaluation.comparing.compare import compare
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.debiasing.records import Transfer
 from factloop.evaluation.runs.calibration import calibrated
-from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.label_agreement import TabledResponse, agree_with_labels, table_of
-from factloop.evaluation.runs.longform import score_long_form
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
+from factloop.evaluation.runs.labelled import CalibrationSample
+from factloop.evaluation.runs.longform import AbstentionPolicy, CountedResponse, score_long_form
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from tests.evaluation.runs.finished_runs import WHEN, compared, fingerprint, judged, summary_of
 from tests.reports.sample import HOSTILE

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.evaluation.runs.views.html import render_run_html
@@ -60,31 +59,6 @@ def test_on_a_narrow_terminal_no_number_is_cut() -> None:
     assert "two F1@2: 0.000 (1 response) F1@1 (median): 0.000 (1 response)" in text
     assert "…" not in text
     assert max(map(len, lines)) <= 40
-
-
-def test_claims_are_counted_with_those_that_no_mean_rests_on() -> None:
-    wide = words(printed(summary_of()))
-    assert "one 3 1 0 6 3 1 1 1 two 2 0 1 4 0 2 0 2" in wide
-    narrow = words(printed(summary_of(), width=60))
-    assert "3 responses: 1 abstained, 0 unscored" in narrow
-    assert "4 claims: 0 supported, 2 not, 0 irrelevant, 2 unscored" in narrow
-
-
-def test_nothing_scored_is_a_dash_and_never_a_zero() -> None:
-    text = words(printed(summary_of([judged("p1", "??")], abstention=AbstentionPolicy.EXCLUDE)))
-    assert "one F1@2: nothing scored – – 0" in text
-    assert "Precision: nothing scored – – 0" in text
-    assert "exclude: a response without claims is left out of every mean (0 such responses)" in text
-
-
-def test_without_resamples_no_interval_is_spoken_of() -> None:
-    assert "resamples" not in printed(summary_of(resamples=0))
-
-
-def test_labels_have_tables_of_their_own() -> None:
-    text = words(printed(summary_of([judged("p1", "snn", labels="SSN"), judged("p2", "s", labels="S")])))
-    assert "Scores by people's labels" in text
-    assert "Agreement with people's labels" in text
 
 
 @pytest.mark.parametrize("width", [100, 40])

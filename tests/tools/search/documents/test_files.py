@@ -20,46 +20,11 @@ def names(places: list[str | Path], root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in find_files(places).paths]
 
 
-def test_folder_is_read_deeply_and_hidden_files_are_not(tmp_path: Path) -> None:
-    make(tmp_path, "b.md", "a.TXT", "in/deep/c.html", ".hidden.txt", ".git/d.txt", "e.odt", "in/f.png")
-    found = find_files([tmp_path])
-    assert [path.name for path in found.paths] == ["a.TXT", "b.md", "c.html"]
-    assert [file.path.name for file in found.unread] == ["e.odt", "f.png"]
-
-
-def test_hidden_files_that_would_be_read_otherwise_are_counted(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", ".git/config", ".DS_Store")
-    assert find_files([tmp_path]).hidden is None
-    make(tmp_path, ".old/b.txt", ".old/in/c.md", ".old/.d.csv", "in/.e.html", "in/.trash/f.txt")
-    found = find_files([tmp_path, f"{tmp_path}/**/*"]).hidden
-    assert found is not None
-    assert (found.count, {place.name for place in found.places}) == (5, {".old", ".e.html", ".trash"})
-    make(tmp_path, "in/g.txt")
-    of_glob = find_files([f"{tmp_path}/in/*", tmp_path / "a.txt"]).hidden
-    assert str(of_glob) == f"2 hidden files ({tmp_path}/in/.e.html, {tmp_path}/in/.trash)"
-
-
-def test_hidden_files_that_are_named_are_read_and_not_counted(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", ".old/b.txt", ".old/c.txt")
-    found = find_files([tmp_path, tmp_path / ".old"])
-    assert ([path.name for path in found.paths], found.hidden) == (["b.txt", "c.txt", "a.txt"], None)
-
-
 def test_hidden_files_that_cannot_be_looked_at_are_passed_over(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", ".old/b.txt")
     (tmp_path / ".old" / "c.txt").symlink_to("c" * 300)  # no system has such a name: looking there fails
     found = find_files([tmp_path, f"{tmp_path}/**/*"])
     assert ([path.name for path in found.paths], found.hidden) == (["a.txt"], HiddenFiles((tmp_path / ".old",), 1))
-
-
-def test_of_hidden_folders_few_are_named_and_many_files_are_not_counted(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", *(f".h{number}/b.txt" for number in range(5)))
-    said = str(find_files([tmp_path]).hidden)
-    assert said == f"5 hidden files ({tmp_path}/.h0, {tmp_path}/.h1, {tmp_path}/.h2 and 2 more)"
-    assert str(HiddenFiles((tmp_path,), 1_200, is_all=False)).startswith("at least 1,200 hidden files")
-    make(tmp_path / "only", ".b.txt")
-    with pytest.raises(DataError, match="no file to read; 1 hidden file "):
-        find_files([tmp_path / "only"])
 
 
 def test_large_hidden_folders_are_not_walked_to_their_end(tmp_path: Path) -> None:
@@ -69,26 +34,6 @@ def test_large_hidden_folders_are_not_walked_to_their_end(tmp_path: Path) -> Non
     assert find_files([tmp_path]).hidden == HiddenFiles((tmp_path / ".notes",), 1, is_all=False)
     make(tmp_path, ".git/b.txt")
     assert str(find_files([tmp_path]).hidden) == f"at least 2 hidden files ({tmp_path}/.git, {tmp_path}/.notes)"
-
-
-def test_globs_and_overlapping_places(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", "b.md", "in/c.txt", "in/d.jpg", "notes[1].txt")
-    assert names([f"{tmp_path}/**/*.txt"], tmp_path) == ["a.txt", "in/c.txt", "notes[1].txt"]
-    make(tmp_path, ".hidden/e.txt", ".f.txt")
-    assert names([f"{tmp_path}/**/*.txt"], tmp_path) == ["a.txt", "in/c.txt", "notes[1].txt"]
-    assert names([f"{tmp_path}/.f*"], tmp_path) == [".f.txt"]
-    assert names([f"{tmp_path}/*"], tmp_path) == ["a.txt", "b.md", "in/c.txt", "notes[1].txt"]
-    assert names([tmp_path / "notes[1].txt"], tmp_path) == ["notes[1].txt"]
-    assert names([tmp_path / "a.txt", f"{tmp_path}/./a.txt", f"{tmp_path}/a.*"], tmp_path) == ["a.txt"]
-
-
-def test_symbolic_links_in_a_circle(tmp_path: Path) -> None:
-    make(tmp_path, "in/a.txt")
-    (tmp_path / "in" / "back").symlink_to(tmp_path)
-    (tmp_path / "in" / "and_back").symlink_to(tmp_path)
-    (tmp_path / "twice.txt").symlink_to(tmp_path / "in" / "a.txt")
-    assert [path.name for path in find_files([tmp_path]).paths] == ["twice.txt"], "the spelling that came first"
-    assert [path.name for path in find_files([f"{tmp_path}/**/a.txt"]).paths] == ["a.txt"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

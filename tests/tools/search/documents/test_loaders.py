@@ -64,29 +64,6 @@ def test_every_extension_has_a_loader(tmp_path: Path) -> None:
         assert section.text.strip() == "text"
 
 
-def test_plain_text_and_markdown(tmp_path: Path) -> None:
-    assert load(tmp_path, "ada.txt", "Born 1815.") == [Section("Born 1815.", "ada")]
-    assert load(tmp_path, "ada.md", "intro\n\n## Ada *L* \ntext")[0].title == "Ada L"
-    assert load(tmp_path, "ada.md", "#no heading\n")[0].title == "ada"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Zoë 漢".encode(),
-        codecs.BOM_UTF8 + "Zoë 漢".encode(),
-        codecs.BOM_UTF16_LE + "Zoë 漢".encode("utf-16-le"),
-        codecs.BOM_UTF16_BE + "Zoë 漢".encode("utf-16-be"),
-    ],
-)
-def test_encodings_that_are_read(tmp_path: Path, content: bytes) -> None:
-    assert load(tmp_path, "a.txt", content)[0].text == "Zoë 漢"
-    table = content.decode("utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    as_jsonl = f'{{"text": "{table}"}}\r\n{{"text": "2"}}'
-    encoded = codecs.BOM_UTF16_BE + as_jsonl.encode("utf-16-be") if content[0] == 0xFE else as_jsonl.encode("utf-8-sig")
-    assert [section.text for section in load(tmp_path, "a.jsonl", encoded)] == ["Zoë 漢", "2"]
-
-
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.jsonl", "a.csv", "a.tsv"])
 def test_other_encodings_and_binaries_are_refused(tmp_path: Path, name: str) -> None:
     latin = refusal(tmp_path, name, "text\nZoë".encode("latin-1"))
@@ -94,16 +71,6 @@ def test_other_encodings_and_binaries_are_refused(tmp_path: Path, name: str) -> 
     assert "binary" in refusal(tmp_path, name, b"\x7fELF" + bytes(500))
     assert "UTF-16 without a byte order mark" in refusal(tmp_path, name, "text here".encode("utf-16-le"))
     assert "not UTF-16" in refusal(tmp_path, name, codecs.BOM_UTF16_LE + b"\x00\xd8\x00")
-
-
-def test_byte_offset_counts_from_the_start_of_the_file(tmp_path: Path) -> None:
-    content = codecs.BOM_UTF8 + b'{"text": "a"}\n{"text": "\xe9"}\n'  # 3 + 14 + 10 bytes before the odd one
-    assert refusal(tmp_path, "a.jsonl", content).startswith("a.jsonl:2: byte 27 is not UTF-8")
-    assert "iconv -f WINDOWS-1252 -t UTF-8 a.jsonl" in refusal(tmp_path, "a.jsonl", content)
-
-
-def test_stray_nuls_become_spaces(tmp_path: Path) -> None:
-    assert load(tmp_path, "a.txt", "Ada was\0born in London")[0].text == "Ada was born in London"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -132,18 +99,6 @@ def test_missing_file(tmp_path: Path) -> None:
             list(load_sections(tmp_path / name))
 
 
-def test_html_keeps_what_a_reader_sees(tmp_path: Path) -> None:
-    page = """<?xml version="1.0"?><!doctype html><html><head><title>Ada &amp;
-        her engine</title><style>p {}</style><meta charset="latin-1"></head><body><!-- note -->
-        <h1>Ada</h1><p>Born in <b>Lon</b>don.<script>alert("x")</script><br>Zoë &lt;b&gt;</p>
-        <svg><title>no</title></svg>
-        <ul><li>one<li>two</ul></body></html>"""
-    (section,) = load(tmp_path, "a.html", page)
-    assert (section.title, section.section) == ("Ada & her engine", "Ada")
-    assert " ".join(section.text.split()) == "Born in London. Zoë <b> one two"
-    assert load(tmp_path, "b.htm", "<p>no title")[0].title == "b"
-
-
 def test_empty_html(tmp_path: Path) -> None:
     assert load(tmp_path, "a.html", " ") == []
     assert read_html("<!-- only a comment -->").blocks == []
@@ -161,12 +116,6 @@ def test_a_megabyte_of_hostile_html_is_read(unit: str) -> None:
     """The square of its length would outlast the time limit of a test."""
     read_html(unit * (1_000_000 // len(unit)))
     assert growth(lambda n: read_html(unit * n), 250) < LINEAR
-
-
-def test_pdf_pages(tmp_path: Path) -> None:
-    first, second = load(tmp_path, "a.pdf", pdf("Ada was born.", "She wrote.", title="Lives"))
-    assert (first.text.strip(), first.title, first.fragment) == ("Ada was born.", "Lives", "page=1")
-    assert (second.text.strip(), second.fragment) == ("She wrote.", "page=2")
 
 
 def test_unreadable_pdfs(tmp_path: Path) -> None:

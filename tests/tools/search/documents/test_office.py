@@ -48,21 +48,6 @@ def test_excel(tmp_path: Path) -> None:
     assert section.text.startswith(ROWS)
 
 
-def test_a_book_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
-    content = epub("<h1>Two</h1><p>Later.</p>", "<h1>One</h1><p>Žluť &amp; first.</p>", title="Both", spine=[1, 0])
-    sections = load(tmp_path, "a.epub", content)
-    assert [(one.title, one.section, one.text.strip()) for one in sections] == [
-        ("Both", "One", "Žluť & first."),
-        ("Both", "Two", "Later."),
-    ]
-
-
-@pytest.mark.parametrize("name", ["a.docx", "a.pptx", "a.xlsx", "a.epub"])
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0 as with a password", b"text"])
-def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes) -> None:
-    assert " cannot be read (" in refusal(tmp_path, name, content)
-
-
 @pytest.mark.parametrize("content", [epub("x", spine=[0, 1]).replace(b"a page0", b"b page0"), pptx("x")])
 def test_a_book_without_its_parts_is_named(tmp_path: Path, content: bytes) -> None:
     assert "is missing" in refusal(tmp_path, "a.epub", content)

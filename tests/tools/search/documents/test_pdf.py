@@ -34,29 +34,9 @@ def blocks(layout: str) -> list[Block]:
     return page_blocks(plain(layout), layout)
 
 
-def test_paragraphs_and_tables_are_told_by_the_layout() -> None:
-    assert blocks(LAYOUT) == [
-        "Trips 2025\n\nThe pass costs 48 euros for adults and\nChildren pay 24 euros.",
-        Rows(("Route: Lake loop; Length: 8.5 km; Open: yes", "Route: Ridge walk; Length: 14 km; Open: no")),
-        "The pass is sold by Ilse Brandt.",
-    ]
-
-
 @pytest.mark.parametrize("layout", ["", "other text", "The pass costs   Ilse"])
 def test_a_layout_that_differs_leaves_the_text_as_it_is(layout: str) -> None:
     assert page_blocks(plain(LAYOUT), layout) == [plain(LAYOUT)]
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        "It was lit\n\nin 1759 by\n\nthe men of\n\nLindel.",
-        "It was lit\n\nIn the town of\n\nArden and\n\nLindel.",
-        "It  was  lit  in  the\ntown  of  Arden  and\nin  Lindel  by  men.",
-    ],
-)
-def test_lines_that_are_all_spaced_alike_are_one_paragraph(layout: str) -> None:
-    assert blocks(layout) == [plain(layout)]
 
 
 @pytest.mark.parametrize(
@@ -72,11 +52,6 @@ def test_lines_with_gaps_that_no_head_names_are_no_table(layout: str) -> None:
     found = blocks(layout)
     assert "".join(map(str, found)).split() == plain(layout).split()
     assert not any(isinstance(block, Rows) for block in found)
-
-
-def test_rows_without_a_head_stand_apart() -> None:
-    layout = "See below.\nLake loop      8.5 km      yes\nRidge walk     14 km       no\nThe end."
-    assert blocks(layout) == ["See below.\n\nLake loop 8.5 km yes\n\nRidge walk 14 km no\n\nThe end."]
 
 
 @pytest.mark.parametrize(

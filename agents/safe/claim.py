@@ -1,0 +1,238 @@
+"""The work that all plans' branches share: searching for a claim, settling it, turning errors into unscored claims."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from langgraph.runtime import Runtime
+
+from factloop.agents.nodes import Node, Update
+from factloop.agents.safe.judgements import unless_unanswered, unscored
+from factloop.agents.safe.passages import fresh_part, is_all_found
+from factloop.agents.safe.stages import Case, CheckContext, tell
+from factloop.agents.safe.state import (
+    BunchState,
+    Fact,
+    FactState,
+    NextQueries,
+    SentenceTask,
+    open_case,
+    settle,
+    updated,
+    with_stage,
+)
+from factloop.core.errors import (
+    BudgetExceeded,
+    ConfigError,
+    DeadlineExceeded,
+    FactloopError,
+    ModelOutputError,
+    ToolError,
+)
+from factloop.core.factuality import sameness
+from factloop.core.records import Evidence, Judgement
+from factloop.tools.calls.together import together
+from factloop.tools.calls.tracing import Span, current_span, span
+from factloop.tools.search.gateway import SearchAnswer
+
+T = TypeVar("T")
+
+LOOK, SEARCH = "look", "search"
+REQUEST_REFUSED = frozenset({400, 413, 422})
+"""Statuses by which servers refuse a request for what it holds, such as more than the model's context."""
+
+ClaimNode = Node[FactState, CheckContext]
+"""A step of a claim's branch."""
+BunchNode = Node[BunchState, CheckContext]
+"""The whole branch of several claims in one step."""
+
+
+def settling(stage: str, node: ClaimNode) -> ClaimNode:
+    """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
+
+    It is traced under the name of its stage. A ConfigError still stops the run. It usually comes before any claim is
+    judged. A failing disk can raise one later; going on would pay for answers that cannot be kept.
+    """
+
+    async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+        with stage_span(stage, state):
+            try:
+                runtime.context.meter.allowance.refuse_late()
+                return await node(state, runtime)
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                return closed(state, unscored(error), runtime)
+
+    return guarded
+
+
+async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
+    """The result of the work; where it fails, what stands in its place by an unscored judgement. Raises ConfigError."""
+    try:
+        return await work
+    except ConfigError:
+        raise
+    except FactloopError as error:
+        return otherwise(unscored(error))
+
+
+def stage_span(stage: str, state: FactState) -> Span:
+    """Traces a stage of one claim."""
+    return span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": state["fact"].id})
+
+
+def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
+    """Ends the branch with the judgement, or unscored where a failed search leaves that judgement unsafe."""
+    judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
+    claim = settle(state["fact"], state["task"], judgement, state)
+    current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
+    current_span().say("factloop.claim.text", lambda: claim.self_contained)
+    tell(runtime, "claim_judged", claim=claim)
+    return {"settled": [claim], "pending": None}
+
+
+def case_of(state: FactState, *, searches_left: int) -> Case:
+    """The part of a claim's state that a stage sees."""
+    return Case(
+        claim=state["fact"].self_contained,
+        task=state["task"],
+        queries=tuple(state["queries"]),
+        evidence=tuple(state["evidence"]),
+        searches_left=max(0, searches_left),
+        fruitless=tuple(state["fruitless"]),
+    )
+
+
+def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
+    """The wish without the queries that were already asked, at most `most` of them; None if no query remains.
+
+    Where it names a tool, only the queries to that tool count as asked.
+    """
+    asked = zip(state["queries"], state["tools"], strict=True)
+    known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
+    fresh: list[str] = []
+    for query in wish.queries:
+        if query.strip() and sameness(query) not in known:
+            known.add(sameness(query))
+            fresh.append(query)
+    return replace(wish, queries=tuple(fresh[:most])) if fresh[:most] else None
+
+
+def may_be_answered_alone(error: FactloopError) -> bool:
+    """Whether a request on several things failed for their number: one on each is shorter, and so is its reply."""
+    is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
+    return is_refused or isinstance(error, ModelOutputError)
+
+
+def unanswered(state: FactState) -> Judgement | None:
+    """The failure of a search where nothing is there to judge by, else None."""
+    return None if state["evidence"] else state["failure"]
+
+
+def searches_left(state: FactState, most: int) -> int:
+    """How many more queries may be asked: none once one had no tool to answer it, or brought all that there is."""
+    return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
+
+
+def ask_next(state: FactState, wish: NextQueries) -> Update:
+    return {"pending": wish, "missing": [*state["missing"], *([wish.missing] if wish.missing else [])]}
+
+
+def search_ahead(fact: Fact, task: SentenceTask, runtime: Runtime[CheckContext]) -> None:
+    """Begins the first search of a fact, where it is to be searched for and a server answers."""
+    tools = runtime.context.searching.tools
+    if fact.status == "open" and fact.query.strip() and tools and not tools[0].is_local:
+        runtime.context.ahead.begin(fact.id, _ask(open_case(fact, task), runtime))
+
+
+async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+    """Searches by the pending queries, unless the first was asked ahead: then its result."""
+    ahead = None if state["rounds"] else await runtime.context.ahead.result(state["fact"].id)
+    return await _ask(state, runtime) if ahead is None else ahead
+
+
+async def _ask(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+    """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
+
+    A failure is kept even where another tool answers: "nothing was found" is then no verdict.
+    """
+    assert state["pending"] is not None
+    wish, gateway = state["pending"], runtime.context.searching
+    tools = gateway.in_turn(wish.tool, state["rounds"])
+    asked: dict[str, Any] = {
+        "queries": [*state["queries"], *wish.queries],
+        "tools": [*state["tools"], *[tools[0].name] * len(wish.queries)],
+        "pending": None,
+        "rounds": state["rounds"] + 1,
+        "is_barren": True,
+        "last_search": "answered",
+    }
+
+    async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
+        """The hits of the first tool that answered, and the first failure."""
+        failure: FactloopError | None = None
+        for tool in tools:
+            try:
+                return await gateway.search(tool, query, stage=SEARCH, meter=runtime.context.meter), failure
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                failure = failure or error
+                if isinstance(error, BudgetExceeded | DeadlineExceeded):
+                    break
+        return None, failure
+
+    first, *others = wish.queries
+    answers = [await ask(first)] if not others else await together(ask(query) for query in wish.queries)
+    for query, (found, failure) in zip(wish.queries, answers, strict=True):
+        if failure is not None:
+            asked |= {"failure": unscored(failure), "is_barren": False}
+        if found is None:
+            asked["last_search"] = "given_up" if gateway.is_given_up else "failed"
+            continue
+        gathered = updated(state, asked)
+        fresh = fresh_evidence(gathered, found)
+        asked["evidence"] = [*gathered["evidence"], *fresh]
+        if fresh or _was_found_before(state, found.query):
+            asked["is_barren"] = False
+        else:
+            asked["fruitless"] = [*gathered["fruitless"], query]
+        tell(runtime, "claim_searched", claim_id=state["fact"].id, query=query, evidence=fresh)
+    if asked["last_search"] == "answered" and is_all_found(gateway.tools, asked.get("evidence", ())):
+        asked["last_search"] = "exhausted"
+    return asked
+
+
+def _was_found_before(state: FactState, query: str) -> bool:
+    """Whether a cascade's look put this query to the documents, and holds what it found there."""
+    return not state["queries"] and any(item.query == query for item in state["evidence"])
+
+
+def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
+    """The hits that the claim does not have yet, as evidence."""
+    known: defaultdict[str, list[str]] = defaultdict(list)
+    for item in state["evidence"]:
+        known[item.source].append(item.passage)
+    held = len(state["evidence"])
+    fresh: list[Evidence] = []
+    for rank, hit in enumerate(found.hits, 1):
+        if passage := fresh_part(hit.passage, known[hit.source]):
+            known[hit.source].append(passage)
+            fresh.append(
+                Evidence(
+                    id=f"{state['fact'].id}-e{held + len(fresh) + 1}",
+                    source=hit.source,
+                    title=hit.title,
+                    section=hit.section if hit.passage.startswith(passage) else None,
+                    passage=passage,
+                    query=found.query,
+                    rank=rank,
+                    published=hit.published,
+                    retrieved_at=found.retrieved_at,
+                )
+            )
+    return fresh

@@ -1,0 +1,177 @@
+"""Whether the facts that a model found in a sentence say what it says, as far as code can compare.
+
+A figure, a name, a denial or a hedge that the facts add or lose changes what is judged, and nothing further on would
+notice: a wrong year that the model corrected while it split would be supported. So every reply is compared with its
+sentences. A sentence that does not fit is asked about once more, with a complaint that says why; where it still does
+not fit, it is judged whole, as its own only claim.
+
+Words are compared in English alone, figures and names in all languages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from factloop.agents.safe.judgements import refuse
+from factloop.core.grounds import FIGURE, WORD
+
+T = TypeVar("T", bound=BaseModel)
+
+_CITATION = re.compile(
+    r"\[\^?[\w ,.-]{1,12}\]|\([^()]*?[A-Z][^()]*?,? (?:19|20)\d\d[a-z]?\)|(?:^|\n)[ \t]*\d{1,3}[.)] "
+)
+"""Marks of references and the numbers of a list: figures that are no part of what is said."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ACRONYM = re.compile(r"\b[A-Z]{2,6}s?\b")
+_RELATIVE = re.compile(
+    r"\b(?:later|earlier|after|before|ago|next|following|previous|preceding|since|until|till|aged?|old|same|then"
+    r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
+    re.IGNORECASE,
+)
+"""Words by which a reader works out a figure that is not written: *two years later*, *at the age of 30*."""
+_DENIAL = re.compile(
+    r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
+    r"|n['’]t\b(?! until)",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    rf"{_DENIAL.pattern}|\b(?:un(?!i|der|til|cle)|dis(?:agree|allow|app|band|cont|like|miss|prov|qual|reg|sat)|non-?|mis"
+    r"|il(?=leg|lit)|ir(?=r)|im(?=mob|perf|poss|prob)|in(?=ab|ac|ad|app|cap|com|cor|def|eff|eli|exp|suff|val|vis))[a-z]{3,}"
+    r"|\b(?:no|only|few|little|hardly|rarely|barely|except|fail|lack|den[iy]|refus|absen|avoid|stop|ceas|prevent|declin"
+    r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
+    re.IGNORECASE,
+)
+"""Words that may say the same as a denial: so many that a denial counts as lost or added only where nothing is near."""
+_HEDGE = re.compile(
+    r"\b(?:may(?!\b,? \d| of)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
+    r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
+)
+_HEDGES = re.compile(
+    rf"{_HEDGE.pattern}|\b(?:can|could|likely|potential|suggest|claim|seem|appear|possib|uncertain|unclear|assum|estimat"
+    r"|risk|chance|argu|report|said|believ|thought|rumou?r|alleg|suspect|consider)[a-z]*",
+    re.IGNORECASE,
+)
+_NUMERALS = {
+    "0": "zero", "1": "one first once", "2": "two second twice both half", "3": "three third", "4": "four fourth",
+    "5": "five fifth", "6": "six sixth", "7": "seven seventh", "8": "eight eighth", "9": "nine ninth",
+    "10": "ten tenth", "11": "eleven", "12": "twelve dozen", "13": "thirteen", "14": "fourteen", "15": "fifteen",
+    "16": "sixteen", "17": "seventeen", "18": "eighteen", "19": "nineteen", "20": "twenty", "30": "thirty",
+    "40": "forty", "50": "fifty", "60": "sixty", "70": "seventy", "80": "eighty", "90": "ninety", "100": "hundred",
+}  # fmt: skip
+_VALUES: Mapping[str, str] = {word: figure for figure, words in _NUMERALS.items() for word in words.split()}
+_STEM = 4
+"""Letters that two forms of a word have in common: *Briton*, *British*."""
+
+
+class Wording:
+    """What a text names and counts."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        """Figures and numerals, the same number always written the same way."""
+        words = (_VALUES.get(word) for word in map(str.lower, _LETTERS.findall(self._text)))
+        return frozenset([*map(_plain, FIGURE.findall(self._text)), *filter(None, words)])
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(_stem(word) for word in _LETTERS.findall(self._text))
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        """Letters of acronyms, each of which may stand for a word of a name that a fact writes out."""
+        return frozenset("".join(_ACRONYM.findall(self._text)).lower())
+
+    def has_figure(self, figure: str) -> bool:
+        """Whether it has the figure, or one that ends with it or with which it ends: *2005-09* is until 2009."""
+        return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
+
+    def has_name(self, word: str) -> bool:
+        return _stem(word) in self._stems or word[0].lower() in self._initials or _ACRONYM.fullmatch(word) is not None
+
+
+def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
+    """What is wrong with the facts of a sentence, in words for the model; None if nothing is, or one of them is empty.
+
+    `said` is the wording of all that a fact may draw on: the answer and the question.
+    """
+    listed = list(facts)
+    text = " ".join(listed)
+    if not text or not sentence:
+        return None
+    own, found = _CITATION.sub(" ", sentence), Wording(text)
+    is_relative = _RELATIVE.search(own) is not None
+    for figure in FIGURE.findall(text):
+        if not said.has_figure(_plain(figure)) and not is_relative:
+            return f"no sentence says {figure!r}: add and correct nothing"
+    for name in (name for fact in listed for name in _names(fact)):
+        if not any(said.has_name(word) for word in _LETTERS.findall(name)):
+            return f"{name!r} is not in the answer: add and correct nothing"
+    for figure in FIGURE.findall(own):
+        if not found.has_figure(_plain(figure)):
+            return f"{figure!r} is in none of its facts"
+    names = _names(own)
+    if names and not any(found.has_name(word) for name in names for word in _LETTERS.findall(name)):
+        return f"{names[0]!r} is in none of its facts"
+    for word, anything, name in ((_DENIAL, _DENIES, "denial"), (_HEDGE, _HEDGES, "hedge")):
+        if (lost := word.search(own)) and not anything.search(text):
+            return f"its {name} {lost[0]!r} is in none of its facts"
+    if not own.rstrip().endswith("?") and (added := _DENIAL.search(text)) and not _DENIES.search(own):
+        return f"it has no denial, and a fact of it says {added[0]!r}"
+    return None
+
+
+class Faithful(Generic[T]):
+    """Refuses the first reply whose facts do not fit their sentences, so that it is asked for once more.
+
+    Used as the `accept` of one request. Of the reply that is taken, `unfit` tells which sentences still do not fit.
+    """
+
+    def __init__(
+        self, sentences: Sequence[str], said: Wording, facts_of: Callable[[T], Iterable[tuple[int, str]]]
+    ) -> None:
+        """`facts_of` gives the facts of a reply, each with the number of its sentence, from 1."""
+        self._sentences, self._said, self._facts_of = sentences, said, facts_of
+        self._has_refused = False
+        self.unfit: frozenset[int] = frozenset()
+        """Numbers of the sentences, from 1, whose facts do not fit in the last reply."""
+
+    def __call__(self, answer: T) -> None:
+        facts: defaultdict[int, list[str]] = defaultdict(list)
+        for number, fact in self._facts_of(answer):
+            facts[number].append(fact)
+        whys = {number: complaint(self._sentences[number - 1], facts[number], self._said) for number in sorted(facts)}
+        wrong = {number: why for number, why in whys.items() if why is not None}
+        self.unfit = frozenset(wrong)
+        if wrong and not self._has_refused:
+            self._has_refused = True
+            refuse(answer, "; ".join(f"sentence {number}: {why}" for number, why in wrong.items()))
+
+
+def _plain(figure: str) -> str:
+    """The figure without separators of thousands, and without zeros that say nothing."""
+    figure = re.sub(r"[,.](?=\d{3}(?:\D|$))", "", figure)
+    return (figure.rstrip("0").rstrip(".") if "." in figure else figure).lstrip("0") or "0"
+
+
+def _is_end(short: str, figure: str) -> bool:
+    return len(short) == 2 and len(figure) == 4 and figure.endswith(short)
+
+
+def _names(text: str) -> list[str]:
+    """The capitalised words but for the first, which may be capitalised for being the first."""
+    return [name for name in WORD.findall(text)[1:] if name[0].isupper() and name not in {"I", "The", "A"}]
+
+
+def _stem(word: str) -> str:
+    plain = "".join(one for one in unicodedata.normalize("NFKD", word) if not unicodedata.combining(one))
+    return plain.casefold().removesuffix("s")[:_STEM]

@@ -1,0 +1,181 @@
+"""Cuts a response into the sentences that are read, and these into windows that are read together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.state import SentenceTask
+from factloop.core.records import GivenFacts, NoClaim
+from factloop.tools.text.blocks import is_code_alone
+from factloop.tools.text.outline import Part
+from factloop.tools.text.silence import silence_of
+
+_PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
+"""White space and citations; splitters often drop both."""
+_CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
+
+
+def sentences_of(
+    answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
+) -> list[SentenceTask]:
+    """The sentences of the response, or those at `spans`, each with the reason why it is not read, if it is not."""
+    chosen = answer.parts if spans is None else _at_spans(answer, spans)
+    apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
+    return [
+        _task(number, part, is_apart=number in apart, silent=_silence(part, reads_code=reads_code))
+        for number, part in enumerate(chosen)
+    ]
+
+
+def given_sentences(answer: Answer, given: Sequence[GivenFacts]) -> list[SentenceTask]:
+    """A sentence for each of `given`, with its facts; then the sentences outside all of these, which stay unread.
+
+    A sentence that is found is that stretch of the response, with the citations in it and after it. One that is not
+    found keeps its text as given and has an empty span at the end of the sentence before.
+    """
+    spans = find_sentences(answer.response, [one.sentence for one in given])
+    found = [
+        SentenceTask(answer.response[start:end] or one.sentence, start, end, number=number, given=one.facts)
+        for number, (one, (start, end)) in enumerate(zip(given, spans, strict=True))
+    ]
+    taken = [span for span in spans if span[0] < span[1]]
+    starts = [start for start, _ in taken]
+    for part in answer.parts:
+        place = bisect_left(starts, part.end) - 1
+        if place < 0 or taken[place][1] <= part.start:
+            found.append(_task(len(found), part, silent=silence_of(part) or NoClaim.NOT_READ))
+    return found
+
+
+def _task(number: int, part: Part, *, is_apart: bool = False, silent: str | None) -> SentenceTask:
+    return SentenceTask(
+        part.text, part.start, part.end, part.above, number, part.kind == "code", is_apart=is_apart, silent=silent
+    )
+
+
+def _silence(part: Part, *, reads_code: bool) -> str | None:
+    if not reads_code and (part.kind == "code" or is_code_alone(part.text)):
+        return NoClaim.CODE
+    return silence_of(part)
+
+
+def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
+    """The stretches asked for, each read as the part that it begins in; code in the pieces in which it is read."""
+    starts = [part.start for part in answer.parts]
+    chosen: list[Part] = []
+    for start, end in spans:
+        place = max(bisect_right(starts, start) - 1, 0)
+        around = answer.parts[place] if answer.parts else Part("", 0, 0, "prose")
+        inside = [part for part in answer.parts[place:] if start <= part.start and part.end <= end]
+        one = Part(answer.response[start:end], start, end, around.kind, around.above)
+        chosen += inside if around.kind == "code" and inside else [one]
+    return chosen
+
+
+def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
+    """The numbers of the chosen sentences that have unread statements between them and the chosen sentence before."""
+    stating = [part.start for part in parts if silence_of(part) is None]
+    pairs = enumerate(pairwise(chosen), 1)
+    return frozenset(
+        number for number, (one, two) in pairs if bisect_left(stating, one.end) < bisect_left(stating, two.start)
+    )
+
+
+def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
+    """The span of each sentence in the response, searched for from the end of the one before.
+
+    Space and citations such as `[1]` do not count. A sentence that is not there has an empty span. Linear in the
+    response for each sentence.
+    """
+    kept = _kept(response)
+    bare = "".join(response[place] for place in kept)
+    spans: list[tuple[int, int]] = []
+    reached = 0
+    for sentence in sentences:
+        wanted = _PASSED_OVER.sub("", sentence)
+        first = bare.find(wanted, bisect_left(kept, reached)) if wanted else -1
+        if first < 0:
+            spans.append((reached, reached))
+            continue
+        cited = _CITATIONS.match(response, kept[first + len(wanted) - 1] + 1)
+        assert cited is not None  # the pattern also matches the empty text
+        reached = cited.end()
+        spans.append((kept[first], reached))
+    return spans
+
+
+def _kept(text: str) -> list[int]:
+    """Places of the characters that are compared."""
+    kept: list[int] = []
+    start = 0
+    for gap in _PASSED_OVER.finditer(text):
+        kept += range(start, gap.start())
+        start = gap.end()
+    return [*kept, *range(start, len(text))]
+
+
+@dataclass(frozen=True)
+class WindowSize:
+    """Most sentences of a window, and most characters of them; a longer sentence is read alone."""
+
+    sentences: int
+    characters: int
+
+
+GROUNDED_WINDOW = WindowSize(8, 450)
+FUSED_WINDOW = WindowSize(2, 195)
+"""Little more than a long sentence has, since all claims wait for the longest window."""
+
+Windows = list[list[SentenceTask]]
+JoinRule = Callable[[SentenceTask, SentenceTask], bool]
+"""Whether a sentence may be read with the one before it."""
+
+
+def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
+    """The fewest windows of neighbours, of like length: an answer takes as long as its longest window.
+
+    Sentences whose facts are given stand alone: these are judged as they are.
+    """
+    stretches: Windows = []
+    for sentence in sentences:
+        before = stretches[-1][-1] if stretches else sentence
+        if stretches and before.given is None and sentence.given is None and may_join(before, sentence):
+            stretches[-1].append(sentence)
+        else:
+            stretches.append([sentence])
+    return [window for stretch in stretches for window in _of_like_length(stretch, size)]
+
+
+def goes_on(_before: SentenceTask, sentence: SentenceTask) -> bool:
+    """Whether the second follows on the first, with no sentence between them that is left out of this check."""
+    return not sentence.is_apart
+
+
+def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
+    """Whether prose, items or rows stand under the same headings, lead-in or table head."""
+    return before.above == sentence.above and not before.is_code and not sentence.is_code
+
+
+def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
+    """The fewest windows that the bound on their length allows, cut by the lowest bound that makes no more."""
+    n_windows = len(_filled(stretch, size.sentences, size.characters))
+    bounds = range(size.characters + 1)
+    lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)
+    return _filled(stretch, size.sentences, lowest)
+
+
+def _filled(stretch: Sequence[SentenceTask], most_sentences: int, most_characters: int) -> Windows:
+    """Windows that take in sentences as long as there is room."""
+    windows: Windows = []
+    for sentence in stretch:
+        fits = windows and sentence.end - windows[-1][0].start <= most_characters
+        if fits and len(windows[-1]) < most_sentences:
+            windows[-1].append(sentence)
+        else:
+            windows.append([sentence])
+    return windows

@@ -1,0 +1,150 @@
+"""Figures of an audit: values with their intervals, of data sets, and plain means of them over groups.
+
+A mean gives each data set the same weight, whatever its size, as the paper's does (Godbole & Jia, section 2.2). Data
+sets without a value are left out of it and counted. In a resample in which one of the others has none, the mean has
+none either: it would be that of other data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.core.figure import Figure, Undefined
+from factloop.core.records import Count, Record
+from factloop.evaluation.statistics.bootstrap import ROUNDING, percentiles
+
+if TYPE_CHECKING:
+    from factloop.evaluation.audit.resampling import CountTable
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Group(Record):
+    """The claims that a figure is taken over: those of one data set, of a task group, or all."""
+
+    kind: Literal["dataset", "task", "all"]
+    name: str = ""
+    """The name of the data set or the task group."""
+    pooled: bool = False
+    """Whether the figure of several data sets is taken over all their claims together, so that larger ones count for
+    more. Otherwise it is the plain mean of theirs. Surface similarity and chunking are pooled, all else is not."""
+
+    def is_like(self, other: Group) -> bool:
+        """Whether both have the same data sets, pooled or not."""
+        return (self.kind, self.name) == (other.kind, other.name)
+
+
+class AuditFigure(Figure):
+    """A figure of one data set, or a mean of several."""
+
+    n: Count
+    """Claims, or responses, that the value rests on."""
+    n_clusters: Count
+    """Prompts, or responses, that they belong to: what the bootstrap draws. Of a figure that takes claims of both
+    labels, those with claims of the rarer one."""
+    low: float | None = None
+    high: float | None = None
+    """None without resamples, with fewer than two clusters, and where no resample has a value. None, too, where all
+    have the same: nothing varies, which is no certainty. A rate of 0 or 1 of one data set has Wilson's interval."""
+    n_resamples_undefined: Count = 0
+    """Resamples without a value; the interval rests on the others."""
+    n_datasets: Count | None = None
+    """Data sets that the value is the mean of; None for the figure of one data set."""
+    n_datasets_undefined: Count = 0
+    """Data sets of the group that were left out of the mean, as they have no value."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of one kind, in an array of any shape: of the data (first on the leading axis), then of each resample."""
+
+    values: Floats
+    """Shape (1 + n_resamples, *shape); NaN where undefined."""
+    n: Ints
+    """Shape (*shape)."""
+    n_clusters: Ints
+
+    def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
+        """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
+        values = self.values.reshape(len(self.values), -1)
+        low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
+        columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
+        rows = zip(*(column.tolist() for column in columns), why, strict=True)
+        return [_estimate(*row) for row in rows]
+
+
+def _estimate(
+    value: float, low: float, high: float, n_undefined: int, n: int, n_clusters: int, reason: Undefined
+) -> AuditFigure:
+    if np.isnan(value):
+        return AuditFigure(value=None, undefined=reason, n=n, n_clusters=n_clusters)
+    has_interval = n_clusters >= 2 and high - low > ROUNDING  # not where either is NaN
+    return AuditFigure(
+        value=value,
+        n=n,
+        n_clusters=n_clusters,
+        low=low if has_interval else None,
+        high=high if has_interval else None,
+        n_resamples_undefined=n_undefined,
+    )
+
+
+def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
+    """The groups, each with the places of its data sets: the single ones, then the task groups by name, then all."""
+    singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
+    return [*singles, *averaged_groups(len(datasets), tasks)]
+
+
+def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
+    """The task groups by name, then all; `tasks` has that of each data set."""
+    places, of_place = list(range(n_datasets)), tasks or ()
+    groups = [
+        (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
+        for task in sorted(set(of_place))
+    ]
+    return [*groups, (Group(kind="all"), places)]
+
+
+def estimates_of_groups(
+    counted: CountTable, figures: Figures, why: Sequence[Undefined]
+) -> list[tuple[Group, list[int], AuditFigure]]:
+    """An estimate for each group. `figures` and the reasons for undefined ones have one place for each data set."""
+    level, groups = counted.basis.level, groups_of(counted.datasets, counted.tasks)
+    single = figures.estimates(why, level)
+    means = _means(figures, [members for _, members in groups]).estimates([Undefined.NO_DATASET] * len(groups), level)
+    found = []
+    for (group, members), mean in zip(groups, means, strict=True):
+        estimate = single[members[0]] if group.kind == "dataset" else mean
+        if group.kind != "dataset":
+            n_defined = sum(single[member].value is not None for member in members)
+            counts = {"n_datasets": n_defined, "n_datasets_undefined": len(members) - n_defined}
+            estimate = estimate.model_copy(update=counts)
+        found.append((group, members, estimate))
+    return found
+
+
+def _means(figures: Figures, groups: Sequence[Sequence[int]]) -> Figures:
+    is_defined = ~np.isnan(figures.values[0])
+    averaged = [[member for member in members if is_defined[member]] for members in groups]
+    return Figures(
+        np.stack([_mean(figures.values[:, members]) for members in averaged], axis=1),
+        np.array([figures.n[members].sum() for members in averaged]),
+        np.array([figures.n_clusters[members].sum() for members in averaged]),
+    )
+
+
+def _mean(values: Floats) -> Floats:
+    return values.mean(axis=1) if values.shape[1] else np.full(len(values), np.nan)
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Shares; NaN where there is nothing to take a share of."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(part / whole)

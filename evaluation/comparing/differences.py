@@ -1,0 +1,246 @@
+"""Differences between sides: how far, how sure, and how large a difference would have been seen.
+
+Items of one group resemble each other, and the repeats of a claim say the same thing again, so that a group is drawn
+and turned with all of them (`factloop.evaluation.comparing.paired`).
+
+Two families of p-values are adjusted apart: those of the headline quantity and those of all others, each over all
+comparisons. A test that says which side is better shall not pay for those that say how, and none for those that could
+not have shown a difference: of sides without a flip, or shares of unscored claims that are all 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+
+from factloop.core.figure import ends
+from factloop.evaluation.comparing.paired import (
+    POWER,
+    PairedMeans,
+    level_of_each,
+    simultaneous_interval,
+)
+from factloop.evaluation.comparing.records import (
+    Family,
+    Outcome,
+    PairedDifference,
+    Quantity,
+    QuantityFigure,
+)
+from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.words import (
+    DifferenceTest,
+    difference_in_words,
+    is_share,
+    item_of,
+    name_of,
+    outcome_of,
+)
+from factloop.evaluation.statistics.discrete_tests import (
+    DiscreteTest,
+    holm_tarone,
+    n_testable,
+    n_varying,
+)
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
+
+LEVEL = 0.95
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One quantity of two sides, named by their places, over the items in which both have it."""
+
+    values: ItemValues
+    first: int
+    second: int
+    means: PairedMeans
+    test: DiscreteTest | None
+
+    @property
+    def apart(self) -> StratifiedMean:
+        return self.means.apart
+
+
+def contrast(values: ItemValues, first: int, second: int) -> Contrast:
+    """The comparison of two sides in one quantity."""
+    means = values.paired(first, second)
+    return Contrast(values, first, second, means, means.test())
+
+
+def adjust_family(tests: Sequence[DiscreteTest | None]) -> list[float | None]:
+    """The p-values of one family by Holm's method, in the order given; None stays None and is no test."""
+    held = iter(holm_tarone([test for test in tests if test is not None]))
+    return [None if test is None else next(held) for test in tests]
+
+
+def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
+    """The true difference that would be shown with a chance of `POWER`, as if the sum over groups were normal.
+
+    c SE by the standard error that was observed, c = z(1 - alpha / 2n) + z(power); and c^2 u where sides hardly ever
+    disagree, u being the size of a group's part where it has one: so far apart are they if all parts point one way and
+    are just enough to be shown (of single claims eight, for alpha = 0.05). Both are added as errors are, by squares.
+    Approximate, and None where nothing varies or a stratum has fewer than two groups.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    error = None if apart.value is None else apart.standard_error
+    if not error or error < 1e-12:
+        return None
+    sizes = np.abs(apart.parts)
+    both = float(ndtri(1.0 - alpha / (2.0 * max(1, n_tests))) + ndtri(POWER))
+    return float(np.hypot(both * error, both**2 * (sizes**2).sum() / sizes.sum()))
+
+
+def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
+    """Whether any result could be: n groups that all point one way have p = 2^(1 - n), the least there is."""
+    return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
+
+
+@dataclass(frozen=True)
+class _Tests:
+    """The tests of one family."""
+
+    is_headline: bool
+    n_tests: int
+    n_counted: int
+    """Those that could have shown a difference; 1 at least."""
+    n_intervals: int
+    """Those that vary, whose intervals hold the truth together."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How differences are judged."""
+
+    sides: Sequence[str]
+    kind: Literal["claims", "responses"]
+    level: float = LEVEL
+    seed: int = 0
+    has_intervals: bool = True
+    group: str = "group"
+    """The noun for a cluster."""
+
+    @property
+    def alpha(self) -> float:
+        return round(1.0 - self.level, 12)
+
+    def judge(
+        self, contrasts: Sequence[Contrast], headline: Collection[ItemValues]
+    ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
+        """The differences in the order of the contrasts, and the families in which they were adjusted."""
+        found: dict[int, PairedDifference] = {}
+        families = []
+        for is_headline in (True, False):
+            places = [at for at, one in enumerate(contrasts) if (one.values in headline) is is_headline]
+            if places:
+                tests = [contrasts[place].test for place in places]
+                family = self._family(tests, is_headline=is_headline)
+                families.append(self._described(family, [contrasts[place] for place in places]))
+                held = adjust_family(tests)
+                for place, p_corrected in zip(places, held, strict=True):
+                    found[place] = self._difference(contrasts[place], p_corrected, family)
+        return tuple(found[place] for place in sorted(found)), tuple(families)
+
+    def _family(self, tests: Sequence[DiscreteTest | None], *, is_headline: bool) -> _Tests:
+        known = [test for test in tests if test is not None]
+        n_counted = n_testable([test.least for test in known], self.alpha)
+        return _Tests(is_headline, len(known), n_counted, n_varying(known))
+
+    def _described(self, family: _Tests, contrasts: Sequence[Contrast]) -> Family:
+        names = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
+        quantities = ", ".join(names) if family.is_headline else "all other quantities"
+        return Family(
+            name="headline" if family.is_headline else "details",
+            n_tests=family.n_tests,
+            n_counted=min(family.n_counted, family.n_tests),
+            words=f"{quantities}, in every comparison" if len(self.sides) > 2 else quantities,
+        )
+
+    def _difference(self, one: Contrast, p_corrected: float | None, family: _Tests) -> PairedDifference:
+        values, apart, means = one.values, one.apart, one.means
+        outcome = self._outcome(one, p_corrected, family.n_counted)
+        found = PairedDifference(
+            first=self.sides[one.first],
+            second=self.sides[one.second],
+            quantity=values.quantity,
+            k=values.k,
+            value=_bounded(apart.value, values.quantity),
+            undefined=values.undefined(apart),
+            **ends(self._interval(one, p_corrected, family.n_intervals)),
+            level=level_of_each(self.level, family.n_intervals),
+            n=apart.n,
+            n_groups=apart.n_clusters,
+            n_left_out=values.n_left_out(apart),
+            first_value=_bounded(means.first.value, values.quantity),
+            second_value=_bounded(means.second.value, values.quantity),
+            first_higher=means.first_higher,
+            equal=means.equal,
+            second_higher=means.second_higher,
+            p=None if one.test is None else one.test.p,
+            p_corrected=p_corrected,
+            detectable=None
+            if outcome is Outcome.UNKNOWN
+            else detectable(apart, alpha=self.alpha, n_tests=family.n_counted),
+            is_headline=family.is_headline,
+            outcome=outcome,
+            words="",
+        )
+        noun = item_of(values.quantity, self.kind)
+        tested = DifferenceTest(self.alpha, family.n_tests, family.n_counted, noun, self.group, self.has_intervals)
+        return found.model_copy(update={"words": difference_in_words(found, tested)})
+
+    def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:
+        """The interval of the difference; of shares it keeps to what differences of shares can be."""
+        if not self.has_intervals:
+            return None
+        rng = np.random.default_rng(self.seed)
+        found = simultaneous_interval(one.apart, p_corrected, self.level, n_intervals, rng)
+        if found is None or not is_share(one.values.quantity):
+            return found
+        return max(-1.0, found[0]), min(found[1], 1.0)
+
+    def _outcome(self, one: Contrast, p_corrected: float | None, n_counted: int) -> Outcome:
+        value = one.apart.value
+        if value is None or p_corrected is None:
+            return Outcome.UNKNOWN
+        if p_corrected <= self.alpha:
+            return outcome_of(one.values.quantity, value)
+        n_groups = one.apart.n_clusters
+        reachable = can_be_shown(n_groups, alpha=self.alpha, n_tests=n_counted)
+        return Outcome.NOT_SHOWN if reachable else Outcome.UNKNOWN
+
+
+def figures_of(
+    quantities: Sequence[ItemValues], n_sides: int, *, seed: int, resamples: int, level: float
+) -> list[tuple[QuantityFigure, ...]]:
+    """The figures of each side, their intervals from the same resamples."""
+    means = [[values.mean(place) for values in quantities] for place in range(n_sides)]
+    alone = list(chain.from_iterable(means))
+    intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))
+    return [
+        tuple(
+            QuantityFigure(
+                quantity=values.quantity,
+                k=values.k,
+                value=mean.value,
+                undefined=values.undefined(mean),
+                **ends(next(intervals)),
+                n=mean.n,
+                n_groups=mean.n_clusters,
+                n_left_out=values.n_left_out(mean),
+            )
+            for values, mean in zip(quantities, of_side, strict=True)
+        )
+        for of_side in means
+    ]
+
+
+def _bounded(value: float | None, quantity: Quantity) -> float | None:
+    """A share, or a difference of shares, cut to [-1, 1], which rounding may leave."""
+    return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

@@ -1,0 +1,216 @@
+"""The table of a paired comparison as arrays: sides, repeats and items along the axes, and a value for each item.
+
+An item is a claim or a response. Its cluster is what is resampled: the group of a claim, the prompt of a response.
+
+An item's value is the mean over those of its repeats that have one: a repeat is never an item. Departures from the
+usual: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and is in neither TPR nor
+TNR; claims without a verdict are in no mean and counted. An answer without any claim has an F1@K of 0, as in the
+paper's code, and one whose every claim is unscored has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.core.figure import Undefined
+from factloop.core.records import Counts, Verdict
+from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_means
+from factloop.evaluation.comparing.records import Quantity
+from factloop.evaluation.statistics.stratified_means import StratifiedMean
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.int8]
+
+SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
+"""Codes of verdicts and labels; MISSING where there is none, SPLIT where no verdict has most repeats."""
+VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
+CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
+
+
+@dataclass(frozen=True)
+class ClaimPanel:
+    """The verdict of every side on every claim in every repeat."""
+
+    cluster: Ints
+    """(n_claims,)"""
+    n_clusters: int
+    gold: Codes
+    """(n_claims,): the verdict that is people's label; MISSING without a label."""
+    verdicts: Codes
+    """(n_sides, n_repeats, n_claims)"""
+
+    @property
+    def n_labelled(self) -> int:
+        return int((self.gold != MISSING).sum())
+
+
+@dataclass(frozen=True)
+class ResponsePanel:
+    """How many claims of every response got each verdict."""
+
+    cluster: Ints
+    n_clusters: int
+    counts: Floats
+    """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
+
+
+@dataclass(frozen=True)
+class SpentPanel:
+    """The cost of every item in every repeat, as if its side had been run alone; NaN where missing or unknown."""
+
+    cluster: Ints
+    n_clusters: int
+    is_there: Bools
+    """(n_sides, n_repeats, n_items), like all that follow."""
+    cost_usd: Floats
+    tokens: Floats
+    wall_s: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ItemValues:
+    """One quantity of all sides."""
+
+    quantity: Quantity
+    values: Floats
+    """(n_sides, n_items); NaN where an item has none."""
+    eligible: Bools
+    """(n_items,): those that the quantity is about."""
+    items: Items
+    why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
+    """Why the mean is undefined if this stratum alone is empty, for each."""
+    ineligible: Undefined = Undefined.NOTHING_SCORED
+    """Why the mean is undefined where no item is eligible."""
+    k: int | None = None
+
+    def mean(self, side: int) -> StratifiedMean:
+        return self.items.mean(self._eligible(side))
+
+    def paired(self, first: int, second: int) -> PairedMeans:
+        """The paired means of two sides, over the items in which both have a value."""
+        return paired_means(self._eligible(first), self._eligible(second), self.items)
+
+    def undefined(self, mean: StratifiedMean) -> Undefined | None:
+        """Why the mean has no value; None where it has one."""
+        empty = mean.empty_strata
+        if not empty:
+            return None
+        if not self.eligible.any():
+            return self.ineligible
+        return self.why[empty[0]] if mean.n or len(self.why) == 1 else Undefined.NOTHING_SCORED
+
+    def n_left_out(self, mean: StratifiedMean) -> int:
+        return int(self.eligible.sum()) - mean.n
+
+    def _eligible(self, side: int) -> Floats:
+        return np.where(self.eligible, self.values[side], np.nan)
+
+
+def count_row(counts: Counts) -> tuple[int, int, int, int]:
+    """Counts in the order of the codes."""
+    return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
+
+
+def mean_of_repeats(values: Floats) -> Floats:
+    """(n_sides, n_repeats, n_items) to (n_sides, n_items), over the repeats that are not NaN."""
+    has = ~np.isnan(values)
+    return _share(np.where(has, values, 0.0).sum(axis=1), has.sum(axis=1))
+
+
+def majority(verdicts: Codes) -> Codes:
+    """(n_claims,): of (n_repeats, n_claims) the verdict of most scored repeats, SPLIT, or MISSING without any."""
+    times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
+    most = times.max(axis=0)
+    found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
+    return np.where(most == 0, MISSING, found).astype(np.int8)
+
+
+def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
+    """The quantities of agreement with labels, and bias."""
+    verdicts, gold = panel.verdicts, panel.gold
+    is_binary_gold = (gold == SUPPORTED) | (gold == NOT_SUPPORTED)
+    is_binary = (verdicts == SUPPORTED) | (verdicts == NOT_SUPPORTED)
+    is_right, is_supported = (verdicts == gold).astype(np.float64), (verdicts == SUPPORTED).astype(np.float64)
+    binary = mean_of_repeats(np.where(is_binary, is_right, np.nan))
+    accuracy = mean_of_repeats(np.where(is_binary | (verdicts == IRRELEVANT), is_right, np.nan))
+    bias = mean_of_repeats(np.where(is_binary, is_supported, np.nan)) - (gold == SUPPORTED)
+    plain = Items.of_clusters(panel.cluster, panel.n_clusters)
+    by_label = Items(panel.cluster, panel.n_clusters, (gold == SUPPORTED).astype(np.int64), 2)
+    missing = (Undefined.NO_UNSUPPORTED, Undefined.NO_SUPPORTED)
+    no_labels = Undefined.NO_LABELS
+    yield ItemValues(Quantity.BALANCED_ACCURACY, binary, is_binary_gold, by_label, missing, ineligible=no_labels)
+    yield ItemValues(Quantity.ACCURACY, accuracy, gold != MISSING, plain, ineligible=no_labels)
+    for quantity, wanted, why in ((Quantity.TPR, SUPPORTED, missing[1]), (Quantity.TNR, NOT_SUPPORTED, missing[0])):
+        why = why if is_binary_gold.any() else Undefined.NO_LABELS
+        yield ItemValues(quantity, binary, gold == wanted, plain, ineligible=why)
+    yield ItemValues(Quantity.BIAS, bias, is_binary_gold, plain, ineligible=no_labels)
+
+
+def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
+    """The shares of claims that are unscored, and that are called irrelevant."""
+    for quantity, code in ((Quantity.UNSCORED_SHARE, UNSCORED), (Quantity.IRRELEVANT_SHARE, IRRELEVANT)):
+        if isinstance(panel, ClaimPanel):
+            values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))
+        else:
+            values = _share(panel.counts[..., code], panel.counts.sum(axis=-1))
+        yield _of_all(quantity, mean_of_repeats(values), panel)
+
+
+def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
+    """F1 at each K, and precision; of Wei et al. 2024, section 5."""
+    supported = panel.counts[..., SUPPORTED]
+    scored = supported + panel.counts[..., NOT_SUPPORTED]
+    nothing_judged = (panel.counts[..., UNSCORED] > 0) & (scored == 0)
+    precision = _share(supported, scored)
+    for k in ks:
+        recall = np.minimum(supported / k, 1.0)
+        p = np.where(scored > 0, precision, np.where(np.isnan(scored), np.nan, 0.0))
+        f1 = np.where(p + recall > 0, _share(2.0 * p * recall, p + recall), p)
+        yield _of_all(Quantity.F1, mean_of_repeats(np.where(nothing_judged, np.nan, f1)), panel, k=k)
+    yield _of_all(Quantity.PRECISION, mean_of_repeats(precision), panel)
+
+
+def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
+    """Cost and tokens of an item. A side with one item of unknown price has no cost: a part would be too little."""
+    cost = mean_of_repeats(panel.cost_usd)
+    unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
+    cost[unknown] = np.nan
+    why = Undefined.PRICE_UNKNOWN if unknown.any() else Undefined.NOTHING_SCORED
+    yield _of_all(Quantity.COST_USD, cost, panel, why=why)
+    yield _of_all(Quantity.TOKENS, mean_of_repeats(panel.tokens), panel)
+
+
+def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
+    """The quantity that decides between sides, chosen by the data alone and never by the results.
+
+    Balanced accuracy where people's labels are of both kinds, accuracy where they are of one; of responses without
+    labels F1 at the first K, or precision without any K.
+    """
+    first = quantities[0]
+    if first.quantity is Quantity.BALANCED_ACCURACY:
+        has_one_label = first.eligible.any() and len({*first.items.stratum[first.eligible].tolist()}) == 1
+        return quantities[1] if has_one_label else first
+    return first
+
+
+def _of_all(
+    quantity: Quantity,
+    values: Floats,
+    panel: ClaimPanel | ResponsePanel | SpentPanel,
+    *,
+    why: Undefined = Undefined.NOTHING_SCORED,
+    k: int | None = None,
+) -> ItemValues:
+    """A quantity for which every item is eligible."""
+    items = Items.of_clusters(panel.cluster, panel.n_clusters)
+    return ItemValues(quantity, values, np.ones(values.shape[1], np.bool_), items, (why,), why, k)
+
+
+def _share(part: Floats, whole: Floats | Ints) -> Floats:
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))

@@ -1,0 +1,225 @@
+"""Paired differences and flips as sheets, tables to download and words, the same on every surface."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from factloop.core.records import Verdict
+from factloop.evaluation.comparing.records import (
+    DemandResult,
+    Direction,
+    Family,
+    Flip,
+    FlipCount,
+    FlipSide,
+    Outcome,
+    PairedDifference,
+)
+from factloop.evaluation.comparing.words import (
+    amount,
+    interval,
+    is_share,
+    level_words,
+    name_of,
+    p_value,
+    size,
+    why_no_interval,
+)
+from factloop.reports.claims import Status
+from factloop.reports.downloads import DownloadLink, csv_download
+from factloop.reports.figures import plural
+from factloop.reports.page import Filter
+from factloop.reports.pictures import INK, PAPER, SERIES, draw
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, name, page_only, sheet_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How an outcome, or a direction, is shown: without colour by its sign, on pages in the colours of a status."""
+
+    words: str
+    status: Status
+    sign: str = ""
+    style: str = "dim"
+    """On the terminal."""
+
+
+OUTCOMES: Mapping[Outcome, Shown] = {
+    Outcome.BETTER: Shown("better", Status.SUPPORTED, "↑", "green"),
+    Outcome.WORSE: Shown("worse", Status.CONTRADICTED, "↓", "red"),
+    Outcome.HIGHER: Shown("higher", Status.NO_EVIDENCE, "+", "yellow"),
+    Outcome.LOWER: Shown("lower", Status.NO_EVIDENCE, "−", "yellow"),
+    Outcome.NOT_SHOWN: Shown("no difference shown", Status.IRRELEVANT, "·"),
+    Outcome.UNKNOWN: Shown("cannot be said", Status.UNSCORED, "?"),
+}
+DIRECTIONS: Mapping[Direction, Shown] = {
+    Direction.WORSE: Shown("for the worse", Status.CONTRADICTED, style="red"),
+    Direction.BETTER: Shown("for the better", Status.SUPPORTED, style="green"),
+    Direction.NEUTRAL: Shown("neutral", Status.IRRELEVANT),
+}
+VERDICT_STATUS: Mapping[Verdict, Status] = {
+    Verdict.SUPPORTED: Status.SUPPORTED,
+    Verdict.NOT_SUPPORTED: Status.CONTRADICTED,
+    Verdict.IRRELEVANT: Status.IRRELEVANT,
+}
+
+
+def differences(
+    title: str, sides: tuple[str, str], found: Sequence[PairedDifference], *, has_intervals: bool, group: str = "group"
+) -> Sheet:
+    """A line for each quantity of two sides."""
+
+    def between(one: PairedDifference) -> Cell:
+        why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
+        note = level_words(one.level) if one.interval else why
+        return Cell(interval(one, one.quantity, signed=True), note)
+
+    columns: tuple[ColumnOf[PairedDifference], ...] = (
+        (name(""), lambda one: name_of(one.quantity, one.k)),
+        (Column(sides[0]), lambda one: amount(one.first_value, one.quantity)),
+        (Column(sides[1]), lambda one: amount(one.second_value, one.quantity)),
+        (Column("Difference", is_strong=True), lambda one: amount(one.value, one.quantity, signed=True)),
+        (Column("Interval"), between),
+        (Column("Outcome"), _outcome),
+        (Column("p"), lambda one: p_value(one.p)),
+        (Column("p adjusted"), lambda one: p_value(one.p_corrected)),
+        (page_only("Seen 4 of 5 times"), _seen),
+        (page_only(f"{sides[0]} higher"), lambda one: one.first_higher),
+        (page_only("Equal"), lambda one: one.equal),
+        (page_only(f"{sides[1]} higher"), lambda one: one.second_higher),
+        (Column("n"), lambda one: one.n),
+        (Column(f"{group.capitalize()}s"), lambda one: one.n_groups),
+        (Column("Left out"), lambda one: one.n_left_out),
+    )
+    return sheet_of(title, columns, found, is_total=lambda one: one.is_headline)
+
+
+def _outcome(one: PairedDifference) -> Cell:
+    shown = OUTCOMES[one.outcome]
+    return Cell(f"{shown.sign} {shown.words}", one.why, tone=shown.status.value, style=shown.style)
+
+
+def _seen(one: PairedDifference) -> str:
+    if one.detectable is not None and is_share(one.quantity) and one.detectable >= 1:
+        return "too few for any"
+    return size(one.detectable, one.quantity)
+
+
+def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
+    """A line for each difference of shares with its name and interval, in hundredths about 0; filled where it is shown.
+
+    None where none is defined.
+    """
+    drawn = [(name, one, 100 * one.value) for name, one in rows if one.value is not None and is_share(one.quantity)]
+    if not drawn:
+        return None
+
+    def paint(axes: Axes) -> None:
+        axes.axvline(0, color=INK, linewidth=1)
+        for y, (_, one, value) in enumerate(drawn):
+            if one.low is not None and one.high is not None:
+                axes.hlines(y, 100 * one.low, 100 * one.high, color=SERIES[0], linewidth=2)
+            is_shown = one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+            axes.plot(
+                [value],
+                [y],
+                linestyle="none",
+                marker="o",
+                markersize=8,
+                color=SERIES[0],
+                markerfacecolor=SERIES[0] if is_shown else PAPER,
+                markeredgewidth=1.8,
+            )
+        ends = [100 * end for _, one, _ in drawn for end in (one.low, one.high, one.value) if end is not None]
+        reach = max(1.0, 1.12 * max(map(abs, ends)))
+        axes.set_xlim(-reach, reach)
+        axes.set_yticks(range(len(drawn)), [name for name, _, _ in drawn])
+        axes.set_ylim(len(drawn) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(axis)
+
+    return draw(paint, alt=alt.format(len(drawn)), width=8.0, height=1.0 + 0.36 * len(drawn))
+
+
+def tests_words(family: Family) -> str:
+    """`24 tests, of which 7 could show a difference`."""
+    tests = plural(family.n_tests, "test")
+    return (
+        tests
+        if family.n_counted >= family.n_tests
+        else f"{tests}, of which {family.n_counted:,} could show a difference"
+    )
+
+
+def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:
+    for one in demands:
+        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.words
+
+
+def flips_words(count: FlipCount) -> str:
+    """`19 of 117 claims flipped: 16 for the better, 3 for the worse, 0 neutral; ...`."""
+    n = count.n_better + count.n_worse + count.n_neutral
+    said = (
+        f"{n:,} of {plural(count.n_claims, 'claim')} flipped from {count.first} to {count.second}: "
+        f"{count.n_better:,} for the better, {count.n_worse:,} for the worse, {count.n_neutral:,} neutral"
+    )
+    if count.n_split:
+        said += f"; {count.n_split:,} with repeats split evenly"
+    return f"{said}; {count.n_unscored:,} without a verdict on one side" if count.n_unscored else said
+
+
+def side_words(side: FlipSide) -> str:
+    """`supported (3 of 3 repeats)`."""
+    verdict = side.verdict.replace("_", " ")
+    return verdict if side.n_scored == 1 else f"{verdict} ({side.n_repeats:,} of {side.n_scored:,} repeats)"
+
+
+def gold_words(gold: Verdict | None) -> str:
+    return "no label" if gold is None else f"people: {gold.replace('_', ' ')}"
+
+
+def flip_filters(flips: Iterable[Flip]) -> list[Filter]:
+    n = Counter(flip.direction for flip in flips)
+    return [Filter(one.value, shown.words, "", shown.status.value, n[one]) for one, shown in DIRECTIONS.items()]
+
+
+_DIFFERENCES = (
+    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "level", "n",
+    "n_groups", "n_left_out", "first_higher", "equal", "second_higher", "p", "p_corrected", "detectable",
+    "is_headline", "outcome", "undefined", "words",
+)  # fmt: skip
+_FLIP = ("first", "second", "group", "claim", "gold", "direction")
+_SIDE = ("claim_id", "verdict", "n_repeats", "n_scored", "rationale")
+
+
+def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
+    rows = ([getattr(one, field) for field in _DIFFERENCES] for one in found)
+    return csv_download("Differences (CSV)", "differences.csv", _DIFFERENCES, rows)
+
+
+def flips_download(flips: Iterable[Flip]) -> DownloadLink:
+    """A row for each flip; of cited passages the sources, one a line."""
+    head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
+    rows = (
+        [
+            *(getattr(one, field) for field in _FLIP),
+            *(cell for side in (one.first_side, one.second_side) for cell in _side_cells(side)),
+        ]
+        for one in flips
+    )
+    return csv_download("Flipped claims (CSV)", "flips.csv", head, rows)
+
+
+def _side_cells(side: FlipSide) -> Iterator[str | int]:
+    yield from (getattr(side, field) for field in _SIDE)
+    yield "\n".join(passage.source for passage in side.cited)

@@ -1,1 +1,0 @@
-"""Builds a data set like MixedQA: open-ended questions of several sources that every system answers."""

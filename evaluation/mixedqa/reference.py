@@ -1,0 +1,440 @@
+"""Metrics of answers against right answers, their question or evidence: the rows of MixedQA's Table 1.
+
+Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model of the user's choice, a folder or a name
+on the hub, when they first score. Specifications such as `bleu-1` and `bertscore:roberta-large@17` name them.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.tools.model_files import encodable, loading_model, short_name
+
+Scores = list[float | None]
+"""One for each candidate, higher is better. `evaluation.statistics.correlation` leaves None out and counts it."""
+Texts = Sequence[str | None]
+_LONGEST = 512
+"""Tokens that a metric reads of a text, where its model says nothing less."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Candidates with what they are compared with; the columns are equally long."""
+
+    candidates: Sequence[str]
+    references: Sequence[Sequence[str]]
+    """The right answers to each question, best first."""
+    questions: Texts
+    evidence: Texts
+    """A text for each candidate."""
+
+
+@dataclass(frozen=True)
+class ReferenceMetric:
+    """A measure of answers against right answers, or against their question or evidence."""
+
+    name: str
+    """As tables write it, with what tells its variants apart."""
+    score_answers: Callable[[Answers], Scores]
+
+    def score(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[Sequence[str]],
+        questions: Texts | None = None,
+        evidence: Texts | None = None,
+    ) -> Scores:
+        """A score for each candidate; None where what it is compared with is missing or has no word in it.
+
+        A metric reads what it needs of the columns. Raises ValueError where their lengths differ, and ConfigError where
+        its model cannot be loaded.
+        """
+        for name, given in (("references", references), ("questions", questions), ("evidence", evidence)):
+            if given is not None and len(given) != len(candidates):
+                raise ValueError(f"{len(candidates)} candidates, but {len(given)} {name}")
+        if any(isinstance(group, str) for group in references):
+            raise ValueError("the references of a candidate are a list of texts, not one text")
+        nothing: Texts = [None] * len(candidates)
+        return self.score_answers(Answers(candidates, references, questions or nothing, evidence or nothing))
+
+
+def _lexical(name: str, score_one: Callable[[str, Sequence[str]], float | None]) -> ReferenceMetric:
+    """A metric that scores each candidate by its references alone."""
+
+    def score(answers: Answers) -> Scores:
+        return [score_one(*pair) for pair in zip(answers.candidates, answers.references, strict=True)]
+
+    return ReferenceMetric(name, score)
+
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def normalise(text: str) -> str:
+    """Lower case, without ASCII punctuation and English articles, one space between words.
+
+    The order of the steps is that of SQuAD's script (Rajpurkar et al. 2016, section 6.1): an article that only the loss
+    of its punctuation lays bare goes, too.
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match() -> ReferenceMetric:
+    """1.0 where the normalised candidate equals any normalised reference, else 0.0; None without a reference.
+
+    Departure from SQuAD's script: a reference of which nothing is left (such as "The") is passed over, so that an empty
+    candidate never matches.
+    """
+
+    def score(candidate: str, references: Sequence[str]) -> float | None:
+        wanted = {words for reference in references if (words := normalise(reference))}
+        return float(normalise(candidate) in wanted) if wanted else None
+
+    return _lexical("Exact Match", score)
+
+
+def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
+    """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, by nltk.
+
+    Words are what stands between spaces, case kept. As BLEU is meant for a corpus, single answers need smoothing: for
+    BLEU-4 "method 4" of Chen and Cherry 2014, section 3; BLEU-1 has none. 0.0 for an empty candidate and for one that
+    shares no word; None where no reference has a word.
+    """
+    weights = (1.0 / longest,) * longest
+
+    def score(candidate: str, references: Sequence[str]) -> float | None:
+        from nltk.translate.bleu_score import (  # type: ignore[import-untyped]  # has no type hints
+            SmoothingFunction,
+            sentence_bleu,
+        )
+
+        split = [words for reference in references if (words := reference.split())]
+        if not split:
+            return None
+        smoothing = SmoothingFunction().method4 if longest > 1 else None
+        return float(sentence_bleu(split, candidate.split(), weights, smoothing_function=smoothing))
+
+    return _lexical(f"BLEU-{longest}", score)
+
+
+def rouge_l() -> ReferenceMetric:
+    """ROUGE-L (Lin 2004, section 3.1): F in [0, 1] of the longest common subsequence with the first reference.
+
+    By rouge-score, without a stemmer: words are runs of `a-z` and `0-9` in lower case; other scripts have none. 0.0
+    where either has no such word, as MixedQA's published figures have it; None where there is no reference.
+    """
+
+    def score(candidate: str, references: Sequence[str]) -> float | None:
+        if not references:
+            return None
+        return float(_rouge_scorer().score(references[0], candidate)["rougeL"].fmeasure)
+
+    return _lexical("ROUGE-L", score)
+
+
+@cache
+def _rouge_scorer() -> Any:
+    from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]  # has no type hints
+
+    return RougeScorer(["rougeL"], use_stemmer=False)
+
+
+class SynonymSource(Protocol):
+    """The part of WordNet that METEOR needs; nltk's corpus reader has it."""
+
+    def synsets(self, lemma: str, /) -> Iterable[Any]:
+        """Groups of synonyms; each has `lemmas()`, and each of these a `name()`."""
+        ...
+
+
+class NoSynonyms:
+    """Leaves METEOR with equal words and equal stems."""
+
+    def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
+        return ()
+
+
+def find_wordnet() -> SynonymSource | None:
+    """nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), else None; downloads nothing."""
+    from nltk.corpus import wordnet  # type: ignore[import-untyped]  # has no type hints
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError:
+        return None
+    found: SynonymSource = wordnet
+    return found
+
+
+def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
+    """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, by nltk.
+
+    Words match when they are equal, then by Porter stem, then as synonyms: of WordNet, where it is found, if None are
+    given. The name says where they are missing; on MixedQA the difference is 0.005 in correlation at most. 0.0 for an
+    empty candidate; None where there is no reference or the first is blank.
+
+    Departure from the paper: nltk's alignment takes matches as they come instead of the ones that cross least.
+    """
+    source = synonyms or find_wordnet() or NoSynonyms()
+
+    def score(candidate: str, references: Sequence[str]) -> float | None:
+        from nltk.tokenize import NLTKWordTokenizer  # type: ignore[import-untyped]  # has no type hints
+        from nltk.translate.meteor_score import single_meteor_score  # type: ignore[import-untyped]  # likewise
+
+        split = NLTKWordTokenizer().tokenize
+        wanted = split(references[0]) if references else []
+        return float(single_meteor_score(wanted, split(candidate), wordnet=source)) if wanted else None
+
+    return _lexical("METEOR (no WordNet)" if isinstance(source, NoSynonyms) else "METEOR", score)
+
+
+def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
+    """BERTScore (Zhang et al. 2020, section 3): F1 of greedy cosine matching of tokens, in [-1, 1].
+
+    By bert-score's arithmetic, without idf weights and without the rescaling by a baseline, so values lie close
+    together. Of several references the one that matches best counts. Texts are cut to what the model reads. 0.0 for a
+    blank candidate; None where every reference is blank.
+
+    Departure from bert-score: the model is never a default of the hub. The layer has to be chosen with it (17 for
+    roberta-large, 9 for bert-base-uncased), and is the last where none is given.
+    """
+    load = cache(partial(_load_encoder, str(model), layer, allow_download))
+
+    def score(answers: Answers) -> Scores:
+        wanted = [[encodable(text.strip()) for text in group if text.strip()] for group in answers.references]
+        pairs = [
+            (place, encodable(candidate.strip()), reference)
+            for place, candidate in enumerate(answers.candidates)
+            if candidate.strip()
+            for reference in wanted[place]
+        ]
+        found: Scores = [0.0 if group else None for group in wanted]
+        best: dict[int, float] = {}
+        for (place, _, _), value in zip(pairs, f1(pairs), strict=True):
+            best[place] = max(value, best.get(place, value))
+        return [best.get(place, value) for place, value in enumerate(found)]
+
+    def f1(pairs: Sequence[tuple[int, str, str]]) -> list[float]:
+        if not pairs:
+            return []
+        require("metrics", "BERTScore")
+        from bert_score.utils import bert_cos_score_idf  # type: ignore[import-untyped]  # has no type hints
+
+        tokenizer, encoder = load()
+        weights: defaultdict[int, float] = defaultdict(lambda: 1.0)
+        weights.update({tokenizer.sep_token_id: 0.0, tokenizer.cls_token_id: 0.0})
+        references, candidates = [one[2] for one in pairs], [one[1] for one in pairs]
+        table = bert_cos_score_idf(encoder, references, candidates, tokenizer, weights, device="cpu", batch_size=32)
+        return [float(value) for value in table[:, 2]]
+
+    return ReferenceMetric(f"BERTScore ({short_name(str(model))})", score)
+
+
+def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[Any, _Layer]:
+    with loading_model(name, extra="metrics"):
+        from transformers import AutoModel, AutoTokenizer
+
+        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=not allow_download)
+        model = AutoModel.from_pretrained(name, local_files_only=not allow_download)
+    positions = int(getattr(model.config, "max_position_embeddings", _LONGEST + 2)) - 2  # RoBERTa counts from two
+    tokenizer.model_max_length = min(tokenizer.model_max_length, _LONGEST, positions)  # may be 10**30: not stated
+    n_layers = int(model.config.num_hidden_layers)
+    chosen = n_layers if layer is None else layer
+    if not 0 <= chosen <= n_layers:
+        raise ConfigError(f"{name!r} has {n_layers} layers, so there is no layer {chosen}")
+    encoder = model.get_encoder() if model.config.is_encoder_decoder else model
+    return tokenizer, _Layer(encoder.eval(), chosen)
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A model that gives the states of one layer first, which is where bert-score looks."""
+
+    model: Any
+    layer: int
+
+    def __call__(self, tokens: Any, *, attention_mask: Any, output_hidden_states: bool) -> tuple[Any]:  # noqa: ARG002
+        states = self.model(tokens, attention_mask=attention_mask, output_hidden_states=True).hidden_states
+        return (states[self.layer],)
+
+    def parameters(self) -> Any:
+        """bert-score asks them for their device."""
+        return self.model.parameters()
+
+    def eval(self) -> None:
+        """bert-score asks for it before each batch; the model is so from the start."""
+
+
+class AnswerContext(StrEnum):
+    """The text that a model reads before the answer, with the suffix that MixedQA's Table 1 gives it."""
+
+    REFERENCE = "ref"
+    """The first reference."""
+    QUESTION = "src"
+    EVIDENCE = "evid"
+
+
+INSTRUCTIONS: Mapping[AnswerContext, str] = {
+    AnswerContext.REFERENCE: "Say in other words what this answer says.",
+    AnswerContext.QUESTION: "Answer this question.",
+    AnswerContext.EVIDENCE: "State a fact that this text bears out.",
+}
+"""What GPTScore puts before the text. The papers do not print those of MixedQA's table, so its figures are near at
+best."""
+
+
+def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
+    """BARTScore (Yuan et al. 2021): p(answer | text); the paper's model is facebook/bart-large-cnn.
+
+    With the reference as text this is the direction that Yuan et al. call precision.
+    """
+    return _likelihood("BARTScore", str(model), given, "", allow_download)
+
+
+def gpt_score(
+    model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
+) -> ReferenceMetric:
+    """GPTScore (Fu et al. 2023): p(answer | instruction and text); MixedQA's table has google/flan-t5-base.
+
+    `instruction`: that of `INSTRUCTIONS` where None is given.
+    """
+    words = INSTRUCTIONS[given] if instruction is None else instruction
+    return _likelihood("GPTScore", str(model), given, words, allow_download)
+
+
+def _likelihood(
+    label: str, model: str, given: AnswerContext, instruction: str, allow_download: bool
+) -> ReferenceMetric:
+    """Mean natural logarithm of the probability of the answer's tokens, given a text: at most 0, higher is better.
+
+    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, equal weights). For an
+    encoder-decoder x goes into the encoder and the tokens include those that the tokenizer puts around a text, as in
+    BARTScore's code; for a decoder alone x comes before the answer and its tokens are not counted. Both are cut to what
+    the model reads, x to half of it in a decoder. None for a blank answer and where the text is missing or blank.
+    """
+    load = cache(partial(_load_language_model, model, allow_download))
+
+    def score(answers: Answers) -> Scores:
+        texts = {
+            AnswerContext.REFERENCE: [group[0] if group else None for group in answers.references],
+            AnswerContext.QUESTION: answers.questions,
+            AnswerContext.EVIDENCE: answers.evidence,
+        }[given]
+        pairs = {
+            place: (encodable(f"{instruction}\n{text}\n" if instruction else text), encodable(answer))
+            for place, (text, answer) in enumerate(zip(texts, answers.candidates, strict=True))
+            if text and text.strip() and answer.strip()
+        }
+        found: Scores = [None] * len(answers.candidates)
+        places = sorted(pairs, key=lambda place: sum(map(len, pairs[place])))  # alike lengths, little padding
+        for start in range(0, len(places), 8):
+            batch = places[start : start + 8]
+            for place, value in zip(batch, _mean_logs(*load(), [pairs[one] for one in batch]), strict=True):
+                found[place] = value
+        return found
+
+    return ReferenceMetric(f"{label}-{given} ({short_name(model)})", score)
+
+
+def _load_language_model(name: str, allow_download: bool) -> tuple[Any, Any]:
+    local = not allow_download
+    with loading_model(name, extra="metrics"):
+        from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+        config = AutoConfig.from_pretrained(name, local_files_only=local)
+        kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
+        model = kind.from_pretrained(name, local_files_only=local)
+    return tokenizer, model.eval()
+
+
+_IGNORED = -100
+"""Labels of padding and of the text before the answer, as transformers marks them."""
+
+
+def _mean_logs(tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]) -> Iterator[float | None]:
+    import torch
+
+    texts, answers = [text for text, _ in pairs], [answer for _, answer in pairs]
+    longest = min(_LONGEST, int(getattr(model.config, "max_position_embeddings", None) or _LONGEST))
+    has_encoder = model.config.is_encoder_decoder
+    inputs, labels = (_for_both if has_encoder else _for_decoder)(tokenizer, texts, answers, longest)
+    with torch.inference_mode():
+        logits = model(**inputs, **({"labels": labels} if has_encoder else {})).logits.float()
+    if not has_encoder:
+        logits, labels = logits[:, :-1], labels[:, 1:]  # each place foretells the next token
+    counted = labels != _IGNORED
+    chosen = logits.log_softmax(dim=-1).gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    for row, mask in zip(chosen, counted, strict=True):
+        yield float(row[mask].mean()) if mask.any() else None
+
+
+def _for_both(tokenizer: Any, texts: list[str], answers: list[str], longest: int) -> tuple[dict[str, Any], Any]:
+    options = {"truncation": True, "max_length": longest, "padding": True, "return_tensors": "pt"}
+    inputs, targets = tokenizer(texts, **options), tokenizer(text_target=answers, **options)
+    labels = targets["input_ids"].masked_fill(targets["attention_mask"] == 0, _IGNORED)
+    return {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}, labels
+
+
+def _for_decoder(tokenizer: Any, texts: list[str], answers: list[str], longest: int) -> tuple[dict[str, Any], Any]:
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    before = tokenizer(texts, truncation=True, max_length=longest // 2)["input_ids"]
+    after = tokenizer(answers, add_special_tokens=False)["input_ids"]
+    rows = [torch.tensor((text + answer)[:longest]) for text, answer in zip(before, after, strict=True)]
+    labels = pad_sequence(rows, batch_first=True, padding_value=_IGNORED)
+    for row, text in zip(labels, before, strict=True):
+        row[: len(text)] = _IGNORED
+    tokens = pad_sequence(rows, batch_first=True, padding_value=0)  # any token: the mask hides it
+    mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True, padding_value=0)
+    return {"input_ids": tokens, "attention_mask": mask}, labels
+
+
+_LEXICAL: Mapping[str, Callable[[], ReferenceMetric]] = {
+    "em": exact_match,
+    "bleu-1": partial(bleu, 1),
+    "bleu-4": partial(bleu, 4),
+    "rouge-l": rouge_l,
+    "meteor": meteor,
+}
+_LIKELIHOODS = {"bartscore": bart_score, "gptscore": gpt_score}
+_MODELS = ("bertscore", *(f"{name}-{given.value}" for name in _LIKELIHOODS for given in AnswerContext))
+_LAYER = re.compile(r"(?P<path>.+)@(?P<layer>\d+)")
+NAMES = ("lexical", *_LEXICAL, *(f"{name}:MODEL" for name in _MODELS))
+"""What a specification may be. `lexical` stands for all that need no model."""
+
+
+def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = False) -> tuple[ReferenceMetric, ...]:
+    """The metrics in the order asked for, each once, as `factloop eval mixedqa --metric` takes them.
+
+    MODEL is a folder or a name on the hub, which is asked only with `allow_download`; of BERTScore's the layer may
+    follow: `bertscore:roberta-large@17`. Raises ConfigError for a specification that is not known.
+    """
+    wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
+    return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))
+
+
+def _build(specification: str, allow_download: bool) -> ReferenceMetric:
+    name, mark, model = specification.partition(":")
+    if name in _LEXICAL and not mark:
+        return _LEXICAL[name]()
+    if name not in _MODELS or not model:
+        raise ConfigError(f"--metric {specification}: there are {', '.join(NAMES)}")
+    if name == "bertscore":
+        found = _LAYER.fullmatch(model)
+        layer = int(found["layer"]) if found else None
+        return bert_score(found["path"] if found else model, layer, allow_download=allow_download)
+    kind, _, given = name.partition("-")
+    return _LIKELIHOODS[kind](model, AnswerContext(given), allow_download=allow_download)

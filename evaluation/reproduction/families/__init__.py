@@ -1,1 +1,0 @@
-"""The entries of the registry, a module for each family of tables that are computed alike."""

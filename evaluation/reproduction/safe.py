@@ -1,0 +1,113 @@
+"""Tables and statements of SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
+
+The slides that this list was made from print none of the figures of section 6 and of the appendix, which are of several
+runs (models, lengths of responses, numbers of searches): there ours stand alone.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from statistics import fmean
+
+from factloop.core.factuality import f1_at_k
+from factloop.core.records import Counts
+from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
+from factloop.evaluation.datasets.longfact import load_longfact
+from factloop.evaluation.reproduction.inputs import Inputs, read_result
+from factloop.evaluation.reproduction.records import ComparedFigure, Origin, OurFigure, compared, percent
+from factloop.evaluation.reproduction.verify_with_caution import Findings
+from factloop.evaluation.runs.records import RunSummary
+
+FACTS = "factscore:bio"
+LONGFACT = ("longfact:objects", "longfact:concepts")
+PEOPLE = (
+    "The hundred facts and what was found of each were not published; `factloop research labels disagree` draws such a "
+    "sample of a run of one's own, for people to judge."
+)
+_REPEATS = (
+    "There are 16,040 labelled facts (safe:labels), and 16,011 that differ within their response (safe:agreement): 29 "
+    "repeat another. A count of facts rests on these facts, a mean F1@K on responses"
+)
+_CHECK_VALUES = {
+    "InstructGPT": ("2100", "1971", "655", "0.397", "0.256"),
+    "ChatGPT": ("3194", "1692", "540", "0.610", "0.415"),
+    "PerplexityAI": ("4812", "756", "320", "0.801", "0.586"),
+}
+"""Of the labelled data: supported, not supported, irrelevant facts, F1@32 and F1@64."""
+
+
+def agreement_with_people(inputs: Inputs) -> Findings:
+    """Section 4: the facts that were compared, and the share of them on which SAFE agrees with people."""
+    responses = _labelled(inputs)
+    figures = []
+    for column, printed, n in (
+        ("distinct facts", "16011", sum(len(one.distinct_facts) for one in responses)),
+        ("responses", "496", sum(bool(one.facts) for one in responses)),
+    ):
+        ours = OurFigure(float(n), Origin.LABELS, n) if responses else None
+        figures.append(compared(("FActScore's biographies",), column, Decimal(printed), ours))
+    notes = [*inputs.missing((FACTS,)), _REPEATS]
+    summary = None if inputs.results is None else read_result(inputs.results, RunSummary)
+    share = None
+    if summary is not None and summary.agreement is not None:
+        found = summary.agreement.overall
+        if found.agreement.value is not None:
+            share = percent(found.agreement.value, found.agreement.n)
+        notes.append(f"The verdicts are those of {_judge(summary)}.")
+        notes.append(f"{found.n_unscored:,} facts have no verdict and enter nothing.")
+    else:
+        notes.append("Nothing was judged: give what factloop eval factscore --json wrote with --results.")
+    return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
+
+
+def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
+    return list(load_factscore(inputs.places[FACTS])) if FACTS in inputs.places else []
+
+
+def _judge(summary: RunSummary) -> str:
+    return summary.fingerprint.model or "the offline engine"
+
+
+def scores_by_labels(inputs: Inputs) -> Findings:
+    """F1@K by people's labels in the place of SAFE's verdicts: no model is needed."""
+    responses = _labelled(inputs)
+    figures: list[ComparedFigure] = []
+    for system, printed in _CHECK_VALUES.items():
+        counts = [count_facts(one.facts) for one in responses if one.system == system and one.facts]
+        totals = [float(sum(values)) for values in zip(*map(_by_verdict, counts), strict=True)]
+        means = [fmean(f1_at_k(one, k) or 0.0 for one in counts) for k in (32, 64)] if counts else []
+        columns = ("supported", "not supported", "irrelevant", "F1@32, mean", "F1@64, mean")
+        for place, (column, value) in enumerate(zip(columns, printed, strict=True)):
+            ours = None
+            if counts:
+                n = int(totals[place]) if place < len(totals) else len(counts)
+                ours = OurFigure([*totals, *means][place], Origin.LABELS, n)
+            figures.append(compared((system,), column, Decimal(value), ours))
+    note = "The check values come with the labels, counted by another program; no table of the paper has them."
+    return figures, (*inputs.missing((FACTS,)), note, _REPEATS)
+
+
+def _by_verdict(counts: Counts) -> tuple[int, int, int]:
+    return counts.supported, counts.not_supported, counts.irrelevant
+
+
+def prompts_of_longfact(inputs: Inputs) -> Findings:
+    """LongFact: topics and prompts."""
+    prompts = {named: list(load_longfact(inputs.places[named])) for named in LONGFACT if named in inputs.places}
+    topics = {prompt.topic for loaded in prompts.values() for prompt in loaded}
+    ours = OurFigure(float(len(topics)), Origin.LABELS, sum(map(len, prompts.values()))) if topics else None
+    figures = [compared(("LongFact",), "topics", Decimal(38), ours)]
+    for named in LONGFACT:
+        n = len(prompts.get(named, ()))
+        found = OurFigure(float(n), Origin.LABELS, n) if named in prompts else None
+        figures.append(compared((f"LongFact-{named.partition(':')[2].capitalize()}",), "prompts", Decimal(1140), found))
+    return figures, inputs.missing(LONGFACT)
+
+
+def disagreements_with_people(inputs: Inputs) -> Findings:
+    """What the slides print of the facts in which SAFE and people differ."""
+    del inputs
+    return (
+        compared(("SAFE right, of 100 facts in which it differs from people",), "%", Decimal(76), None),
+        compared(("SAFE's cost, of that of people",), "times cheaper", Decimal(20), None),
+    ), (PEOPLE,)

@@ -1,0 +1,192 @@
+"""The seven tables of TrustScore and its ablation (Zheng et al. 2024, arXiv 2402.12545)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from factloop.agents.trustscore.graph import OVERALL
+from factloop.agents.trustscore.records import Relation
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_any_mixedqa
+from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
+from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
+from factloop.evaluation.mixedqa.reference import build_metrics
+from factloop.evaluation.mixedqa.scores import MetricCorrelation, MixedQaResult, ReferenceCorrelation
+from factloop.evaluation.reproduction.inputs import Inputs, read_result
+from factloop.evaluation.reproduction.records import UNDEFINED, ComparedFigure, Origin, OurFigure, compared
+from factloop.evaluation.reproduction.verify_with_caution import Findings
+from factloop.evaluation.statistics.correlation import pearson
+from factloop.trust.distractor_sources import make_distractors
+from factloop.trust.settings import TrustSettings
+
+MIXEDQA = "mixedqa:answers"
+NO_SECOND_LABEL = (
+    "MixedQA was published with one label a response: the second annotator's are needed for an agreement. "
+    "`factloop research labels answers` and `labels agree` have such a data set judged."
+)
+_KAPPA = {"FLAN-T5": "0.88", "LLaMA": "0.82", "GPT": "0.92", "Overall": "0.89"}
+_SHORT_NAMES = dict(zip(SYSTEMS, ("FLAN-T5", "LLaMA", "GPT"), strict=True))
+_OVERALL = {
+    ("Consistent", "Support"): "1.0",
+    ("Inconsistent", "Support"): "0.8",
+    ("Consistent", "Neutral"): "0.6",
+    ("Inconsistent", "Neutral"): "0.4",
+    ("Consistent", "Contradict"): "0.2",
+    ("Inconsistent", "Contradict"): "0.0",
+}
+_QUESTIONS = (
+    ("When did all night long come out lionel richie?", "All night long came out in 1983.", "1983"),
+    (
+        "Who built the first temple for god in jerusalem?",
+        "King Solomon built the first temple for god in jerusalem.",
+        "King Solomon",
+    ),
+    (
+        "which state was returned to spain after the revolutionary war?",
+        "Florida was returned to spain after the revolutionary war.",
+        "Florida",
+    ),
+)
+"""Question, response, and the words that the paper's distractors replace."""
+_NOTHING_ASKED = "Nothing was asked of a model: give what factloop eval mixedqa --json wrote with --results."
+_Correlations = dict[tuple[str, str], OurFigure]
+"""Metric and system to our figure."""
+
+
+def correlations(inputs: Inputs) -> Findings:
+    """Table 1: Pearson's correlation of each metric with people's labels, for each system."""
+    ours: _Correlations = {}
+    if MIXEDQA in inputs.places:
+        ours |= _lexical(list(load_any_mixedqa(inputs.places[MIXEDQA])))
+    notes = [*inputs.missing((MIXEDQA,))]
+    if inputs.results is not None:
+        result = read_result(inputs.results, MixedQaResult)
+        ours |= _of_result(result)
+        notes += _on_systems(result)
+    else:
+        notes.append(_NOTHING_ASKED)
+    notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with WordNet and without it.")
+    notes.append(f"What the paper prints as NAN, and what is {UNDEFINED} here, is a metric with one value throughout.")
+    theirs = {(row.metric, system): _printed(row.correlations[system]) for row in PUBLISHED for system in SYSTEMS}
+    return _beside({place: UNDEFINED if one is None else one for place, one in theirs.items()}, ours), notes
+
+
+def _printed(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(f"{value:.3f}")
+
+
+def _beside(theirs: Mapping[tuple[str, str], Decimal | str | None], ours: _Correlations) -> list[ComparedFigure]:
+    """Theirs beside ours, then ours of other systems, with three decimals as the paper prints."""
+    alone = [place for place in ours if place not in theirs]
+    figures = [compared((row,), system, printed, ours.get((row, system))) for (row, system), printed in theirs.items()]
+    return figures + [compared((row,), system, None, ours[row, system], decimals=3) for row, system in alone]
+
+
+def _lexical(items: Sequence[MixedQaItem]) -> _Correlations:
+    """The metrics that need no model, from the data alone."""
+    found: _Correlations = {}
+    for metric in build_metrics(("lexical",)):
+        for system in SYSTEMS:
+            answers = [(item, one) for item in items for one in item.responses if one.system == system]
+            scores = metric.score([one.text for _, one in answers], [item.reference_answers for item, _ in answers])
+            one = pearson(scores, [answer.human_correct for _, answer in answers])
+            found[metric.name.partition(" (")[0], system] = _defined(one.value, Origin.LABELS, one.n)
+    return found
+
+
+def _defined(value: float | None, origin: Origin, n: int) -> OurFigure:
+    return OurFigure(UNDEFINED if value is None else value, origin, n)
+
+
+def _of_result(result: MixedQaResult) -> _Correlations:
+    published = {row.metric for row in PUBLISHED}
+    found = {}
+    scores: tuple[MetricCorrelation | ReferenceCorrelation, ...] = (*result.correlations, *result.reference)
+    for one in scores:
+        metric = next((name for name in published if one.name == name or one.name.startswith(f"{name} ")), one.name)
+        if one.system is not None and one.correlation.n:
+            found[metric, one.system] = _defined(one.correlation.value, Origin.RESULTS, one.correlation.n)
+    return found
+
+
+def _on_systems(result: MixedQaResult) -> Iterator[str]:
+    """Which model was asked about which system, and which systems the paper does not have."""
+    subject = result.fingerprint.subject_model
+    if result.subjects:
+        asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
+        yield f"Each system was asked about its own responses, as in the paper: {asked}."
+    elif subject is None:
+        yield "The results have no subject model: no TrustBC and no TrustOV."
+    else:
+        yield f"{subject} was asked about the responses of every system; in the paper each is asked about its own."
+    others = [one.system for one in result.systems if one.system not in SYSTEMS]
+    if others:
+        yield (
+            f"The paper has no figures of {', '.join(others)}, which stand by themselves: what is compared are systems "
+            f"named {', '.join(SYSTEMS)} in the data."
+        )
+
+
+def gains(inputs: Inputs) -> Findings:
+    """Section 4: TrustOV less each of its halves, whose rows stand in Table 1; ours from one run."""
+    halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
+    ours: _Correlations = {}
+    notes = ["The paper has no table of an ablation: theirs are differences between rows of its Table 1."]
+    if inputs.results is None:
+        notes.append(_NOTHING_ASKED)
+    else:
+        result = read_result(inputs.results, MixedQaResult)
+        notes += _on_systems(result)
+        for one in result.gains:
+            if one.system is not None and one.gain.value is not None:
+                gain = OurFigure(one.gain.value, Origin.RESULTS, one.gain.n)
+                ours[f"TrustOV less {halves[one.over]}", one.system] = gain
+    rows = {row.metric: row.correlations for row in PUBLISHED}
+    theirs: dict[tuple[str, str], Decimal | None] = {}
+    for half in halves.values():
+        for system in SYSTEMS:
+            whole, part = _printed(rows["TrustOV"][system]), _printed(rows[half][system])
+            theirs[f"TrustOV less {half}", system] = None if whole is None or part is None else whole - part
+    return _beside(theirs, ours), notes
+
+
+def kappa(inputs: Inputs) -> Findings:
+    """Table 2: what the paper prints, beside the agreement of two annotators of one's own."""
+    ours: dict[str, OurFigure] = {}
+    notes = [NO_SECOND_LABEL]
+    if inputs.results is not None:
+        agreement = read_result(inputs.results, AnnotatorAgreement)
+        notes.append(f"Ours is that of two annotators of {agreement.data}, which is another data set than the paper's.")
+        for one in agreement.systems:
+            name = "Overall" if one.system is None else _SHORT_NAMES.get(one.system, one.system)
+            if one.kappa.value is not None:
+                ours[name] = OurFigure(one.kappa.value, Origin.RESULTS, one.kappa.n)
+    figures = [compared((system,), "kappa", Decimal(printed), ours.get(system)) for system, printed in _KAPPA.items()]
+    figures += [compared((name,), "kappa", None, found) for name, found in ours.items() if name not in _KAPPA]
+    return figures, notes
+
+
+def overall_scores(inputs: Inputs) -> Findings:
+    """Table 3: TrustOV for each pair of consistency and relation."""
+    del inputs
+    figures = []
+    for names, printed in _OVERALL.items():
+        ours = OVERALL[1 if names[0] == "Consistent" else 0, Relation(names[1].casefold())]
+        figures.append(compared(names, "TrustOV", Decimal(printed), OurFigure(ours, Origin.RULE)))
+    return figures, ()
+
+
+def distractors(inputs: Inputs) -> Findings:
+    """Table 7: what is replaced in three responses, and by what, with the built-in sources alone."""
+    del inputs
+    figures: list[ComparedFigure] = []
+    for question, response, replaced in _QUESTIONS:
+        made = asyncio.run(make_distractors(TrustSettings(), question, response, n=3))
+        words = ", ".join(dict.fromkeys(one.replaced for one in made.distractors))
+        by = ", ".join(one.by for one in made.distractors)
+        figures.append(compared((question,), "replaced", replaced, OurFigure(words, Origin.RULE, 3)))
+        figures.append(compared((question,), "by", None, OurFigure(by, Origin.RULE, 3)))
+    return figures, (
+        "Substitutes come from the built-in names and rules, theirs from DBpedia: see --dbpedia and --kb.",
+    )

@@ -1,0 +1,524 @@
+"""Tables, figures and statements of "Verify with Caution" (Godbole and Jia 2025).
+
+What labels give comes out of labelled data; the columns of evaluators come out of predictions; and what follows from
+other figures that the paper prints is computed from those, so that our formulas are held against its own. Figures of
+other systems than the paper's (the lowest rate, an order of pairs, a correlation) stand in rows of their own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from statistics import fmean
+
+from factloop.core.figure import Figure
+from factloop.evaluation.audit.adjustment import AdjustmentMethod, adjust
+from factloop.evaluation.audit.chunking import ChunkingBias, chunked_evaluators, chunking_bias, r2_differences
+from factloop.evaluation.audit.quantification import quantification
+from factloop.evaluation.audit.ranking import Order, PairTest, rank_systems
+from factloop.evaluation.audit.rates import EvaluatorRates, rates
+from factloop.evaluation.audit.resampling import count
+from factloop.evaluation.audit.table import Level, PredictionTable
+from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
+from factloop.evaluation.reproduction.inputs import Inputs
+from factloop.evaluation.reproduction.published import (
+    AVERAGE,
+    EVALUATORS,
+    HEADROOM,
+    LABELS,
+    Names,
+    PublishedTable,
+    published_table,
+    published_words,
+)
+from factloop.evaluation.reproduction.records import (
+    ROUNDED,
+    ComparedFigure,
+    Origin,
+    OurFigure,
+    Ours,
+    compare_table,
+    compared,
+    percent,
+)
+from factloop.evaluation.statistics.correlation import kendall, pearson
+from factloop.reports.figures import plural
+
+Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
+"""The figures of an entry, and notes on what was read, what is missing and what a reader must know."""
+PREDICTIONS = (
+    "Nothing was asked of a model: give predictions of factloop research verify with --results, and name the "
+    "evaluators with --evaluator PAPER=OURS"
+)
+RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
+ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
+    8: (("Wice", "FactCheck-GPT"), Level.CLAIM),
+    9: (("AggreFact-CNN",), Level.CLAIM),
+    10: (("AggreFact-XSum",), Level.CLAIM),
+    11: (("TofuEval-MediaS",), Level.CLAIM),
+    13: (("TofuEval-MediaS",), Level.RESPONSE),
+    14: (("TofuEval-MeetB",), Level.CLAIM),
+    16: (("TofuEval-MeetB",), Level.RESPONSE),
+    17: (("Reveal",), Level.CLAIM),
+    18: (("Reveal",), Level.RESPONSE),
+    19: (("ClaimVerify",), Level.CLAIM),
+    20: (("ClaimVerify",), Level.RESPONSE),
+    21: (("ExpertQA",), Level.CLAIM),
+    23: (("ExpertQA",), Level.RESPONSE),
+    24: (("Lfqa",), Level.CLAIM),
+    26: (("Lfqa",), Level.RESPONSE),
+    27: (RAGTRUTH, Level.CLAIM),
+    29: (RAGTRUTH, Level.RESPONSE),
+}
+"""Number of a table of error rates to its data sets and its level."""
+ORDERS = {
+    12: ("TofuEval-MediaS",),
+    15: ("TofuEval-MeetB",),
+    22: ("ExpertQA",),
+    25: ("Lfqa",),
+    28: RAGTRUTH,
+}
+"""Number of a table of ordered pairs of systems to its data sets."""
+CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
+"""Number of a table to the tables whose rates it correlates, and its level."""
+BIAS, WORST = "{} bias", "{} worst"
+WRONG, REVERSED = "%Err", "%Maj. Err"
+
+
+def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
+    """The parts, as `NAME:PART`, with labels of these data sets of the paper, as far as factloop loads them."""
+    return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
+
+
+def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
+    return () if inputs.results else (note,)
+
+
+def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
+    """The paper's row where the systems are the paper's, else another; then says so in `notes`."""
+    theirs = {
+        names[1]
+        for number, (datasets, _) in ERRORS.items()
+        if dataset in datasets
+        for names in published_table(number).systems(dataset)
+    }
+    if ours == theirs:
+        return row
+    notes.append(
+        f"{dataset}: {len(ours & theirs):,} of our {plural(len(ours), 'system')} and of the paper's {len(theirs):,} "
+        "are the same by name, so what rests on all of ours together is not compared"
+    )
+    return f"{row}, {plural(len(ours), 'system')}"
+
+
+def describe_datasets(inputs: Inputs) -> Findings:
+    """Table 2: task groups, and whether claims are parts of longer responses."""
+    table = inputs.labels(NAMES)
+    figures: list[ComparedFigure] = []
+    for name, printed in published_words(2).items():
+        known = benchmark_dataset(name)
+        task = OurFigure(known.task.casefold(), Origin.RULE)
+        figures.append(compared((name,), "task group", printed["Task"].casefold(), task))
+        has_responses = OurFigure("Y" if known.has_responses else "N", Origin.RULE)
+        if table is not None and name in table.dataset.names:
+            responses = table.response.codes[table.dataset.codes == table.dataset.names.index(name)]
+            n_claims = len(responses)
+            has_responses = OurFigure("Y" if len(set(responses.tolist())) < n_claims else "N", Origin.LABELS, n_claims)
+        figures.append(compared((name,), "long responses", printed["Long responses"], has_responses))
+    note = "Ours from a rule is what factloop.evaluation.datasets.benchmark says; from labels, what the data show."
+    return figures, (note, *inputs.missing(labelled_parts(one.name for one in BENCHMARK)))
+
+
+def error_rates(number: int) -> Callable[[Inputs], Findings]:
+    """Error rates by label and by evaluator (appendix A.4).
+
+    A bias is the predicted less the labelled rate, and the headroom the lowest rate of a data set.
+    """
+
+    def find(inputs: Inputs) -> Findings:
+        datasets, level = ERRORS[number]
+        notes = [*inputs.missing(labelled_parts(datasets))]
+        table = published_table(number)
+        found = _printed_biases(table)
+        for rows, origin in ((inputs.labels(datasets), Origin.LABELS), (inputs.predictions(), Origin.RESULTS)):
+            if rows is not None:
+                found |= _measured_errors(rows, table, level, origin, notes)
+        unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
+        if unlabelled and inputs.results is None:
+            notes.append(
+                f"{', '.join(unlabelled)}: no labels with systems are at hand, so rates come from --results alone"
+            )
+        notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
+        return compare_table(table, found), dict.fromkeys(notes)
+
+    return find
+
+
+_EXPERTQA = (
+    "ExpertQA: a claim without cited evidence is no pair and is left out. The paper's rates rest on some 949 responses "
+    "(their decimals give 169, 51, 196, 190, 203 and 140), another sample than the file at hand. Of gpt4 and bing_chat "
+    "upstream has addresses without passages: the benchmark fetched pages and dropped claims whose page was gone, so "
+    "gpt4's rates cannot be reproduced. Partial support counts as none: with it as support the rates of claims fit "
+    "nearly as well, and bing_chat alone tells the two apart (9.8 against 16.7, z = -2.1)"
+)
+
+
+def _printed_biases(table: PublishedTable) -> Ours:
+    """Bias of each evaluator on each system, and the headroom of each column, from the printed rates alone."""
+    found: Ours = {}
+    for dataset in table.datasets:
+        systems = table.systems(dataset)
+        rows = {names: table.rows[names] for names in systems}
+        best = (dataset, HEADROOM)
+        if best in table.rows:
+            columns = (LABELS, *table.evaluators)
+            lowest = {column: min(rows[names][column] for names in systems) for column in columns}
+            found |= {(best, column): OurFigure(float(rate), Origin.PRINTED) for column, rate in lowest.items()}
+            rows[best] = lowest
+        for names, cells in rows.items():
+            for one in table.evaluators:
+                bias = float(cells[one] - cells[LABELS])
+                found[names, BIAS.format(one)] = OurFigure(bias, Origin.PRINTED, slack=2 * ROUNDED)
+    return found
+
+
+def _measured_errors(
+    table: PredictionTable, published: PublishedTable, level: Level, origin: Origin, notes: list[str]
+) -> Ours:
+    """Rates of systems and of their best, or of all claims of a data set, in per cent."""
+    counted = quantification(count(table), levels=(level,))
+    found: Ours = {}
+
+    def put(names: Names, evaluator: str, labelled: Figure, predicted: Figure, bias: Figure, n: int | None) -> None:
+        found[names, LABELS] = percent(labelled.value, labelled.n if n is None else n, origin)
+        if evaluator != LABELS:
+            found[names, evaluator] = percent(predicted.value, predicted.n if n is None else n, origin)
+            found[names, BIAS.format(evaluator)] = percent(bias.value, bias.n if n is None else n, origin)
+
+    if any(names[1] == "all" for names in published.rows):
+        for one in counted.datasets:
+            if one.dataset in published.datasets:
+                put((one.dataset, "all"), one.evaluator, one.labelled, one.predicted, one.bias, None)
+        return found
+    rates_of = {(error.dataset, error.system): error.error_rate for error in counted.errors}
+    for names, rate in rates_of.items():
+        if names[0] in published.datasets:
+            found[names, LABELS] = percent(rate.value, rate.n, origin)
+    for of_system in counted.systems:
+        names = (of_system.dataset, of_system.system)
+        if names[0] in published.datasets:
+            put(names, of_system.evaluator, rates_of[names], of_system.predicted, of_system.bias, None)
+    for best in counted.evaluators:
+        dataset, lowest = best.group.name, best.headroom_labelled
+        if best.group.kind != "dataset" or dataset not in published.datasets or lowest.value is None:
+            continue
+        scored = {
+            one.system
+            for one in counted.systems
+            if (one.evaluator, one.dataset) == (best.evaluator, dataset) and one.bias.value is not None
+        }
+        row = (dataset, _own_row(HEADROOM, dataset, scored, notes))
+        put(row, best.evaluator, lowest, best.headroom_predicted, best.headroom_bias, lowest.n)
+    return found
+
+
+def order_pairs(number: int) -> Callable[[Inputs], Findings]:
+    """Orders of pairs of systems by label and by prediction (section 3.5 and appendix A.3).
+
+    A row `= as <` counts pairs that do not differ by label and of which the evaluator calls the first better. How many
+    pairs differ by label comes out of labelled data alone; the shares of errors follow from the counts.
+    """
+
+    def find(inputs: Inputs) -> Findings:
+        datasets, table = ORDERS[number], published_table(number)
+        found, others = _printed_orders(table), list[str]()
+        results = inputs.predictions()
+        for dataset in () if results is None else datasets:
+            if results is not None and dataset in results.dataset.names:
+                found |= _measured_orders(results, dataset, table, others)
+        return (
+            [*_labelled_orders(table, inputs.labels(datasets)), *compare_table(table, found)],
+            (
+                *inputs.missing(labelled_parts(datasets)),
+                "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
+                "taken for independent, at 0.05; `factloop research audit` compares by whole responses instead.",
+                *dict.fromkeys(others),
+                *_unless_given(inputs),
+            ),
+        )
+
+    return find
+
+
+def _printed_orders(table: PublishedTable) -> Ours:
+    """The shares of wrong and of reversed pairs, from the counts that are printed above them."""
+    found: Ours = {}
+    for dataset in table.datasets:
+        for evaluator in table.columns:
+            cells = {
+                (label, predicted): table.value((dataset, f"{label} as {predicted}"), evaluator)
+                for label in "=<"
+                for predicted in ">=<"
+            }
+            n = sum(cells.values())
+            wrong = sum(pairs for (label, predicted), pairs in cells.items() if label != predicted)
+            found[(dataset, WRONG), evaluator] = OurFigure(100 * wrong / n, Origin.PRINTED, int(n))
+            found[(dataset, REVERSED), evaluator] = OurFigure(100 * cells["<", ">"] / n, Origin.PRINTED, int(n))
+    return found
+
+
+def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
+    """How many pairs do not differ by label, and how many do: theirs are the sums of a row of the printed table."""
+    for dataset in table.datasets:
+        pairs = None
+        if labels is not None and dataset in labels.dataset.names:
+            pairs = rank_systems(labels, LABELS, dataset, unpaired=PairTest.TWO_PROPORTIONS).pairs
+        for sign, order in (("=", Order.SAME), ("<", Order.BETTER)):
+            cells = [table.rows[dataset, f"{sign} as {other}"][table.columns[0]] for other in ">=<"]
+            ours = None
+            if pairs is not None and labels is not None:
+                n_pairs = float(sum(pair.labelled is order for pair in pairs))
+                ours = OurFigure(n_pairs, Origin.LABELS, labels.n_rows)
+            yield compared((dataset, f"{sign} in all"), LABELS, sum(cells, Decimal(0)), ours)
+
+
+def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
+    """Counts and shares of pairs. One that is worse by label counts with both of its signs turned.
+
+    Of another number of pairs than the paper's they are rows of their own: 2 of 6 pairs are not 5 of 15.
+    """
+    found: Ours = {}
+    cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
+    n_printed = int(sum(published.value(row, published.columns[0]) for row in cells))
+    signs = {Order.BETTER: "<", Order.SAME: "=", Order.WORSE: ">"}
+    turned = {Order.BETTER: Order.WORSE, Order.WORSE: Order.BETTER, Order.SAME: Order.SAME}
+    for evaluator in _evaluators(table):
+        ranking = rank_systems(table, evaluator, dataset, unpaired=PairTest.TWO_PROPORTIONS)
+        name = dataset
+        if ranking.n_pairs != n_printed:
+            name = f"{dataset}, {plural(ranking.n_pairs, 'pair')}"
+            notes.append(
+                f"{dataset}: the predictions have {plural(len(ranking.systems), 'system')}, which make "
+                f"{plural(ranking.n_pairs, 'pair')}; the paper has {n_printed:,}, so that nothing is compared"
+            )
+        counts: dict[tuple[Order, Order], int] = defaultdict(int)
+        for cell in ranking.cells:
+            is_worse = cell.labelled is Order.WORSE
+            order = (turned[cell.labelled], turned[cell.predicted]) if is_worse else (cell.labelled, cell.predicted)
+            counts[order] += cell.n_pairs
+        for by_label in (Order.SAME, Order.BETTER):
+            for by_prediction in Order:
+                n = float(counts[by_label, by_prediction])
+                row = (name, f"{signs[by_label]} as {signs[by_prediction]}")
+                found[row, evaluator] = OurFigure(n, Origin.RESULTS, ranking.n_pairs)
+        for column, share in ((WRONG, ranking.share_wrong), (REVERSED, ranking.share_reversed)):
+            if share is not None:
+                found[(name, column), evaluator] = percent(share, ranking.n_pairs)
+    return found
+
+
+def _evaluators(table: PredictionTable) -> list[str]:
+    return [name for name in table.scores if name != LABELS]
+
+
+def correlate_rates(number: int) -> Callable[[Inputs], Findings]:
+    """Kendall's and Pearson's coefficients of labelled with predicted rates, over the systems of a data set."""
+
+    def find(inputs: Inputs) -> Findings:
+        table, (sources, level) = published_table(number), CORRELATIONS[number]
+        found, notes = Ours(), list[str]()
+        for source in sources:
+            found |= _printed_correlations(published_table(source))
+        for kind in ("Kendall", "Pearson"):
+            rows = [names for names in table.rows if names[0] == kind and names[1] != AVERAGE]
+            for evaluator in table.columns:
+                mean = fmean(table.value(names, evaluator) for names in rows)
+                found[(kind, AVERAGE), evaluator] = OurFigure(mean, Origin.PRINTED, len(rows), slack=0.005)
+        results = inputs.predictions()
+        if results is not None:
+            datasets = [name for source in sources for name in ERRORS[source][0] if name in results.dataset.names]
+            for dataset in datasets:
+                for evaluator in _evaluators(results):
+                    ranking = rank_systems(results, evaluator, dataset, level=level)
+                    row = _own_row(dataset, dataset, {one.system for one in ranking.systems}, notes)
+                    for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
+                        found[(kind, row), evaluator] = OurFigure(one.value, Origin.RESULTS, one.n)
+        return compare_table(table, found), (
+            "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
+            "they may differ, so that Kendall's coefficient is not known, and left out.",
+            *dict.fromkeys(notes),
+            *_unless_given(inputs),
+        )
+
+    return find
+
+
+def _printed_correlations(rates: PublishedTable) -> Ours:
+    """Coefficients of printed rates; Kendall's only where no two systems have one rate that may hide an order.
+
+    At 0 and at 100 no decimal is left to differ in.
+    """
+
+    def may_hide_an_order(column: Sequence[float]) -> bool:
+        return any(column.count(rate) > 1 for rate in column if 0.0 < rate < 100.0)
+
+    found: Ours = {}
+    for dataset in rates.datasets:
+        systems = rates.systems(dataset)
+        labelled = [rates.value(names, LABELS) for names in systems]
+        for evaluator in EVALUATORS:
+            predicted = [rates.value(names, evaluator) for names in systems]
+            n = len(systems)
+            if not may_hide_an_order(labelled) and not may_hide_an_order(predicted):
+                found[("Kendall", dataset), evaluator] = OurFigure(
+                    kendall(labelled, predicted).value, Origin.PRINTED, n
+                )
+            coefficient = pearson(labelled, predicted).value
+            found[("Pearson", dataset), evaluator] = OurFigure(coefficient, Origin.PRINTED, n, slack=0.005)
+    return found
+
+
+def accuracies(number: int, measure: str) -> Callable[[Inputs], Findings]:
+    """Tables 3 to 5: a row an evaluator, a column a data set, and the average of all fourteen.
+
+    Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. The average of fewer
+    data sets stands beside the mean of what the paper prints for the same ones.
+    """
+
+    def find(inputs: Inputs) -> Findings:
+        published, found = published_table(number), Ours()
+        for names in published.rows:
+            mean = fmean(published.value(names, one) for one in NAMES)
+            found[names, AVERAGE] = OurFigure(mean, Origin.PRINTED, slack=ROUNDED)
+            for dataset in NAMES if number == 3 else ():
+                wrong = sum(published_table(other).value(names, dataset) for other in (4, 5))
+                found[names, dataset] = OurFigure(100 - wrong / 2, Origin.PRINTED, slack=ROUNDED)
+        table = inputs.predictions()
+        averages: list[ComparedFigure] = []
+        by_evaluator: dict[str, dict[str, OurFigure]] = defaultdict(dict)
+        for one in () if table is None else rates(count(table), levels=(Level.CLAIM,)).rates:
+            if one.group.kind == "dataset":
+                figure = found[(one.evaluator,), one.group.name] = _rate(one, measure)
+                if one.group.name in NAMES and figure.value is not None:
+                    by_evaluator[one.evaluator][one.group.name] = figure
+        for evaluator, figures in by_evaluator.items():
+            n = sum(one.n or 0 for one in figures.values())
+            is_whole = len(figures) == len(NAMES)
+            mean = fmean(float(one.value or 0.0) for one in figures.values())
+            ours = OurFigure(mean, Origin.RESULTS, n, slack=0.0 if is_whole else ROUNDED)
+            if is_whole:
+                found[(evaluator,), AVERAGE] = ours
+                continue
+            theirs = None
+            if (evaluator,) in published.rows:
+                mean = fmean(published.value((evaluator,), name) for name in figures)
+                theirs = Decimal(mean).quantize(Decimal("0.1"))
+            averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
+        strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
+        note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
+        return [*compare_table(published, found), *averages], (
+            *((note,) if strangers else ()),
+            *_unless_given(inputs),
+        )
+
+    return find
+
+
+def _rate(one: EvaluatorRates, measure: str) -> OurFigure:
+    figure = getattr(one, measure)
+    return percent(figure.value, figure.n)
+
+
+_CHUNKS = f"{PREDICTIONS}; --chunk-words 500 makes the chunked column"
+
+
+def chunked_rates(inputs: Inputs) -> Findings:
+    """Table 30: rates with and without chunks, on documents of more than 500 words."""
+    table, found = published_table(30), Ours()
+    for names in table.rows:
+        mean = (table.value(names, "TPR") + table.value(names, "TNR")) / 2
+        found[names, "BAcc"] = OurFigure(mean, Origin.PRINTED, slack=ROUNDED)
+    columns = {"BAcc": "balanced_accuracy", "PPR": "predicted_positive_rate", "TPR": "tpr", "TNR": "tnr"}
+    results = inputs.predictions()
+    for bias in () if results is None else _chunked_biases(results):
+        for evaluator, measured in ((bias.evaluator, bias.on_whole), (bias.chunked, bias.on_chunks)):
+            n = 0 if measured is None else measured.n_attributable + measured.n_unattributable
+            for column, field in columns.items():
+                found[(bias.group.name, evaluator), column] = percent(getattr(measured, field, None), n)
+    return compare_table(table, found), _unless_given(inputs, _CHUNKS)
+
+
+def _chunked_biases(table: PredictionTable) -> Iterator[ChunkingBias]:
+    for whole, chunked, n_words in chunked_evaluators(table.scores):
+        found = chunking_bias(table, whole, chunked, r2_differences(table, n_words))
+        yield from (bias for bias in found if bias.group.kind == "dataset")
+
+
+ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
+
+
+def adjustments(number: int) -> Callable[[Inputs], Findings]:
+    """Bias after adjustment by one labelled system of RAGTruth (section 5, Tables 1 and 31).
+
+    Every method is calibrated on one system and tested on the other five: the mean and the worst magnitude of
+    the bias. Table 1 averages Table 31 over the calibration systems; biases without adjustment follow from Table 27.
+    """
+
+    def find(inputs: Inputs) -> Findings:
+        published = published_table(number)
+        found = _printed_means() if number == 1 else _printed_unadjusted()
+        table = inputs.predictions()
+        if table is not None and ADJUSTED in table.scores:
+            measured = _measured_adjustments(table, number)
+            found |= {
+                place: one
+                for place, one in measured.items()
+                if number == 31 or place[0] in published.rows or place[0][0] == CROSS_VALIDATED
+            }
+        return compare_table(published, found), _unless_given(inputs)
+
+    return find
+
+
+def _printed_means() -> Ours:
+    """Table 1 from Table 31."""
+    whole, found = published_table(31), Ours()
+    for names in published_table(1).rows:
+        calibration, dataset = names
+        systems = [row for row in whole.rows if row[0] == dataset and calibration in (CROSS_VALIDATED, row[1])]
+        slack = ROUNDED if calibration == CROSS_VALIDATED else 0.0
+        for column in published_table(1).columns:
+            mean = fmean(whole.value(row, column) for row in systems)
+            found[names, column] = OurFigure(mean, Origin.PRINTED, len(systems), slack)
+    return found
+
+
+def _printed_unadjusted() -> Ours:
+    """The labelled rates of Table 31, and its biases without adjustment, from Table 27."""
+    rates, found, plain = published_table(27), Ours(), AdjustmentMethod.UNADJUSTED.value
+    for names in published_table(31).rows:
+        sizes = [abs(rates.value(row, BIAS.format(ADJUSTED))) for row in rates.systems(names[0]) if row[1] != names[1]]
+        found[names, LABELS] = OurFigure(rates.value(names, LABELS), Origin.PRINTED, 1)
+        for column, size in ((plain, fmean(sizes)), (WORST.format(plain), max(sizes))):
+            found[names, column] = OurFigure(size, Origin.PRINTED, len(sizes), slack=ROUNDED)
+    return found
+
+
+def _measured_adjustments(table: PredictionTable, number: int) -> Ours:
+    found: Ours = {}
+    for dataset in table.dataset.names:
+        report = adjust(table, ADJUSTED, dataset)
+        for mean in report.methods if number == 1 else ():
+            names = (CROSS_VALIDATED, dataset)
+            found[names, mean.method.value] = percent(mean.mean_bias, mean.n_calibrations)
+            found[names, WORST.format(mean.method.value)] = percent(mean.worst_bias, mean.n_calibrations)
+        for one in report.calibrations:
+            names = (dataset, one.system) if number == 31 else (one.system, dataset)
+            if number == 31:
+                found[names, LABELS] = percent(one.labelled, one.n_errors + one.n_attributable)
+            for method in one.adjustments:
+                n = len(method.estimates)
+                found[names, method.method.value] = percent(method.mean_bias, n)
+                found[names, WORST.format(method.method.value)] = percent(method.worst_bias, n)
+    return found

@@ -1,0 +1,138 @@
+"""Reproductions, and the list of what there is to reproduce: as sheets, on the terminal and as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from factloop.evaluation.reproduction.records import ComparedFigure, Reproduction, Value
+from factloop.evaluation.reproduction.registry import PAPERS, Entry
+from factloop.reports.figures import plural
+from factloop.reports.page import render_page
+from factloop.reports.sheet.table import (
+    NOTHING,
+    Cell,
+    Column,
+    ColumnOf,
+    Sheet,
+    count_cell,
+    name,
+    page_only,
+    sheet_download,
+    sheet_of,
+    value_cell,
+)
+from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.terminal_parts import Row, notice_rows, print_section, rows_table
+from factloop.reports.visible import visible
+
+
+def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
+    """Theirs beside ours with the difference: a line for each place of the table, or for those that ours has."""
+    theirs = "Paper" if found.against == "paper" else "Check value"
+    columns: tuple[ColumnOf[ComparedFigure], ...] = (
+        (name("Row"), lambda one: ", ".join(one.names)),
+        (name("Column"), lambda one: one.column),
+        (Column(theirs), lambda one: _value(one.published, one.decimals)),
+        (Column("Ours", is_strong=True), lambda one: _value(one.ours, one.decimals)),
+        (Column("Difference"), _difference),
+        (Column("From"), lambda one: NOTHING if one.origin is None else one.origin.value),
+        (Column("n"), lambda one: Cell(NOTHING) if one.n is None else count_cell(one.n)),
+    )
+    return sheet_of(found.title, columns, [one for one in found.figures if one.ours is not None or not ours_alone])
+
+
+def _difference(one: ComparedFigure) -> Cell:
+    """Signed, with a digit more than the paper prints, and how far rounded figures may put it off."""
+    if one.difference is None:
+        return Cell("same" if one.is_equal else "other" if one.is_compared else NOTHING)
+    digits = one.decimals + 1
+    return Cell(
+        f"{round(one.difference, digits) + 0.0:+.{digits}f}",
+        f"±{one.slack:g} by rounding" if one.slack else "",
+        value=one.difference,
+        style="" if one.is_equal else "yellow",
+    )
+
+
+def _value(value: Value, decimals: int) -> Cell:
+    return Cell(value) if isinstance(value, str) else value_cell(value, lambda number: f"{number:,.{decimals}f}")
+
+
+def outcome(found: Reproduction) -> str:
+    """How many figures were compared, and how many of them are the same as printed."""
+    if not found.n_compared:
+        return f"None of {plural(len(found.figures), 'figure')} could be compared."
+    theirs = "printed, as far as that is exact" if found.against == "paper" else "the check values"
+    same = (
+        f"{found.n_compared:,} of {plural(len(found.figures), 'figure')} compared; "
+        f"{found.n_equal:,} the same as {theirs}."
+    )
+    if not found.n_against_itself:
+        return same
+    which = "All" if found.n_against_itself == found.n_compared else f"{found.n_against_itself:,}"
+    return f"{same} {which} of these hold the paper against its own figures."
+
+
+def entries_sheet(listed: Sequence[Entry]) -> Sheet:
+    """What there is to reproduce, with what each needs."""
+    columns: tuple[ColumnOf[Entry], ...] = (
+        (name("Entry"), lambda one: one.id),
+        (name("Shows"), lambda one: one.title),
+        (Column("Status", is_strong=True), lambda one: one.status.value),
+        (page_only("Why"), lambda one: one.why),
+        (page_only("Data"), lambda one: ", ".join(one.data) or NOTHING),
+        (page_only("Model"), lambda one: one.model or "none"),
+        (page_only("Key beside the model's"), lambda one: one.key or NOTHING),
+        (page_only("Calls"), lambda one: one.calls or "none"),
+        (page_only("Command for --results"), lambda one: one.command or NOTHING),
+    )
+    return sheet_of("What there is to reproduce", columns, listed)
+
+
+def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:
+    """What ours has beside theirs, then what came out and what it rests on; the rest is on the page and in the CSV."""
+    print_sheet(console, reproduction_sheet(found, ours_alone=True))
+    rows: list[Row] = [
+        ("Entry", Text(found.entry)),
+        ("Status", Text(f"{entry.status.value}: {entry.why}")),
+        ("Outcome", Text(outcome(found))),
+    ]
+    rows += [("Unit", Text(found.unit))] if found.unit else []
+    rows += [("Needs", Text(visible(f"{entry.model}; {entry.command}")))] if entry.command else []
+    print_section(console, "Result", rows_table(rows + notice_rows("Note", found.notes)))
+
+
+def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
+    """The page: theirs beside ours, what came out, and the table to download. Equal records give equal pages."""
+    sheet = reproduction_sheet(found)
+    paper = next(one for one in PAPERS if one.key == entry.paper)
+    return _page(
+        sheet,
+        f"{found.entry.replace(':', '-')}.csv",
+        kind=found.entry,
+        lead=f"{paper.title} ({paper.citation})",
+        facts=(f"{entry.status.value}: {entry.why}", outcome(found), *((found.unit,) if found.unit else ())),
+        notes=found.notes,
+    )
+
+
+def render_entries_html(listed: Sequence[Entry]) -> str:
+    """The list as a page, with all that each entry needs."""
+    lead = "; ".join(f"{paper.key}: {paper.title}" for paper in PAPERS)
+    return _page(entries_sheet(listed), "reproduce.csv", kind="list", lead=lead, facts=(), notes=())
+
+
+def _page(sheet: Sheet, file: str, **context: Any) -> str:
+    return render_page(
+        "reproduction.html.j2",
+        room="factloop.evaluation.reproduction",
+        styles=("run.css",),
+        title=sheet.title,
+        sheet=sheet,
+        downloads=[sheet_download(f"The {'list' if file == 'reproduce.csv' else 'table'} as CSV", file, sheet)],
+        **context,
+    )

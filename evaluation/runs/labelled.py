@@ -1,0 +1,367 @@
+"""Labelled claims for debiasing: from a finished run, from rows of a file, or from the predictions of an audit.
+
+A claim that counts twice moves the figure, and where all claims of a run seem labelled the interval would have no
+width around it. So rows of the same claim of the same response count once, and are refused where they differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.factuality import counted_claims
+from factloop.core.files.lines import STANDARD_INPUT, place_name
+from factloop.core.files.rows import NotBlank, Row, shown
+from factloop.core.files.tables import read_rows
+from factloop.core.records import Fingerprint, Record, Share
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.datasets.mapping import refuse_misspelt
+from factloop.evaluation.debiasing.samples import LabelledClaims
+from factloop.evaluation.runs.reading import read_run
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.evaluation.runs.run_claims import VERDICTS, ClaimOrigin, RunClaims, origin_of, text_of
+
+if TYPE_CHECKING:
+    from factloop.evaluation.audit.table import PredictionTable
+
+T = TypeVar("T")
+
+_NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
+_LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
+
+
+@dataclass(frozen=True)
+class CalibrationSample:
+    """Claims that people labelled and an evaluator judged."""
+
+    data: str
+    """The name of the data, and its hash if it is a file."""
+    labels: tuple[int, ...]
+    """1 supported, 0 not."""
+    verdicts: tuple[int | None, ...]
+    """1 supported, 0 not, None without a verdict."""
+    groups: tuple[str, ...] | None = None
+    """The prompt or response of each claim; None: all are independent."""
+    n_irrelevant: int = 0
+    """Claims labelled or judged irrelevant, which are not among these."""
+    fingerprint: Fingerprint | None = None
+    """The fingerprint of the run that judged them; None for a file."""
+    judges: frozenset[str] = frozenset()
+    """The evaluators that a file names; empty where it does not name that of every claim."""
+    kind: Literal["responses", "factscore"] | None = None
+    of_systems: tuple[str, ...] | None = None
+    """The system that wrote each claim; None where that is not known."""
+    probabilities: tuple[float, ...] | None = None
+    """How likely each claim was to be drawn for labelling; None: all as likely."""
+    origins: tuple[ClaimOrigin, ...] | None = None
+    """What each claim is recognised by; None where the file says nothing."""
+    is_own: tuple[bool, ...] | None = None
+    """Whether each claim is one of the run that is corrected; None before it was held against one."""
+    scores: tuple[float | None, ...] | None = None
+    """The evaluator's score of each claim; None where none is known."""
+    n_judged_otherwise: int = 0
+    """Claims of the run that is corrected, which have another verdict there. Then none of these counts as its own."""
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """The systems that wrote the claims, as far as known."""
+        return frozenset(self.of_systems or ())
+
+    def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
+        """The same, its groups named as the run names its prompts, and the run's own claims known as such.
+
+        Without `can_own`, which is said of claims that people split, none is the run's own: some that are alike by
+        chance are no draw of the evaluator's claims.
+        """
+        if self.origins is None:
+            return self
+        prompts = [run.prompt(one) for one in self.origins]
+        n_judged_otherwise = run.n_judged_otherwise(self.origins, self.verdicts)
+        is_own = run.own(self.origins) if can_own and not n_judged_otherwise else (False,) * len(self.origins)
+        groups = self.groups
+        if any(prompts):
+            names = groups or [f"label {place} of {self.data}" for place in range(len(self.labels))]
+            groups = tuple(prompt or name for prompt, name in zip(prompts, names, strict=True))
+        return replace(self, groups=groups, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
+
+    def is_from(self, system: str, prompts: Collection[str]) -> bool:
+        """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
+        if self.of_systems is not None:
+            return system in self.systems
+        return not {*(self.groups or ())}.isdisjoint(prompts)
+
+    def for_system(self, name: str) -> LabelledClaims:
+        """The system's own claims where there are some, and otherwise all, none of which is then of its own run."""
+        own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
+        kept = own or range(len(self.labels))
+        is_of_others = self.of_systems is not None and not own
+        return LabelledClaims(
+            [self.labels[place] for place in kept],
+            [self.verdicts[place] for place in kept],
+            None if self.groups is None else [self.groups[place] for place in kept],
+            None if self.probabilities is None else [self.probabilities[place] for place in kept],
+            None if self.is_own is None else [self.is_own[place] and not is_of_others for place in kept],
+            None if self.scores is None else [self.scores[place] for place in kept],
+        )
+
+
+def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
+    """The labelled claims of a finished run. Raises ConfigError where it has none, DataError where it is broken."""
+    if evaluator is not None:
+        raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
+    run = read_run(place)
+    n_irrelevant, systems = 0, list[str]()
+    claims: list[_LabelledClaim] = []
+    for judged in run.responses():
+        found = list(_labelled(judged))
+        claims += (one for one in found if one is not None)
+        n_irrelevant += found.count(None)
+        systems += [judged.system] * (len(claims) - len(systems))
+    if not claims:
+        raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
+    labels, verdicts, groups, origins, scores = zip(*claims, strict=True)
+    return CalibrationSample(
+        data=f"a run over {run.summary.data}",
+        labels=labels,
+        verdicts=verdicts,
+        groups=groups,
+        n_irrelevant=n_irrelevant,
+        fingerprint=run.summary.fingerprint,
+        kind=run.summary.kind,
+        of_systems=tuple(systems),
+        origins=origins,
+        scores=scores,
+    )
+
+
+_LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None]
+"""Label, verdict, prompt, origin and score."""
+
+
+def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
+    """Each labelled claim that counts in the run's figures; None for one that is labelled or judged irrelevant."""
+    report = judged.report
+    for claim in counted_claims(report):
+        label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
+        if label is None:
+            continue
+        if label not in _LABELS or verdict not in VERDICTS:
+            yield None
+            continue
+        origin = origin_of(
+            system=judged.system,
+            group=judged.prompt_id,
+            response_id=judged.id,
+            prompt=report.prompt,
+            response=report.response,
+            claim=text_of(claim),
+        )
+        yield _LABELS[label], VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score
+
+
+def _zero_or_one(value: Any) -> Any:
+    if type(value) is not int or value not in (0, 1):
+        raise ValueError("the number 1 (supported) or 0 (not) is needed; a verdict may be null")
+    return value
+
+
+def _zero_one_or_none(value: Any) -> Any:
+    return None if value is None else _zero_or_one(value)
+
+
+def _name(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
+class LabelledRow(Record):
+    """One labelled claim with the evaluator's verdict."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
+    group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    system: NotBlank | None = None
+    """The system that wrote the claim."""
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for labelling, as `factloop research labels next` writes it."""
+    response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+    claim: str | None = None
+    """What the claim is recognised by where it is one of the run that is corrected."""
+    score: Share | None = None
+    """The evaluator's score, which stands in the place of its verdict where that narrows an interval."""
+    judge: NotBlank | None = None
+    """The evaluator that gave the verdict, as `factloop research labels export` names it."""
+
+    @property
+    def origin(self) -> ClaimOrigin:
+        return origin_of(system=self.system, group=self.group, response_id=self.response_id, claim=self.claim)
+
+
+@dataclass
+class NamedClaims:
+    """The claims of a file that can be told from each other, with the first row of each."""
+
+    first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
+
+    def has(self, row: Row, read: LabelledRow) -> bool:
+        """Whether an earlier row is about the same claim and says the same of it.
+
+        Raises DataError where it has another judge, label, verdict or probability.
+        """
+        key = _key(row, read)
+        if key is None:
+            return False
+        line, earlier = self.first.setdefault(key, (row.line, read))
+        if earlier is read:
+            return False
+        for name in ("judge", "label", "verdict", "probability"):
+            here, there = getattr(read, name), getattr(earlier, name)
+            if here != there:
+                said = f"{shown(here)}, but line {line} has {shown(there)} for the same claim of the same response"
+                raise row.error(f"{said}: give each claim one row", name)
+        return True
+
+
+def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
+    """What tells a claim from all others; None where rows may be of different responses.
+
+    A response may say one thing twice: such claims have ids of their own.
+    """
+    dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
+    if read.response_id is None or (read.claim is None and not claim_id):
+        return None
+    return read.system, dataset, read.response_id, read.group, claim_id, read.claim
+
+
+def _as_text(value: Any) -> str:
+    """What a field that is not ours holds, be it a list, as a text; empty where it holds nothing."""
+    return "" if value is None else str(value)
+
+
+def read_labelled_rows(place: str | Path) -> CalibrationSample:
+    """Rows of `label`, `verdict` and perhaps `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
+
+    Claims of a run are recognised by `group`, `response_id` and `claim`. A claim that comes again counts once. Raises
+    DataError for a malformed row, a misspelt column, a claim with two labels, a group or system in only some rows, and
+    no row; ConfigError for an audit's predictions, of which one evaluator is meant.
+    """
+    rows: list[LabelledRow] = []
+    named = NamedClaims()
+    first = 0
+    is_text = str(place).lower().endswith(".csv")
+    for row in read_rows(place):
+        _refuse_predictions(row)
+        refuse_misspelt(row, LabelledRow.model_fields)
+        read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
+        if rows:
+            _refuse_unlike(row, read, rows[0], first)
+        first = first or row.line
+        if not named.has(row, read):
+            rows.append(read)
+    if not rows:
+        raise DataError("there is no row in it", path=place_name(place))
+    judges = {read.judge for read in rows}
+    return CalibrationSample(
+        _named(place),
+        tuple(read.label for read in rows),
+        tuple(read.verdict for read in rows),
+        _column(read.group for read in rows),
+        of_systems=_column(read.system for read in rows),
+        probabilities=_column(read.probability for read in rows),
+        origins=tuple(read.origin for read in rows),
+        scores=tuple(read.score for read in rows),
+        judges=frozenset() if None in judges else frozenset(filter(None, judges)),
+    )
+
+
+def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
+    """Raises DataError where a row has a column that the first, in that line, has not, or the other way round."""
+    for name in ("group", "system", "probability"):
+        is_known = getattr(first, name) is not None
+        if (getattr(read, name) is None) == is_known:
+            how = f"missing, but line {line} has it" if is_known else f"given, but line {line} has none"
+            raise row.error(f"it is {how}: give it in every row or in none", name)
+
+
+def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
+    """The values, which all rows have or none."""
+    return tuple(value for value in values if value is not None) or None
+
+
+def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
+    """One evaluator's scores in the input of an audit; 0.5 and above is supported, prompts or else responses group.
+
+    Raises DataError as the audit does, ConfigError for an evaluator that is not there.
+    """
+    from factloop.evaluation.audit.rows import load_predictions
+    from factloop.evaluation.audit.table import THRESHOLD, clusters_of
+
+    table = load_predictions(place)
+    if evaluator not in table.scores:
+        known = ", ".join(sorted(table.scores))
+        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, but {known}")
+    if table.prompt is not None and len(table.dataset.names) == 1:
+        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # those that a run may share
+    else:
+        groups = [f"cluster {cluster}" for cluster in clusters_of(table).tolist()]
+    verdicts = (None if math.isnan(score) else int(score >= THRESHOLD) for score in table.scores[evaluator].tolist())
+    return CalibrationSample(
+        data=_named(place),
+        labels=tuple(table.label.tolist()),
+        verdicts=tuple(verdicts),
+        groups=tuple(groups),
+        probabilities=None if table.probability is None else tuple(table.probability.tolist()),
+        of_systems=tuple(table.system.names[code] for code in table.system.codes.tolist()),
+        origins=tuple(_origins(table)),
+    )
+
+
+def _origins(table: PredictionTable) -> Iterator[ClaimOrigin]:
+    prompts = None if table.prompt is None else table.prompt.codes.tolist()
+    places = zip(table.system.codes.tolist(), table.response.codes.tolist(), strict=True)
+    for row, (system, response) in enumerate(places):
+        yield origin_of(
+            system=table.system.names[system],
+            group=None if prompts is None or table.prompt is None else table.prompt.names[prompts[row]],
+            response_id=table.response.names[response],
+            claim=None if table.claim_text is None else table.claim_text[row],
+        )
+
+
+def _refuse_predictions(row: Row) -> None:
+    given = row.fields.get("evaluators")
+    names = sorted(given) if isinstance(given, Mapping) else []
+    names += sorted(name.removeprefix("evaluator:") for name in row.fields if name.startswith("evaluator:"))
+    if names and "verdict" not in row.fields:
+        raise ConfigError(f"{row.path}: has the scores of {', '.join(names)}; name the evaluator that is meant")
+
+
+def _with_numbers(row: Row) -> Row:
+    """Texts of CSV as the numbers they hold; an empty cell is nothing."""
+    fields: dict[str, Any] = {name: value or None for name, value in row.fields.items()}
+    for name in ("label", "verdict"):
+        if fields.get(name) in ("0", "1"):
+            fields[name] = json.loads(fields[name])
+    for name in ("probability", "score"):
+        if _NUMBER.fullmatch(str(fields.get(name))):
+            fields[name] = float(fields[name])
+    return row.renamed(fields, {})
+
+
+def _named(place: str | Path) -> str:
+    """The name and, of a file, its hash; a pipe can be read only once."""
+    if str(place) == STANDARD_INPUT or not Path(place).is_file():
+        return place_name(place)
+    with Path(place).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{Path(place).name} (sha256 {digest[:12]})"

@@ -1,0 +1,214 @@
+"""Raw and corrected figures of a run: in words, as sheets and on the terminal, with what speaks against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from factloop.evaluation.debiasing.records import LEVEL, Caution, Estimate, Method, Target, Transfer
+from factloop.evaluation.runs.records import Calibration, RunDebiasing
+from factloop.evaluation.runs.views.sheets import interval, interval_head, share
+from factloop.reports.figures import plural
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of
+from factloop.reports.sheet.terminal import print_sheet, sheet_body
+from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
+from factloop.reports.visible import visible
+
+METHOD_WORDS = {
+    Method.RAW: "raw",
+    Method.PREDICTION_POWERED: "prediction-powered",
+    Method.ADJUSTED_COUNT: "adjusted count",
+    Method.BOOTSTRAP: "corrected",
+    Method.DIFFERENCE: "its labelled claims",
+}
+
+NO_INTERVAL_WORDS = {
+    Caution.NO_SPREAD: "nothing varies",
+    Caution.OUT_OF_RANGE: "beyond 0 or 1",
+    Caution.ONE_GROUP: "a single group",
+    Caution.LABELS_ALIKE: "few labels, all alike",
+}
+"""Why a value has no interval, in the width of one."""
+
+CAUTION_WORDS = {
+    Caution.FEW_LABELS: "few labelled claims for such an interval",
+    Caution.FEW_OF_A_CLASS: "few labelled claims of one class",
+    Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
+    Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1, so that the labels do not fit the run: there is none",
+    Caution.NO_SPREAD: "nothing varies from prompt to prompt, which is no certainty: there is no interval",
+    Caution.WIDENED: "a class is rare among the labels; the interval was widened for it",
+    Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
+    Caution.LABELS_ALIKE: "all labels of a verdict, or of a class, are alike and they are few: no resample shows how "
+    "far off they may be, so there is no interval",
+    Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
+}
+
+TRANSFER_WORDS = {
+    Transfer.VERDICTS: "a claim with either verdict is truly supported as often as among the labelled claims: "
+    "holds where those are claims of the same kind",
+    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are those on the labelled claims: the run may hold more or "
+    "fewer errors, but is judged as well",
+}
+
+
+TARGET_WORDS = {
+    Target.PROMPTS: "what the system says to such prompts; intervals take the run's as a draw of them",
+    Target.RUN: "the claims of this run, as if people had labelled them all; intervals leave open the unlabelled ones",
+}
+
+
+PRECISION_WORDS = (
+    "“Precision, all claims” is over all claims of a system together, so that long responses weigh more, and has an "
+    "interval of its own; “Precision” of the scores is the mean over responses"
+)
+
+
+def targets(found: Calibration) -> list[str]:
+    """What the figures are that of: a line for each kind there is."""
+    said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
+    if any(one.precision.own_claims is not None for one in found.systems):
+        return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
+    return [TARGET_WORDS[Target.PROMPTS]]
+
+
+def overlap_words(one: RunDebiasing) -> str:
+    """How many labelled claims are drawn with the run."""
+    n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
+    if not one.n_of_prompts:
+        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts: two samples"
+    own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
+    return f"{one.n_of_prompts:,} of {plural(n_labels, 'labelled claim')} are from its prompts and drawn with them{own}"
+
+
+def weight_words(estimate: Estimate) -> str:
+    """`λ 0.18: 82% from labels alone`, with scores where they were used; empty without a lambda."""
+    if estimate.weight is None or estimate.label_share is None:
+        return ""
+    by = ", by scores" if estimate.uses_scores else ""
+    weight, share = (round(value, 2) + 0.0 for value in (estimate.weight, estimate.label_share))  # never -0.00
+    return f"λ {weight:.2f}{by}: {share:.0%} from labels alone"
+
+
+def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
+    """Each figure of a system with its name and what it rests on, raw before corrected."""
+    for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
+        yield "Precision, all claims", estimate, _basis(estimate, plural(estimate.n_run, "claim"))
+    if one.precision.own_claims is not None:
+        own = one.precision.own_claims
+        yield "Precision, this run alone", own, _basis(own, plural(own.n_run, "claim"))
+    for f1 in one.f1:
+        for estimate in (f1.raw, f1.corrected):
+            yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
+
+
+def _basis(estimate: Estimate, run: str) -> str:
+    """`6 claims`, `3 responses, 5 labels`."""
+    return run if estimate.method is Method.RAW else f"{run}, {plural(estimate.n_labels, 'label')}"
+
+
+_Figure = tuple[str, str, Estimate, bool, str]
+"""System, measure, estimate, whether it is the preferred one, and what it rests on."""
+
+
+def corrected(found: Calibration) -> Sheet:
+    columns: tuple[ColumnOf[_Figure], ...] = (
+        (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
+        (name("Measure"), lambda row: row[1]),
+        (name("By"), _method),
+        (Column("Value", is_strong=True), lambda row: replace(figure_cell(row[2], share), note="")),
+        (Column(interval_head(_level(found))), _interval),
+        (Column("Cautions", is_name=True, on_terminal=False), _cautions),
+    )
+    rows = [
+        (one.system, measure, estimate, estimate.method is one.precision.preferred, basis)
+        for one in found.systems
+        for measure, estimate, basis in estimates(one)
+    ]
+    return sheet_of("Raw and corrected", columns, rows)
+
+
+def _method(row: _Figure) -> Cell:
+    words = METHOD_WORDS[row[2].method]
+    return Cell(f"{words}, preferred" if row[3] else words, weight_words(row[2]), basis=row[4])
+
+
+def _interval(row: _Figure) -> Cell:
+    """The interval, or a dash and why there is none."""
+    why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
+    is_missing = row[2].value is not None and row[2].interval is None
+    return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
+
+
+def _cautions(row: _Figure) -> Cell:
+    return Cell("; ".join(CAUTION_WORDS[one] for one in row[2].cautions))
+
+
+def _level(found: Calibration) -> float:
+    return found.systems[0].precision.raw.level if found.systems else LEVEL
+
+
+def evaluator(found: Calibration) -> Sheet:
+    """TPR and FPR on the labelled claims of each system: a line for each, with its interval and what it rests on."""
+    columns: tuple[ColumnOf[_Rate], ...] = (
+        (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
+        (name("Measure"), lambda row: row[1]),
+        (Column("Value", is_strong=True), lambda row: share(row[2])),
+        (Column(interval_head(_level(found))), lambda row: interval(*row[3])),
+        (name("Of labelled claims"), lambda row: row[4]),
+    )
+    rows = [(one.system, *each) for one in found.systems for each in _rates(one)]
+    return sheet_of("The evaluator on the labelled claims", columns, rows)
+
+
+_Rate = tuple[str, str, float | None, tuple[float | None, float | None], str]
+
+
+def _rates(one: RunDebiasing) -> Iterator[tuple[str, float | None, tuple[float | None, float | None], str]]:
+    found = one.precision.evaluator
+    unscored = f", {found.n_unscored:,} without a verdict" if found.n_unscored else ""
+    yield "TPR", found.tpr, (found.tpr_low, found.tpr_high), f"{found.n_supported:,} supported{unscored}"
+    yield "FPR", found.fpr, (found.fpr_low, found.fpr_high), f"{found.n_not_supported:,} not supported"
+
+
+def print_calibration(found: Calibration, console: Console) -> None:
+    """Prints the figures and what they rest on. Names are printed as text: no markup, no escapes."""
+    sheet = _with_reasons_below(corrected(found))
+    print_section(console, sheet.title, Group(sheet_body(sheet, console.width), Text(), rows_table(_rows(found))))
+    print_sheet(console, evaluator(found))
+
+
+def _with_reasons_below(sheet: Sheet) -> Sheet:
+    """The sheet without the reasons of undefined figures, which are sentences: they stand under it, in its width."""
+    lines = tuple(
+        replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
+        for line in sheet.lines
+    )
+    return replace(sheet, lines=lines)
+
+
+def _rows(found: Calibration) -> Iterator[Row]:
+    """What the corrections rest on, and each reason and caution once with where it applies."""
+    unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
+    yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
+    for one in found.systems:
+        if words := overlap_words(one):
+            yield "Samples", Text(f"{one_line(one.system)}: {words}")
+    yield "Precision", Text(PRECISION_WORDS)
+    for words in targets(found):
+        yield "Figures of", Text(words)
+    for transfer in dict.fromkeys(one.transfer for one in found.systems):
+        yield "Assumed", Text(f"for F1@K and what is preferred: {TRANSFER_WORDS[transfer]}")
+    where: dict[tuple[str, str], list[str]] = {}
+    for one in found.systems:
+        for measure, estimate, _ in estimates(one):
+            place = f"{one_line(one.system)}, {measure}, {METHOD_WORDS[estimate.method]}"
+            if estimate.undefined is not None:
+                where.setdefault(("Undefined", estimate.why), []).append(place)
+            for caution in estimate.cautions:
+                where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
+    for (kind, words), places in where.items():
+        more = f" and {len(places) - 1} more: --html and --json say where" if len(places) > 1 else ""
+        yield kind, Text(f"{words} ({places[0]}{more})", style="yellow")

@@ -1,0 +1,147 @@
+"""What judges in a check: the model behind a gateway, a judge that `--judge` names, else the packaged baseline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from factloop.agents.safe.fused import BunchedPlan, FusedPlan
+from factloop.agents.safe.graph import SafePlan
+from factloop.agents.safe.grounded import GroundedPlan
+from factloop.agents.safe.model_stages import ANSWER_CHARACTERS, ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.offline import JudgeRater, OfflineFusedStages, OfflinePaperStages, VerifierRater
+from factloop.agents.safe.paper import PaperPlan
+from factloop.checking.cascade.stage import cheap_verifier, read_cascade, refuse_other_verifier
+from factloop.core.errors import ConfigError
+from factloop.core.records import CascadeFingerprint, Plan
+from factloop.setup.chat_model import build_model
+from factloop.setup.session import Session
+from factloop.setup.settings import CheckSettings
+from factloop.tools.judges.build import BASELINE, PROMPTED, JudgeSpec, build_judge, parse_spec
+from factloop.tools.judges.pairs import THRESHOLD, Judge, SharedReads
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.gateway import ModelGateway
+
+BOTH = (
+    "give one judge: a chat model (--model) or --judge; a cascade (--cascade) begins with a judge and ends with a model"
+)
+NO_LOWER = "rejects no claim, so that nothing tells which claims are not supported; tune it for balanced errors"
+
+
+@dataclass(frozen=True)
+class NamedJudge:
+    """A judge without a chat model. `chat` is the model behind a server that it asks, or None; `judge` is the other."""
+
+    fingerprint: CascadeFingerprint
+    judge: Judge | None
+    chat: ChatModel | None
+
+    def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
+        """The judge at work in a session, which lives in one event loop."""
+        upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
+        assert upper is not None
+        if self.judge is not None:
+            return JudgeRater(self.judge, upper, lower, SharedReads(self.judge).read)
+        assert chat is not None
+        spec = JudgeSpec("bespoke", chat.name)
+        served = build_judge(spec, open_gateway=lambda *_: session.model(chat), logprobs=logprobs)
+        return JudgeRater(served, upper, lower)
+
+
+def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
+    """The judge of a check without a model; None where the settings name none, and in a cascade.
+
+    Loads the weights; where they may be fetched, fetches them. Raises ConfigError where it cannot be loaded, and for
+    thresholds that were tuned for another.
+    """
+    if settings.judge is None:
+        return None
+    spec = parse_spec(settings.judge)
+    if has_model:
+        return None
+    if spec.calls is not None:
+        return _served(settings, spec)
+    verifier = cheap_verifier(settings.judge, allow_download=settings.allow_download)
+    upper, lower = THRESHOLD, None
+    if settings.cascade is not None:
+        file = read_cascade(settings.cascade)
+        refuse_other_verifier(settings.cascade, file, verifier)
+        if file.upper is None or file.lower is None:
+            raise ConfigError(f"{settings.cascade}: {NO_LOWER}")
+        upper, lower = file.upper, file.lower
+    named = CascadeFingerprint(verifier=verifier.reader.judged_by, identity=verifier.digest, upper=upper, lower=lower)
+    return NamedJudge(named, verifier.reader, None)
+
+
+def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
+    """Raises ConfigError for an unknown judge, and for one beside a model without a cascade that it begins."""
+    if settings.judge is None:
+        return
+    spec = parse_spec(settings.judge)
+    if spec.kind == BASELINE:
+        raise ConfigError("--judge baseline: it is what judges where neither a judge nor a model is named")
+    if spec.kind == PROMPTED:
+        raise ConfigError(f"--judge {settings.judge}: a chat model is named by --model")
+    if not has_model:
+        return
+    if settings.cascade is None:
+        raise ConfigError(BOTH)
+    tuned = read_cascade(settings.cascade).verifier
+    if parse_spec(tuned) != spec:
+        raise ConfigError(f"{settings.cascade}: tuned for {tuned}, not for {settings.judge} (--judge)")
+
+
+def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
+    """Bespoke-MiniCheck behind an OpenAI-compatible server."""
+    from factloop.tools.judges.served import MAX_TOKENS
+
+    if settings.base_url is None:
+        raise ConfigError(
+            f"--judge {settings.judge} asks a server: give its address (--base-url), or name a folder with weights"
+        )
+    if settings.cascade is not None:
+        raise ConfigError("a cascade begins with a judge on this machine")
+    asked = settings.model_copy(update={"max_tokens": MAX_TOKENS})
+    chat = build_model(asked, f"openai:{spec.target}", base_url=settings.base_url, temperature=0.0)
+    identity = hashlib.sha256(json.dumps(dict(chat.identity), sort_keys=True, default=str).encode()).hexdigest()
+    name = f"bespoke:{spec.target}"
+    return NamedJudge(CascadeFingerprint(verifier=name, identity=identity, upper=THRESHOLD, lower=None), None, chat)
+
+
+Fill = Callable[[Plan], SafePlan]
+
+
+def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGateway) -> Fill:
+    """Fills each plan with the model as its judge."""
+
+    def fill(plan: Plan) -> SafePlan:
+        if plan == "paper":
+            most = None if settings.as_published else ANSWER_CHARACTERS
+            paper = ModelPaperStages(gateway, session.prompts, logprobs=settings.logprobs, answer_characters=most)
+            return PaperPlan(paper, strict=settings.as_published)
+        stages = ModelGroundedStages(gateway, session.prompts, logprobs=settings.logprobs)
+        return FusedPlan(stages) if plan == "fused" else GroundedPlan(stages, settings.results_per_search)
+
+    return fill
+
+
+def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
+    """Fills each plan without a chat model: with the judge of the field that is named, else the packaged baseline.
+
+    Here the plan `grounded` is `fused` without its gate: reading windows would save no call.
+    """
+    from factloop.tools.judges.baseline import Baseline
+    from factloop.tools.text.pipeline import load_pipeline
+
+    nlp = load_pipeline(settings.spacy_model)
+    by_rules = VerifierRater(Baseline(), nlp)
+    rater = by_rules if named is None else named.opened(session, logprobs=settings.logprobs)
+
+    def fill(plan: Plan) -> SafePlan:
+        if plan == "paper":
+            return PaperPlan(OfflinePaperStages(rater, nlp), strict=settings.as_published)
+        return BunchedPlan(OfflineFusedStages(rater, nlp), gates=plan != "grounded")
+
+    return fill

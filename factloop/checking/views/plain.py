@@ -1,0 +1,83 @@
+"""A report as plain text: in a few lines for a model or a person, and its claims as CSV for spreadsheets."""
+
+from __future__ import annotations
+
+from factloop.core.citations import mentioned
+from factloop.core.findings import unchecked
+from factloop.core.records import FactualityReport, Sentence, Verdict
+from factloop.reports.claims import NO_CLAIM_WORDS, REASON_WORDS, ClaimView, views_of
+from factloop.reports.downloads import Cell, csv_text
+from factloop.reports.figures import is_partial, matched, plural
+
+COLUMNS = ("number", "claim", "verdict", "unscored_reason", "score", "sentence", "rationale", "sources", "duplicate_of")
+_SHOWN = 10
+_LONGEST = 200
+
+
+def in_words(report: FactualityReport) -> str:
+    """The counts, then what is not supported and what was not checked, ten at most, with why. Plain text.
+
+    A passage that the reason speaks of follows it, each a line of its own.
+    """
+    views = {one.claim.id: one for one in views_of(report.claims)}
+    not_checked = [one for one, _ in unchecked(report)]
+    lines = [_claim(one) for one in views.values() if one.claim.judgement.verdict is Verdict.NOT_SUPPORTED]
+    lines += [_silent(one, report) if isinstance(one, Sentence) else _claim(views[one.id]) for one in not_checked]
+    shown = [_counts(report, sum(isinstance(one, Sentence) for one in not_checked))]
+    shown += [f"- {line}" for line in lines[:_SHOWN]]
+    return "\n".join([*shown, *([f"- and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])])
+
+
+def _counts(report: FactualityReport, n_unread: int) -> str:
+    counts = report.counts
+    if not report.claims:
+        said = ["The answer states no facts that can be checked" if not n_unread else "No claim was found"]
+    else:
+        said = [f"{counts.supported} of {counts.scored} judged claims are supported by the sources"]
+    if is_partial(report):
+        said = [matched(report)]
+    elif counts.unscored:
+        said.append(f"{counts.unscored} unscored")
+    said += [f"{counts.irrelevant} irrelevant to the question"] * bool(counts.irrelevant)
+    said += [f"{plural(n_unread, 'passage')} not checked"] * bool(n_unread)
+    return f"{'; '.join(said)}."
+
+
+def _silent(sentence: Sentence, report: FactualityReport) -> str:
+    assert sentence.no_claim is not None  # else it has claims, which stand for it
+    return f"not checked ({NO_CLAIM_WORDS[sentence.no_claim]}): {_short(report.text_of(sentence))}"
+
+
+def _claim(one: ClaimView) -> str:
+    why = f" ({_short(one.why)})" if one.why else ""
+    passages = (
+        f"  “{item.title or item.source}”: {_short(item.passage)}"
+        for item in mentioned(one.claim.judgement.rationale, one.claim.evidence)
+    )
+    return "\n".join((f"{one.words}: {_short(one.text)}{why}", *passages))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def render_csv(report: FactualityReport) -> str:
+    """The claims in the order of the report, one a row. `sources` are those that the verdict rests on."""
+    return csv_text(COLUMNS, map(_row, views_of(report.claims)))
+
+
+def _row(one: ClaimView) -> tuple[Cell, ...]:
+    claim, judgement = one.claim, one.claim.judgement
+    cited = (item.source for item in claim.evidence if item.id in judgement.cited)
+    return (
+        one.number,
+        one.text,
+        one.status.words,
+        None if judgement.unscored_reason is None else REASON_WORDS[judgement.unscored_reason],
+        judgement.score,
+        claim.sentence,
+        one.why,
+        "; ".join(dict.fromkeys(cited)),
+        one.repeats,
+    )

@@ -1,0 +1,149 @@
+"""How a command ends, and what it says on standard error meanwhile: exit codes, notes, progress, interrupts."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import ExitStack, aclosing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rich.console import Console
+
+from factloop.cli.outputs import leave_now
+from factloop.core.records import Record
+from factloop.reports.progress import CountDisplay
+from factloop.reports.visible import visible
+from factloop.tools.calls.patience import told_of_waits
+
+if TYPE_CHECKING:
+    from factloop.evaluation.running.run import Events
+
+DONE, BELOW_THRESHOLD, BROKEN, UNSCORED, INTERRUPTED = 0, 1, 2, 3, 130
+
+T = TypeVar("T")
+R = TypeVar("R")
+S = TypeVar("S", bound=Record)
+
+
+def messages_console() -> Console:
+    """Standard error, for progress and messages."""
+    return Console(stderr=True, emoji=False, markup=False, highlight=False)
+
+
+def note(said: str) -> None:
+    """Says something in one line on standard error."""
+    messages_console().print(f"factloop: {visible(said)}", soft_wrap=True)
+
+
+def left_unscored(said: str) -> int:
+    """Says what is missing; returns the exit code for it."""
+    note(said)
+    return UNSCORED
+
+
+def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
+    """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
+    results: list[T] = []
+    with asyncio.Runner() as runner:
+        try:
+            runner.run(_keep(work, results))
+        except KeyboardInterrupt:
+            note(_resume_hint(run_dir, kept=kept))
+            leave_now(INTERRUPTED)
+    return results[0]
+
+
+def run_alone(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`, in an event loop of its own. Raises KeyboardInterrupt."""
+    results: list[T] = []
+    asyncio.run(_keep(work, results))
+    return results[0]
+
+
+async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
+    """Adds the result of `work`: what a runner returns, Python 3.11 writes out in full to find that it is no signal."""
+    with _silent_on_what_never_began():
+        results.append(await work)
+
+
+@contextmanager
+def _silent_on_what_never_began() -> Iterator[None]:
+    """An interrupt cancels tasks that have not begun, LangGraph's among them; Python would warn of their coroutines."""
+    cancel = signal.getsignal(signal.SIGINT)
+    if not callable(cancel) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
+        cancel(number, frame)
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, cancel)
+
+
+@contextmanager
+def stopped_with(said: str) -> Iterator[None]:
+    """Ends the process at an interrupt, with this line: for work that costs nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"stopped. {said}")
+        leave_now(INTERRUPTED)
+
+
+def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
+    if run_dir is not None:
+        return f"stopped. Run the same command again to go on from {run_dir}."
+    if kept:
+        return "stopped. Answers so far are in the cache: the same command pays only for the rest."
+    return "stopped. With --run-dir FOLDER a stopped run can be resumed."
+
+
+@contextmanager
+def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Shows the current step on a terminal, and leaves nothing behind. Gives a function that tells the next step."""
+    messages = messages_console()
+    if quiet or not messages.is_terminal:
+        yield lambda _: None
+        return
+    with messages.status(said) as status:
+        yield lambda told: status.update(visible(told))
+
+
+@contextmanager
+def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
+    """A bar that counts what is done in this block, and says which server is waited for."""
+    console = Console(stderr=True, quiet=True) if quiet else messages_console()
+    with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
+        yield display
+
+
+async def watched(
+    events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
+) -> S:
+    """Waits for the summary of a run, with a bar that counts its items; `look_at` sees each record."""
+    from factloop.evaluation.running.run import NewRecord, RunStarted
+
+    async with aclosing(events):
+        with ExitStack() as stack:
+            display: CountDisplay | None = None
+            async for event in events:
+                if isinstance(event, RunStarted):
+                    if not quiet:
+                        display = stack.enter_context(counted(noun, event.n_items, done=event.n_done))
+                elif isinstance(event, NewRecord):
+                    look_at(event.record)
+                    if display is not None:
+                        display.one_more(event.usage)
+                else:
+                    return event
+    raise AssertionError("a run ends with its summary")

@@ -1,0 +1,316 @@
+"""`factloop eval FILE` and `factloop eval factscore`: SAFE over a data set, with scores for each system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from factloop.cli.console import BELOW_THRESHOLD, DONE, left_unscored, note, run_until_stopped, watched
+from factloop.cli.demands import ALL_IRRELEVANT, NO_CLAIM, below_threshold, first_failure, results_of
+from factloop.cli.inputs import name_of_data, refuse_missing_data, refuse_self_support, wanted_k
+from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Texts, command, taking
+from factloop.cli.outputs import deliver, price, show_lines, try_outputs, write_output
+from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.core.factuality import counted_claims
+from factloop.core.reasons import UnscoredReason
+from factloop.entrance.settings_sources import load_settings
+from factloop.reports.claims import tally_reasons
+from factloop.reports.figures import plural, reason_counts
+from factloop.reports.terminal_parts import one_line
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
+from factloop.setup.settings import AtLeastOne, CheckSettings
+
+if TYPE_CHECKING:
+    from factloop.checking.estimate import Estimate
+    from factloop.evaluation.runs.items import RunItem
+    from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+    from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
+    from factloop.evaluation.runs.run_claims import RunClaims
+
+DEFAULT_KS = (64,)
+"""The median number of facts of the paper's responses."""
+WORKERS = 2
+NO_CLAIMS_MADE = "no response makes a claim that can be checked"
+DATASET, PART = "factscore", "bio"
+
+
+class Run(Judged, Intervals):
+    """Arguments of a run over a data set."""
+
+    k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
+    """K for F1@K: a number, or the median or maximum of supported claims in the run. Default: 64."""
+    abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
+    """Count a response without claims as F1@K 0, or leave it out of all means."""
+    calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
+    """Human-labelled claims to correct the figures with: a run of eval factscore, or a file."""
+    evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
+    """Evaluator to use if --calibration is the input of an audit."""
+    transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
+    """Assume that a claim with either verdict is as often supported as among the labelled claims (verdicts), or that
+    TPR and FPR are the same (error_rates). Default: verdicts where some labels are of the system or the run."""
+    workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
+    """Judge on this many Ray workers instead of in this process."""
+    address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
+    """Address of a Ray cluster to judge on. Default: --workers start one on this machine."""
+    limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
+    """Use only the first N responses."""
+
+
+class Responses(Run):
+    """Arguments of `eval responses`."""
+
+    data: Annotated[str, Mark(ARGUMENT, "FILE")]
+    """Rows with prompt and response, perhaps with documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
+    input."""
+    column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
+    """Read a field from this column."""
+
+
+class FactScore(Run):
+    """Arguments of `eval factscore`."""
+
+    data: Annotated[str | None, Mark(metavar="PATH")] = None
+    """FActScore's labels. Default: where factloop research data get put them."""
+    system: Annotated[Texts, Mark(metavar="NAME")] = ()
+    """Use only the responses of this system."""
+    abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"
+    """Count a response without claims as F1@K 0, or leave it out of all means."""
+    out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
+    """Write each verdict with its label, for factloop research audit; needs --run-dir."""
+
+
+_SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, "repeats")
+
+
+@command(_SETTINGS)
+def responses(given: Responses, flags: Flags) -> int:
+    """Judges, scores and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop eval")
+    refuse_missing_data(given.data, flags.get("docs"))
+    from factloop.evaluation.datasets.mapping import ColumnMapping
+    from factloop.evaluation.datasets.responses import load_responses
+    from factloop.evaluation.runs.items import response_items
+
+    settings = load_settings(CheckSettings, flags)
+    mapping = ColumnMapping(columns=wanted_columns(given.column))
+    items = response_items(load_responses(given.data, mapping, note))
+    return _judge(given, settings, items, place=given.data, data=name_of_data(given.data), kind="responses")
+
+
+@command(_SETTINGS)
+def factscore(given: FactScore, flags: Flags) -> int:
+    """Judges, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop eval factscore")
+    refuse_missing_data(given.data, flags.get("docs"))
+    from factloop.evaluation.datasets.folder import find_part, named_part
+
+    if given.out is not None and given.run_dir is None:
+        raise ConfigError("--out reads the verdicts from the run's folder: give --run-dir, too")
+    settings = load_settings(CheckSettings, flags)
+    place = str(find_part(DATASET, PART, given.data))
+    named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
+    items = factscore_items(place, given.system)
+    return _judge(given, settings, items, place=place, data=named, kind="factscore", out=given.out)
+
+
+def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
+    """The responses with their facts and labels, one at a time; abstentions are there, without facts.
+
+    Raises DataError, when it gets there, for a malformed row, and at the end ConfigError for a system of which there is
+    no response.
+    """
+    from factloop.evaluation.datasets.factscore import load_factscore
+    from factloop.evaluation.runs.items import labelled_item
+
+    absent = set(systems)
+    for response in load_factscore(place):
+        absent.discard(response.system)
+        if not systems or response.system in systems:
+            yield labelled_item(response)
+    if absent:
+        raise ConfigError(f"{place}: no response of {', '.join(sorted(absent))}")
+
+
+def wanted_columns(given: Sequence[str]) -> dict[str, str]:
+    """Field to column. Raises ConfigError unless each is FIELD=COLUMN, and for a field that is unknown or repeated."""
+    from factloop.evaluation.datasets.responses import FIELDS
+
+    columns: dict[str, str] = {}
+    for one in given:
+        name, mark, column = one.partition("=")
+        if not mark or not column:
+            raise ConfigError(f"--column {one[:80]}: FIELD=COLUMN is needed, such as prompt=question")
+        if name not in FIELDS:
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}, but {', '.join(FIELDS)}")
+        if columns.setdefault(name, column) != column:
+            raise ConfigError(f"--column {one[:80]}: {name} is named twice")
+    return columns
+
+
+def _judge(
+    given: Run,
+    settings: CheckSettings,
+    items: Iterable[RunItem],
+    *,
+    place: str,
+    data: str,
+    kind: Kind,
+    out: str | None = None,
+) -> int:
+    """Judges the items, with progress on the terminal, and writes the outputs; returns the exit code.
+
+    Raises FactloopError for wrong input: of flags and of a calibration before anything is read or spent.
+    """
+    from factloop.checking.checker import FactChecker
+    from factloop.evaluation.runs.longform import AbstentionPolicy
+    from factloop.evaluation.runs.reading import predictions_of, read_run
+    from factloop.evaluation.runs.run import astream_run
+    from factloop.evaluation.runs.summary import Scoring
+    from factloop.evaluation.runs.views.html import render_run_html
+    from factloop.evaluation.runs.views.terminal import print_run
+
+    settings = settings if given.dry_run else with_leave_to_fetch(settings)
+    scoring = Scoring(
+        ks=tuple(map(wanted_k, given.k)) or settings.k or DEFAULT_KS,
+        abstention=AbstentionPolicy(given.abstention),
+        level=given.level,
+        resamples=given.resamples,
+        seed=settings.seed,
+    )
+    engine, debias = _engine(given, settings), _debiasing(given, settings.seed)
+    try_outputs((given.json_, given.html, out), (place, given.calibration), settings=settings, run_dir=given.run_dir)
+    refuse_self_support(place, settings.docs, "--docs")
+    note_unsent_prompts_of_check(settings)
+    if given.dry_run:
+        return _print_estimate(given, settings, items)
+    failures: list[str | None] = []
+    reasons: Counter[UnscoredReason] = Counter()
+
+    def look_at(judged: JudgedResponse) -> None:
+        if not any(failures):
+            failures.append(first_failure(results_of(judged.report)))
+        reasons.update(tally_reasons(counted_claims(judged.report)))
+
+    async def run() -> RunSummary:
+        async with FactChecker(settings=settings) as checker:
+            events = astream_run(
+                checker,
+                items,
+                data=data,
+                kind=kind,
+                scoring=scoring,
+                run_dir=given.run_dir,
+                limit=given.limit,
+                engine=engine,
+                debias=debias,
+            )
+            return await watched(events, "response", quiet=given.quiet, look_at=look_at)
+
+    kept = settings.model is not None and settings.cache
+    summary = run_until_stopped(run(), run_dir=given.run_dir, kept=kept)
+    if out is not None:
+        assert given.run_dir is not None  # refused by the command
+        write_output(out, predictions_of(read_run(given.run_dir).responses(), dataset=DATASET))
+    deliver(given, summary, partial(print_run, summary), page=partial(render_run_html, summary))
+    why_unscored = next(filter(None, failures), None) or ", ".join(reason_counts(reasons))
+    return _exit_code(given, summary, why_unscored)
+
+
+def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
+    if given.workers is None and given.address is None:
+        return None
+    from factloop.evaluation.runs.run import judge_on_ray
+
+    def engine(items: Iterable[RunItem], folder: Path | None) -> AsyncGenerator[JudgedResponse, None]:
+        workers = given.workers or WORKERS
+        return judge_on_ray(settings, items, directory=folder, workers=workers, address=given.address)
+
+    return engine
+
+
+def _debiasing(given: Run, seed: int) -> Debias | None:
+    """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
+    if given.calibration is None:
+        if given.evaluator is not None:
+            raise ConfigError("--evaluator says whose verdicts of a --calibration are meant: give that, too")
+        return None
+    if not given.resamples:
+        raise ConfigError("--calibration needs --resamples: a corrected F1@K is worth no more than its interval")
+    import numpy as np
+
+    from factloop.evaluation.debiasing.records import Transfer
+    from factloop.evaluation.runs.calibration import calibrated, load_calibration
+
+    sample = load_calibration(given.calibration, evaluator=given.evaluator)
+    transfer = None if given.transfer is None else Transfer(given.transfer)
+
+    def debias(summary: RunSummary, run: RunClaims) -> RunSummary:
+        rng = np.random.default_rng(seed)
+        return calibrated(summary, sample, transfer=transfer, rng=rng, resamples=given.resamples, run=run)
+
+    return debias
+
+
+def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
+    """Prints what the run would cost, and spends nothing; returns the exit code. Raises ConfigError, DataError."""
+    from factloop.checking.estimate import estimate, plan_of
+    from factloop.tools.search.build import check_sources
+
+    check_sources(settings.search, settings.docs)
+    with_documents = settings.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
+    estimates, plans = [], set()
+    for item in islice(items, given.limit):
+        by = settings if item.documents is None else with_documents
+        estimates.append(estimate(by, item.response, item.prompt, item.facts))
+        plans.add(plan_of(by))
+    total = _sum(estimates)
+    shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))
+    lines = (
+        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {shown_plans} with "
+        f"{settings.model or 'the offline engine'}:",
+        f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
+        f"  about {total.calls:,} model calls, {total.searches:,} searches",
+        f"  about {total.prompt_tokens:,} prompt and {total.completion_tokens:,} completion tokens",
+        f"  {price(total.cost_usd)}",
+    )
+    deliver(given, total, show_lines(lines))
+    return DONE
+
+
+def _sum(estimates: Sequence[Estimate]) -> Estimate:
+    from factloop.checking.estimate import Estimate
+
+    counts = ("n_sentences", "n_claims", "calls", "searches", "prompt_tokens", "completion_tokens")
+    costs = [one.cost_usd for one in estimates if one.cost_usd is not None]
+    return Estimate(
+        **{name: sum(getattr(one, name) for one in estimates) for name in counts},
+        cost_usd=sum(costs) if len(costs) == len(estimates) else None,
+    )
+
+
+def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:
+    """The exit code of a run, as that of one check; the reason for one that is not 0 is said on standard error."""
+    counts = [system.counts for system in summary.scores.systems]
+    scored, unscored = sum(one.scored for one in counts), sum(one.unscored for one in counts)
+    if unscored and not scored:
+        return left_unscored(f"{NO_CLAIM}: {why_unscored}" if why_unscored else f"{plural(unscored, 'claim')} unscored")
+    if given.fail_if_unscored and unscored:
+        return left_unscored(f"{plural(unscored, 'claim')} unscored (--fail-if-unscored)")
+    code = DONE if given.fail_under is None else _against_threshold(given.fail_under, summary)
+    if code == DONE and not scored:
+        return left_unscored(f"{NO_CLAIM}: {ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE}")
+    return code
+
+
+def _against_threshold(threshold: float, summary: RunSummary) -> int:
+    below = [one for one in summary.scores.systems if one.precision.value is None or one.precision.value < threshold]
+    for one in below:
+        of = f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
+        note(below_threshold("precision", one.precision.value, threshold, of))
+    return BELOW_THRESHOLD if below else DONE

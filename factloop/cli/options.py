@@ -1,0 +1,290 @@
+"""Makes a command from its arguments and settings: type, bounds, default and help stand once, in their models.
+
+    class Check(Judged):
+        answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
+        \"\"\"File with the text to check; - for standard input.\"\"\"
+
+    @command(taking(CheckSettings, MODEL, LIMITS, "seed"))
+    def check(given: Check, flags: Flags) -> int: ...
+
+Arguments come from the command line alone; settings also come from the environment and from `factloop.toml`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+import typer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from factloop.cli.help import PlainCommand
+from factloop.core.errors import ConfigError
+from factloop.entrance.settings_sources import split_list
+from factloop.setup.marks import (
+    DISTRACTORS,
+    LIMITS,
+    MODEL,
+    RECORDING,
+    SEARCH,
+    Group,
+    Mark,
+    in_order,
+    is_list,
+    mark_of,
+    text_of,
+    type_of,
+)
+from factloop.setup.settings import Number, is_it
+
+ARGUMENT = Group("argument", None)
+"""Values that are given by their place, not by a flag."""
+OUTPUT = Group("output", "Output")
+STATISTICS = Group("statistics", "Statistics")
+_PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
+"""Panels in the order of help; those of a command's own come first."""
+_SHORT = {"quiet": ("-q",)}
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
+Texts = tuple[str, ...]
+Flags = dict[str, Any]
+"""The settings that were given as flags."""
+
+
+class Arguments(BaseModel):
+    """Arguments of a command. Each field is a flag, or a positional argument if its mark says so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Quiet(Arguments):
+    """Arguments of commands that print what they did."""
+
+    quiet: Annotated[bool, Mark(OUTPUT)] = False
+    """Show neither progress nor the report on the terminal."""
+
+
+class AsJson(Arguments):
+    """Arguments of commands whose report is printed or written as JSON."""
+
+    json_: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
+    """Write the report as JSON; - for standard output."""
+
+
+class Report(Quiet, AsJson):
+    """Arguments of commands whose report is also a page."""
+
+    html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
+    """Write the report as an HTML page."""
+
+
+class Estimated(Arguments):
+    """Arguments of commands that can tell their cost."""
+
+    dry_run: Annotated[bool, Mark(LIMITS)] = False
+    """Print the estimated cost and exit."""
+
+
+class Resumable(Arguments):
+    """Arguments of commands that keep their progress."""
+
+    run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
+    """Save progress here; the same command resumes the run."""
+
+
+class WithSettings(Arguments):
+    """Arguments of commands that take settings."""
+
+    set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
+    """Set any setting of factloop.toml by its name, such as patience_s=600."""
+
+
+class FailIfUnscored(Arguments):
+    """Arguments of commands that may demand a verdict or a score on everything."""
+
+    fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
+    """Exit with 3 if anything stays unscored."""
+
+
+class Judged(Report, Resumable, Estimated, FailIfUnscored):
+    """Arguments of commands that check text."""
+
+    fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
+    """Exit with 1 if precision is lower than this."""
+
+
+class Seeded(Arguments):
+    """Arguments of commands that draw at random."""
+
+    seed: Number = 0
+    """Random seed."""
+
+
+class Intervals(Arguments):
+    """Arguments of commands that report confidence intervals."""
+
+    level: Annotated[Between0And1, Mark(STATISTICS)] = 0.95
+    """Confidence level of the intervals, between 0 and 1."""
+    resamples: Annotated[Number, Mark(STATISTICS)] = 2000
+    """Bootstrap resamples for the intervals; 0 for none."""
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Settings that a command takes: all of a model by `--set`, and some by flags of their own."""
+
+    model: type[BaseModel]
+    flags: Mapping[str, FieldInfo]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its work, and what its flags are made of."""
+
+    work: Callable[..., int]
+    arguments: type[Arguments]
+    taken: tuple[Taken, ...]
+
+    def build(self, about: str) -> Any:
+        """The command as typer runs it, with `about` as its help."""
+        own = dict(in_order(self.arguments))
+        if self.taken:
+            own |= WithSettings.model_fields
+        settings: dict[str, FieldInfo] = {}
+        for taken in self.taken:  # a name that several models have is described as in the first
+            settings |= {name: field for name, field in taken.flags.items() if name not in {*own, *settings}}
+
+        def run(**values: Any) -> None:
+            given = {name: value for name, value in values.items() if value is not None}
+            arguments = _validated(self.arguments, given)
+            if not self.taken:
+                raise typer.Exit(self.work(arguments))
+            flags = {name: value for name, value in given.items() if name in settings}
+            raise typer.Exit(self.work(arguments, {**self._set(given.get("set_", ())), **flags}))
+
+        fields = {**own, **settings}
+        parameters = [_parameter(name, field, can_be_off=name in settings) for name, field in fields.items()]
+        order = {name: _panel_order(field) for name, field in fields.items()}
+        run.__doc__ = about
+        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what typer reads
+            sorted(parameters, key=lambda parameter: order[parameter.name])
+        )
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(cls=PlainCommand)(run)
+        return typer.main.get_command(alone)
+
+    def _set(self, given: Sequence[str]) -> Flags:
+        """The settings that `--set` gives. Raises ConfigError for what is no `NAME=VALUE`, and for an unknown name."""
+        known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
+        found: Flags = {}
+        for one in given:
+            name, mark, value = one.partition("=")
+            if not mark:
+                raise ConfigError(f"--set {one}: it is NAME=VALUE, such as patience_s=600")
+            if name not in known:
+                raise ConfigError(f"--set {one}: there is no setting {name!r}{is_it(name, known)}")
+            found[name] = split_list(value) if is_list(known[name]) else value
+        return found
+
+
+def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
+    """Makes a command of a function of its arguments and, if it takes settings, of those that were given."""
+
+    def make(work: Callable[..., int]) -> Command:
+        arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation
+        return Command(work, arguments, taken)
+
+    return make
+
+
+def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
+    """The settings of a model, with flags for those in these groups and of these names."""
+    strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
+    assert not strangers, f"{model.__name__} has no {strangers}"
+    fields = in_order(model)
+    return Taken(model, {name: field for name, field in fields if name in wanted or mark_of(field).group in wanted})
+
+
+def spelling(name: str) -> str:
+    """The flag of a field. A unit is left to the metavar, and an underscore that keeps clear of a Python name goes."""
+    return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
+
+
+def help_of(field: FieldInfo) -> str:
+    """The text of a field, what it may be, whether it can be given again, and its default."""
+    mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
+    if mark.names is not None:
+        *others, last = mark.names()
+        text += f": {', '.join(others)} or {last}"
+    if is_list(field) and mark.group is not ARGUMENT:
+        text += "; repeatable"
+    default = _shown(field.default)
+    return f"{text}." if default is None or field.is_required() else f"{text} (default {default})."
+
+
+def _validated(kind: type[A], given: Flags) -> A:
+    """Raises ConfigError that names the wrong flag."""
+    try:
+        return kind(**{name: given[name] for name in kind.model_fields if name in given})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        said, value = f"{first['msg'][0].lower()}{first['msg'][1:]}", first["input"]
+        typed = f"{value:g}" if isinstance(value, float) else value
+        raise ConfigError(f"{spelling(str(first['loc'][0]))} {typed}: {said}") from error
+
+
+def _parameter(name: str, field: FieldInfo, *, can_be_off: bool) -> Parameter:
+    """What is given is validated with the model, where settings from file and environment are validated, too."""
+    kind, mark = type_of(field), mark_of(field)
+    shown: dict[str, Any] = {"metavar": _metavar(name, field), "help": help_of(field)}
+    if mark.group is ARGUMENT:
+        option = typer.Argument(**shown)
+    else:
+        flag = spelling(name)
+        spelt = f"{flag}/--no-{flag[2:]}" if kind is bool and can_be_off else flag
+        panel = None if mark.group is None else mark.group.panel
+        option = typer.Option(spelt, *_SHORT.get(name, ()), rich_help_panel=panel, **shown)
+    default = Parameter.empty if field.is_required() else None
+    annotation: Any = Annotated[_value_type(kind) | None, option]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _metavar(name: str, field: FieldInfo) -> str | None:
+    kind = type_of(field)
+    if mark_of(field).metavar is not None:
+        return mark_of(field).metavar
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return "SECONDS" if name.endswith("_s") else None
+
+
+def _value_type(kind: Any) -> Any:
+    if get_origin(kind) is tuple:
+        element = get_args(kind)[0]
+        return list[getattr(element, "__origin__", element)]  # type: ignore[misc]  # known when the flag is made
+    return kind if kind in (bool, int, float, Path) else str
+
+
+def _shown(default: Any) -> str | None:
+    if default is None or default is False or default == ():
+        return None
+    if default is True:
+        return "yes"
+    if isinstance(default, tuple):
+        return ", ".join(map(str, default))
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def _panel_order(field: FieldInfo) -> int:
+    group = mark_of(field).group
+    panel = None if group is None else group.panel
+    return _PANELS.index(panel) if panel in _PANELS else 0

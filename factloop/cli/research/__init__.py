@@ -1,0 +1,1 @@
+"""The commands of `factloop research`, one module each."""

@@ -1,0 +1,78 @@
+"""`factloop research audit`: how far evaluators can be trusted, from claims that people labelled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from factloop.cli.console import DONE, step, stopped_with
+from factloop.cli.inputs import name_of_data
+from factloop.cli.options import ARGUMENT, STATISTICS, Intervals, Report, Seeded, Share, Texts, command
+from factloop.cli.outputs import deliver, try_outputs
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.setup.marks import Mark
+
+if TYPE_CHECKING:
+    from factloop.evaluation.audit.table import PredictionTable
+
+
+class Audit(Report, Intervals, Seeded):
+    """Arguments of `research audit`."""
+
+    predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
+    """Labelled claims with scores: JSON Lines, CSV or Parquet; - for standard input."""
+    evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
+    """Audit only this evaluator."""
+    threshold: Annotated[Share | None, Mark(STATISTICS)] = None
+    """Also report all figures at this threshold, besides 0.5."""
+    p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
+    """Adjust the p-values of pairs of systems within each data set by this method."""
+    resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
+    """Bootstrap resamples for the intervals; 0 for none."""
+    level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
+    """Confidence level of the intervals; tests of pairs of systems have the significance level 1 - level."""
+
+
+@command()
+def audit(given: Audit) -> int:
+    """Reads, audits and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research audit")
+    from factloop.evaluation.audit.rows import load_predictions
+    from factloop.evaluation.audit.views.html import render_audit_html
+    from factloop.evaluation.audit.views.terminal import print_audit
+    from factloop.evaluation.audit.whole import audit as audit_table
+    from factloop.evaluation.statistics.significance import PValueAdjustment
+
+    try_outputs((given.json_, given.html), (given.predictions,))
+    with stopped_with("It costs nothing to run it again."), step("reading", quiet=given.quiet) as say_step:
+        name = name_of_data(given.predictions)
+        table = _chosen(load_predictions(given.predictions), given)
+        say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
+        report = audit_table(
+            table,
+            name=name,
+            created_at=datetime.now(UTC),
+            threshold=given.threshold,
+            alpha=round(1.0 - given.level, 12),
+            p_adjustment=PValueAdjustment(given.p_adjustment),
+            resamples=given.resamples,
+            level=given.level,
+            seed=given.seed,
+        )
+    deliver(given, report, partial(print_audit, report), page=partial(render_audit_html, report))
+    return DONE
+
+
+def _chosen(table: PredictionTable, given: Audit) -> PredictionTable:
+    if not given.evaluator:
+        return table
+    unknown = [name for name in given.evaluator if name not in table.scores]
+    if unknown:
+        there = ", ".join(table.scores)
+        raise ConfigError(f"{given.predictions}: no scores of {', '.join(unknown)}; there are those of {there}")
+    return replace(table, scores={name: scores for name, scores in table.scores.items() if name in given.evaluator})

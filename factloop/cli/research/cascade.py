@@ -1,0 +1,58 @@
+"""`factloop research cascade tune`: reads labelled claims, and writes the file that `--cascade` reads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Literal
+
+from factloop.cli.console import DONE, run_alone, step, stopped_with
+from factloop.cli.inputs import name_of_data
+from factloop.cli.options import ARGUMENT, Between0And1, Report, command
+from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs, write_output
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.core.files.json import to_json
+from factloop.setup.marks import Mark
+
+
+class Tune(Report):
+    """Arguments of `research cascade tune`."""
+
+    labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
+    """Claims with document (or passages) and label, or the output of verify; - for standard input."""
+    out: Annotated[str, Mark(metavar="FILE")]
+    """Write the cascade, for --cascade."""
+    verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
+    """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian or nli:MODEL.
+    NAME:FOLDER takes weights of your own."""
+    max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
+    """Largest allowed share of errors among the claims that the cascade settles."""
+    error: Literal["balanced", "false_support", "false_reject"] = "balanced"
+    """Let the cheap verifier accept and reject, only accept, or only reject."""
+    level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
+    """Confidence that the share of errors stays below that."""
+    allow_download: bool = False
+    """Download weights that are not on this machine yet."""
+
+
+@command()
+def tune(given: Tune) -> int:
+    """Reads, scores, tunes and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research cascade tune")
+    from factloop.checking.cascade.records import ErrorKind
+    from factloop.evaluation.cascades.tuning import Tune as Wanted
+    from factloop.evaluation.cascades.tuning import atune, load_labelled
+    from factloop.evaluation.cascades.views import print_cascade, render_cascade_html
+
+    error = ErrorKind(given.error)
+    wanted = Wanted(given.verifier, given.max_error, error, given.level, allow_download=given.allow_download)
+    if given.out == STANDARD_OUTPUT:
+        raise ConfigError("--out -: the cascade is a file; --json - prints the same")
+    try_outputs((given.out, given.json_, given.html), (given.labelled,))
+    with stopped_with("It costs nothing to run it again."), step("reading the verifier", quiet=given.quiet) as say_step:
+        data, rows = name_of_data(given.labelled), load_labelled(given.labelled)
+        work = atune(rows, wanted, data=data, scored=lambda done, of: say_step(f"scored {done:,} of {of:,} claims"))
+        cascade = run_alone(work)
+    write_output(given.out, to_json(cascade))
+    deliver(given, cascade, partial(print_cascade, cascade), page=partial(render_cascade_html, cascade))
+    return DONE

@@ -1,0 +1,119 @@
+"""`factloop research experiment`: reads a plan, and gives a comparison of its variants and an exit code."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from factloop.cli.console import DONE, UNSCORED, left_unscored, note, run_until_stopped, watched
+from factloop.cli.demands import NO_CLAIM, demands_exit_code
+from factloop.cli.inputs import refuse_missing_data, refuse_self_support
+from factloop.cli.options import (
+    ARGUMENT,
+    STATISTICS,
+    Estimated,
+    FailIfUnscored,
+    Flags,
+    Intervals,
+    Report,
+    Resumable,
+    command,
+    taking,
+)
+from factloop.cli.outputs import deliver, price, show_lines, try_outputs
+from factloop.cli.research.compare import FailIfWorse
+from factloop.core.extras import require
+from factloop.core.files.json import to_json, write_atomically
+from factloop.entrance.settings_sources import load_settings
+from factloop.reports.figures import plural
+from factloop.setup.marks import CACHE, LIMITS, Mark
+from factloop.setup.settings import CheckSettings
+
+if TYPE_CHECKING:
+    from factloop.evaluation.experiments.estimate import ExperimentEstimate
+    from factloop.evaluation.experiments.records import ExperimentReport, Results
+
+
+class Experiment(Report, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
+    """Arguments of `research experiment`."""
+
+    plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
+    """YAML file that lists the data and the variants."""
+    pairs: Annotated[Literal["baseline", "all"], Mark(STATISTICS)] = "baseline"
+    """Compare each variant with the baseline, or all pairs."""
+
+
+@command(taking(CheckSettings, LIMITS, CACHE, "repeats"))
+def experiment(given: Experiment, limits: Flags) -> int:
+    """Runs, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research experiment")
+    refuse_missing_data(given.plan)
+    from factloop.evaluation.comparing.demands import read_demand, refuse_demands
+    from factloop.evaluation.experiments.assess import assess
+    from factloop.evaluation.experiments.estimate import estimate_experiment
+    from factloop.evaluation.experiments.items import load_data
+    from factloop.evaluation.experiments.plan import load_plan
+    from factloop.evaluation.experiments.run import REPORT, astream_experiment
+    from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+    from factloop.evaluation.experiments.views.html import render_experiment_html
+    from factloop.evaluation.experiments.views.terminal import print_experiment
+
+    demands = [read_demand(one) for one in given.fail_if_worse]
+    refuse_demands(demands)
+    load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
+    defaults = load_settings(CheckSettings, {})
+    plan = load_plan(given.plan)
+    settings = all_settings(plan, defaults, limits)
+    data = str(plan.data_path)
+    for of_variant in settings.values():
+        try_outputs((given.json_, given.html), (given.plan, data), settings=of_variant, run_dir=given.run_dir)
+        refuse_self_support(data, of_variant.docs, "docs")
+    for warning in () if given.quiet else prompt_warnings(settings):
+        note(warning)
+    if given.dry_run:
+        return _print_estimate(given, estimate_experiment(plan, load_data(plan.data_path), settings))
+    events = astream_experiment(plan, run_dir=given.run_dir, defaults=defaults, limits=limits)
+    results = run_until_stopped(watched(events, "cell", quiet=given.quiet), run_dir=given.run_dir, kept=False)
+    report = assess(
+        results,
+        level=given.level,
+        resamples=given.resamples,
+        pairs=given.pairs,
+        demands=demands,
+        created_at=datetime.now(UTC),
+    )
+    if given.run_dir is not None:
+        write_atomically(given.run_dir / REPORT, to_json(report), private=True)
+    deliver(given, report, partial(print_experiment, report), page=partial(render_experiment_html, report))
+    return _exit_code(given, results, report)
+
+
+def _exit_code(given: Experiment, results: Results, report: ExperimentReport) -> int:
+    unscored = sum(one.judgement.verdict is None for one in results.claims)
+    failed = [one for one in report.variants if one.why_unscored is not None]
+    for variant in failed:
+        n = sum(one.variant == variant.variant.name for one in results.claims)
+        note(f"{variant.variant.name}: {NO_CLAIM}, {n:,} of {n:,}: {variant.why_unscored}")
+    if failed:
+        return UNSCORED
+    if given.fail_if_unscored and unscored:
+        return left_unscored(f"{plural(unscored, 'judgement')} unscored (--fail-if-unscored)")
+    return demands_exit_code(report.demands)
+
+
+def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
+    noun = {"claims": "claim", "responses": "response"}[found.kind]
+    lines = (
+        f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
+        f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
+        *(
+            f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}"
+            for one in found.variants
+        ),
+        f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
+        f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
+        f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
+    )
+    deliver(given, found, show_lines(lines))
+    return DONE

@@ -1,0 +1,207 @@
+"""`factloop research generate`: lets a model write responses to LongFact, or prompts like LongFact's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from factloop.cli.console import DONE, counted, left_unscored, note, run_until_stopped, watched
+from factloop.cli.options import AsJson, Estimated, Flags, Quiet, Resumable, Texts, command, taking
+from factloop.cli.outputs import STANDARD_OUTPUT, deliver, price, refuse_existing, show_lines, try_outputs
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json_line, write_atomically
+from factloop.core.files.lines import STANDARD_INPUT
+from factloop.core.records import Record, Usage
+from factloop.entrance.settings_sources import load_settings
+from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
+from factloop.reports.figures import calls, cost, plural
+from factloop.setup.marks import CACHE, LIMITS, Mark
+from factloop.setup.settings import AtLeastOne, RunSettings
+
+if TYPE_CHECKING:
+    from factloop.evaluation.generation.records import GenerationEstimate, PromptsReport, ResponsesReport
+
+
+class Generate(Quiet, AsJson, Estimated):
+    """Arguments of the commands that generate."""
+
+    out: Annotated[Path, Mark(metavar="FILE")]
+    """File to write, as JSON Lines."""
+
+
+class LongFact(Generate):
+    """Arguments of `generate longfact`."""
+
+    out: Annotated[Path, Mark(metavar="FILE")]
+    """Append responses to this file; the same command resumes."""
+    data: Annotated[str | None, Mark(metavar="PATH")] = None
+    """LongFact, or any file with a prompt in each row; - for standard input. Default: what factloop research data get
+    longfact got."""
+    part: Literal["objects", "concepts"] = "objects"
+    """Part of LongFact to use."""
+    n: AtLeastOne = 250
+    """Number of prompts to draw."""
+    no_postamble: bool = False
+    """Do not ask for as many details as possible, as the paper does."""
+    system: Annotated[str | None, Mark(metavar="NAME")] = None
+    """Name of the model in tables. Default: the model's name."""
+
+
+class Prompts(Generate, Resumable):
+    """Arguments of `generate prompts`."""
+
+    out: Annotated[Path, Mark(metavar="FILE")]
+    """New file for the prompts, as input of generate longfact."""
+    topic: Annotated[Texts, Mark(metavar="TEXT")]
+    """Topic, such as mycology; @FILE for a file with one per line; longfact for the paper's 38 topics."""
+    part: Literal["objects", "concepts"] = "objects"
+    """Ask about objects or about concepts."""
+    n: Annotated[int, Field(ge=1, le=1000)] = 30
+    """Number of prompts for each topic."""
+
+
+@command(taking(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE))
+def longfact(given: LongFact, flags: Flags) -> int:
+    """Asks for responses and appends them; returns the exit code. Raises FactloopError for wrong input."""
+    from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
+    from factloop.evaluation.generation.estimate import estimate_responses
+    from factloop.evaluation.generation.response_file import read_responses
+    from factloop.evaluation.generation.responses import astream_responses, model_prompts
+
+    settings = load_settings(ResponseSettings, flags)
+    if given.system is not None and not given.system.strip():
+        raise ConfigError("--system: a name is needed")
+    place, name = _place(given)
+    _try_outputs(given, settings, place)
+    prompts = sample_prompts(load_prompts(place), given.n, seed=settings.seed)
+    asked = model_prompts(prompts, postamble=not given.no_postamble)
+    if given.dry_run:
+        earlier = read_responses(given.out)
+        left = [prompt for prompt in asked if prompt.id not in earlier]
+        _print_estimate(given, estimate_responses(left, settings))
+        _note_shortfall(given, len(prompts), name)
+        return DONE
+    events = astream_responses(asked, settings, given.out, data=name, system=given.system)
+    work = watched(events, "prompt", quiet=given.quiet)
+    report = run_until_stopped(work, run_dir=given.out, kept=settings.cache)
+    deliver(given, report, show_lines(_responses_in_words(report)))
+    _note_shortfall(given, len(prompts), name)
+    if report.unanswered and not report.n_answered:
+        return left_unscored("no response came: the same command asks again")
+    return DONE
+
+
+def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
+    """Says at the end that there were fewer prompts than wanted: what stops a run is said first, and alone."""
+    if n_prompts < given.n and not given.quiet:
+        note(f"{name} has {plural(n_prompts, 'prompt')}, not {given.n:,}")
+
+
+def _place(given: LongFact) -> tuple[str | Path, str]:
+    """The file or folder of the prompts, and its name in reports."""
+    from factloop.evaluation.datasets.folder import find_part, named_part
+
+    if given.data == STANDARD_INPUT:
+        return STANDARD_INPUT, "standard input"
+    place = find_part("longfact", given.part, given.data)
+    return place, named_part("longfact", given.part) if given.data is None else place.name or str(place)
+
+
+def _responses_in_words(report: ResponsesReport) -> list[str]:
+    said = f"{report.out}: {plural(report.n_answered, 'response')} of {report.system}"
+    said += f" to {plural(report.n_prompts, 'prompt')} of {report.data}"
+    lines = [said + (f", {report.n_earlier:,} of them from before" if report.n_earlier else "")]
+    if report.n_cut_off:
+        limit = report.generated_by.sampling.get("max_tokens", "the server's limit of")
+        lines.append(f"  {report.n_cut_off:,} cut off at {limit} tokens (--max-tokens): marked cut_off, and kept")
+    if report.unanswered:
+        reasons = Counter(one.reason.value for one in report.unanswered)
+        why = ", ".join(f"{count:,} × {reason}" for reason, count in sorted(reasons.items()))
+        lines.append(f"  {len(report.unanswered):,} without a response ({why}): the same command asks again")
+        lines.append(f"  the first: {report.unanswered[0].said}")
+    return [*lines, _spent(report.usage)]
+
+
+@command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
+def prompts(given: Prompts, flags: Flags) -> int:
+    """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
+    from factloop.evaluation.generation.estimate import estimate_prompts
+    from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
+
+    settings = load_settings(PromptSettings, flags)
+    topics = tuple(_topics(given))
+    asked = PromptsRequest(topics, given.n, given.part, str(given.out))
+    _try_outputs(given, settings, run_dir=given.run_dir)
+    if given.dry_run:
+        _print_estimate(given, estimate_prompts(topics, given.n, given.part, settings))
+        return DONE
+    refuse_existing((str(given.out),), "its prompts were paid for")
+
+    async def work() -> tuple[Iterable[Record], PromptsReport]:
+        with counted("topic", len(asked.topics), quiet=given.quiet) as progress:
+            return await generate_prompts(asked, settings, run_dir=given.run_dir, note=progress.one_more)
+
+    rows, report = run_until_stopped(work(), run_dir=given.run_dir, kept=settings.cache)
+    if rows:
+        write_atomically(given.out, "".join(map(to_json_line, rows)))
+    deliver(given, report, show_lines(_prompts_in_words(report)))
+    return DONE if rows else left_unscored("no prompt came, and nothing was written")
+
+
+def _topics(given: Prompts) -> Iterator[str]:
+    from factloop.evaluation.generation.prompts import load_topics
+
+    for topic in given.topic:
+        if topic == "longfact" or topic.startswith("@"):
+            yield from load_topics(topic.removeprefix("@"))
+        else:
+            yield topic
+
+
+def _prompts_in_words(report: PromptsReport) -> list[str]:
+    kept = sum(topic.n_kept for topic in report.topics)
+    lines = [f"{report.out}: {plural(kept, 'prompt')} about {report.kind} by {report.generated_by.model}"]
+    for topic in report.topics:
+        dropped = f"{topic.n_repeated:,} repeated, {topic.n_alike:,} alike, {topic.n_unusable:,} unusable"
+        fewer = "" if topic.n_kept >= topic.n_wanted else f", not {topic.n_wanted:,}"
+        said = f"  {topic.topic}: {topic.n_kept:,}{fewer}, in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
+        lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
+        lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
+    if any(topic.failures for topic in report.topics):
+        lines.append("  failed rounds are asked again by the same command with another --out; the others are kept")
+    return [*lines, _spent(report.usage)]
+
+
+def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, run_dir: Path | None = None) -> None:
+    if str(given.out) == STANDARD_OUTPUT:
+        raise ConfigError("--out: name a file; rows are kept in it as they come")
+    try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
+    if given.out.exists() and not given.out.is_file():
+        raise ConfigError(f"{given.out}: is not a plain file; name another")
+
+
+def _spent(usage: Usage) -> str:
+    return f"  {calls(usage)}; {cost(usage)}"
+
+
+def _print_estimate(given: Generate, most: GenerationEstimate) -> None:
+    completion = most.most_completion_tokens
+    replies = "as many in replies as the server allows" if completion is None else f"{completion:,} in replies"
+    lines = (
+        "Nothing was spent. Upper bound, retries apart:",
+        f"  at most {plural(most.most_calls, 'model call')}",
+        f"  at most about {most.most_prompt_tokens:,} tokens in prompts, and {replies}",
+        f"  {_most_usd(most)}",
+    )
+    deliver(given, most, show_lines(lines))
+
+
+def _most_usd(most: GenerationEstimate) -> str:
+    if most.most_usd is not None:
+        return f"at most {most.most_usd:.4f} USD"
+    unbounded = most.most_completion_tokens is None
+    return "no bound on the price without --max-tokens" if unbounded else price(None)

@@ -1,0 +1,48 @@
+"""`factloop research kb build`: a local table of typed entities from DBpedia's dumps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from factloop.cli.console import DONE, step, stopped_with
+from factloop.cli.options import Quiet, command
+from factloop.cli.outputs import STANDARD_OUTPUT, deliver, show_lines, try_outputs
+from factloop.core.errors import ConfigError
+from factloop.reports.figures import plural
+from factloop.setup.marks import Mark
+from factloop.tools.names.build import build_table
+
+
+class Build(Quiet):
+    """Arguments of `research kb build`."""
+
+    types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
+    """Instance types of DBpedia, as N-Triples or Turtle."""
+    labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
+    """Labels of DBpedia, of which the English ones are read."""
+    out: Annotated[Path, Mark(metavar="FILE")]
+    """Table to write."""
+    popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
+    """Page links or ranks, to put better known entities first."""
+
+
+@command()
+def build(given: Build) -> int:
+    """Builds the table; returns the exit code. Raises FactloopError for wrong input."""
+    if str(given.out) == STANDARD_OUTPUT:
+        raise ConfigError("--out: a table cannot go to standard output; name a file")
+    try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])
+    with stopped_with(f"{given.out} was not written."), step("reading the dumps", quiet=given.quiet) as say_step:
+        stats = build_table(
+            given.types,
+            given.labels,
+            given.out,
+            popularity=given.popularity,
+            progress=lambda dump, triples: say_step(f"{dump.name}: {triples:,} triples"),
+        )
+    left_out = f"; {stats.unlabelled:,} without a label were left out" if stats.unlabelled else ""
+    of = plural(stats.types, "type")
+    said = f"{given.out}: {stats.entities:,} entities of {of}, {plural(stats.names, 'name')}{left_out}"
+    deliver(given, None, show_lines([said]))
+    return DONE

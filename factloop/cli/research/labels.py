@@ -1,0 +1,445 @@
+"""`factloop research labels`: sheets for people to fill in, and what their answers come to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from factloop.cli.console import DONE, left_unscored, note, stopped_with
+from factloop.cli.inputs import name_of_data
+from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
+from factloop.cli.outputs import (
+    FILLED_IN,
+    STANDARD_OUTPUT,
+    deliver,
+    refuse_existing,
+    show_lines,
+    try_outputs,
+)
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.extras import require
+from factloop.core.files.json import to_json, to_json_line
+from factloop.reports.downloads import csv_text
+from factloop.reports.figures import percent, plural
+from factloop.reports.visible import visible
+from factloop.setup.marks import Mark
+from factloop.setup.settings import AtLeastOne, Number
+
+if TYPE_CHECKING:
+    from factloop.evaluation.labels.disagreements import DisagreementKey
+    from factloop.evaluation.labels.draws import DrawnPart
+    from factloop.evaluation.labels.exporting import ExportedLabels
+    from factloop.evaluation.labels.people import PeopleAgreement
+    from factloop.evaluation.labels.sampling import WidthByLabels
+    from factloop.evaluation.labels.sheets import NextLabels
+    from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement, SystemKappa
+
+NOT_WRITTEN = "Nothing was written; run the command again."
+PEOPLE_USD = 4.0
+"""The cost of people's labels of one response, as the paper has it."""
+
+
+class Draw(Quiet, Seeded):
+    """Arguments of commands that draw claims for people."""
+
+    run: Annotated[str, Mark(ARGUMENT, "RUN")]
+    """Run directory of factloop eval."""
+    out: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Write the sheet to fill in, as CSV."""
+    html: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Write the claims as an HTML page to answer on."""
+    n: AtLeastOne = 100
+    """Number of claims to draw."""
+
+
+class Next(Draw):
+    """Arguments of `labels next`."""
+
+    labels: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Labels to learn from (10 or more, 50 where the run has scores): label, verdict and perhaps score. Claims of this
+    run that labels export wrote are left out of the draw."""
+    half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
+    """Report how many labels narrow the interval of each system's precision to +/- X."""
+    system: Annotated[str | None, Mark(metavar="NAME")] = None
+    """Use only the claims of this system."""
+
+
+class Export(Quiet, AsJson):
+    """Arguments of `labels export`."""
+
+    sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
+    """Completed sheets from labels next, and .json files saved by pages."""
+    out: Annotated[str, Mark(metavar="FILE")]
+    """Write the labels as JSON Lines."""
+    report: Annotated[Texts, Mark(metavar="FILE")] = ()
+    """The report (check --json) of a page: adds the passages of its claims."""
+    system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
+    """The system that wrote answers whose page does not know it, of all files or one. Default: unnamed."""
+    differing: Literal["left-out", "majority"] | None = None
+    """Each file is another person's, and may label the same claims: the rule where two differ."""
+
+
+class Disagree(Draw):
+    """Arguments of `labels disagree`."""
+
+    key: Annotated[str, Mark(metavar="FILE")]
+    """Write the key that tells the sides apart, as JSON. Keep it from the adjudicator."""
+
+
+class Adjudicate(Quiet, AsJson):
+    """Arguments of `labels adjudicate`."""
+
+    answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
+    """Completed sheet (first, second, neither), or the file that a page saved."""
+    key: Annotated[str, Mark(metavar="FILE")]
+    """Key that was written with the sheet or page."""
+    level: Between0And1 = 0.95
+    """Confidence level of the intervals, between 0 and 1."""
+
+
+class Answers(Quiet, Seeded):
+    """Arguments of `labels answers`."""
+
+    data: Annotated[str, Mark(ARGUMENT, "FILE")]
+    """Data like MixedQA, without human_correct."""
+    first: Annotated[str, Mark(ARGUMENT, "FIRST")]
+    """Write the sheet of the first annotator, as CSV."""
+    second: Annotated[str, Mark(ARGUMENT, "SECOND")]
+    """Write the sheet of the second annotator, as CSV."""
+    shared: Number | None = None
+    """Number of questions on both sheets; the others are split between them. Default: all on both."""
+
+
+class Agree(Quiet, AsJson, Seeded):
+    """Arguments of `labels agree`."""
+
+    first: Annotated[str, Mark(ARGUMENT, "FIRST")]
+    """Completed sheet of the first annotator."""
+    second: Annotated[str, Mark(ARGUMENT, "SECOND")]
+    """Completed sheet of the second annotator."""
+    third: Annotated[str | None, Mark(ARGUMENT, "[THIRD]")] = None
+    """Completed sheet of a third annotator who decided where the two differ."""
+    data: Annotated[str, Mark(metavar="FILE")]
+    """Data set that the sheets were written for."""
+    out: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Write the labelled data set, for factloop eval mixedqa."""
+    undecided: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Write a sheet of the responses on which they differ, for a third annotator."""
+
+
+@command()
+def next_(given: Next) -> int:
+    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels next")
+    from factloop.evaluation.labels.sheets import SHEET, draw_next, read_known
+    from factloop.evaluation.labels.views.html import render_labels_html
+    from factloop.evaluation.runs.reading import read_run
+
+    _want_one(given.out, given.html, "label")
+    try_outputs((given.out, given.html), (given.run, given.labels))
+    refuse_existing((given.out,), FILLED_IN)
+    known = None if given.labels is None else read_known(given.labels)
+    with stopped_with(NOT_WRITTEN):
+        run = read_run(given.run)
+        found = draw_next(
+            run.responses(),
+            given.n,
+            data=run.summary.data,
+            seed=given.seed,
+            known=known,
+            half_width=given.half_width,
+            system=given.system,
+        )
+        sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
+        page = partial(render_labels_html, found.drawn, data=run.summary.data)
+    deliver(given, None, show_lines(_next_words(given, found)), page=page, files={given.out: sheet})
+    return DONE
+
+
+def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
+    learnt = _learnt_words(found)
+    before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
+    of = "" if given.system is None else visible(f" of {given.system}")
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{of}{before}{learnt})"
+    to_do = [f"fill in `label` (1, 0 or agree) in {given.out}"] if given.out is not None else []
+    to_do += [f"label them on the page {given.html}"] if given.html is not None else []
+    yield f"{drawn}: {', or '.join(to_do)}"
+    if given.half_width is not None:
+        yield from _width_words(given.half_width, found)
+
+
+def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
+    """How many labels of each system give the half width, as each is corrected by its own."""
+    can = [(one, one.n) for one in found.needed if one.n is not None]
+    if can:
+        alone = len(found.needed) == 1
+        each = [
+            f"{plural(n, 'label')}{'' if alone else f' of {one.system}'}"
+            f"{f' ({one.n_before:,} there)' if one.n_before else ''}"
+            for one, n in can
+        ]
+        more = " more" if any(one.n_before for one in found.needed) else ""
+        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,}{more} has them"
+        guess = "" if found.has_learnt else ", as far as can be told without labels to learn from"
+        yield visible(f"About {', '.join(each)} drawn so give ±{half_width:g} at 95%{guess}{drawn}.")
+    for one in found.needed:
+        if one.n is None:
+            yield visible(f"{one.system}: no number of labels gives ±{half_width:g}. {_least_words(one.width)}")
+
+
+def _least_words(width: WidthByLabels) -> str:
+    reached = f"±{width.half_width(width.n_claims):.2g}"
+    all_labelled = f"With all of its {plural(width.n_claims, 'claim')} labelled it is about {reached}"
+    if not width.raw:
+        return f"{all_labelled}. Its verdicts are all alike, so that it cannot be told how much its prompts differ."
+    return (
+        f"{all_labelled}, of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw "
+        "interval. More prompts narrow that; labels narrow the precision of this run alone."
+    )
+
+
+def _learnt_words(found: NextLabels) -> str:
+    pilot = found.pilot
+    if pilot is None:
+        return "no labels to learn from"
+    if not found.has_learnt:
+        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+    (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
+    return (
+        f"learnt from {plural(pilot.n, 'label')}: of {called:,} claims called supported {wrong:,} are not, "
+        f"of {rejected:,} called not supported {missed:,} are"
+    )
+
+
+@command()
+def export(given: Export) -> int:
+    """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels export")
+    from factloop.evaluation.labels.exporting import export_labels, reports_by_claims
+    from factloop.evaluation.labels.people import DisagreementPolicy
+
+    system, systems = _systems(given)
+    if given.json_ is not None and given.differing is None:
+        raise ConfigError("--json is of how far people agree: say with --differing what becomes of other claims")
+    try_outputs((given.out, given.json_), (*given.sheets, *given.report))
+    found = export_labels(
+        given.sheets,
+        system=system,
+        systems=systems,
+        reports=reports_by_claims(given.report),
+        differing=None if given.differing is None else DisagreementPolicy(given.differing),
+    )
+    for part in found.unfinished:
+        note(_unfinished_words(part))
+    if len(found.runs) > 1:
+        note(_runs_words(found))
+    lines = ["; ".join(_export_words(given, found)), *(_people_words(found.people) if found.people else ())]
+    rows = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)
+    deliver(given, found.people, show_lines(lines), files={given.out: lambda: rows})
+    return DONE
+
+
+def _systems(given: Export) -> tuple[str, dict[str, str]]:
+    """The system of files that are not named, and that of each that is."""
+    from factloop.evaluation.labels.exporting import UNNAMED
+
+    of_file, of_rest = dict[str, str](), list[str]()
+    for named in given.system:
+        place = next((place for place in given.sheets if named.startswith(f"{place}=")), None)
+        name = named if place is None else named.removeprefix(f"{place}=")
+        if not name.strip():
+            raise ConfigError("--system: a name is needed, or FILE=NAME")
+        if place is None:
+            of_rest.append(name)
+        elif of_file.setdefault(place, name) != name:
+            raise ConfigError(f"--system: {place} has two")
+    if len(of_rest) > 1:
+        raise ConfigError(f"--system: of {', '.join(of_rest)} say which file each wrote, as FILE=NAME")
+    return (of_rest or [UNNAMED])[0], of_file
+
+
+def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
+    how = f" ({found.n_blind:,} given blind, {found.n_seen:,} with the verdict in sight)" if found.n_blind else ""
+    yield f"{plural(len(found.rows), 'label')} in {given.out}{how}"
+    if found.n_empty:
+        yield f"{plural(found.n_empty, 'claim')} without a label left out"
+    for label, n in sorted(found.left_out.items()):
+        yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+
+
+def _unfinished_words(part: DrawnPart) -> str:
+    of = "" if part.draw is None else f" of {part.name}"
+    return (
+        f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
+        "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "
+        "way are no sample: label the rest."
+    )
+
+
+def _runs_words(found: ExportedLabels) -> str:
+    each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
+    return (
+        f"these are labels of {len(found.runs):,} runs ({each}). A calibration takes their verdicts for those of one "
+        "checker on claims of one kind: export them apart where they are not."
+    )
+
+
+def _people_words(found: PeopleAgreement) -> Iterator[str]:
+    for one in found.pairs:
+        share = "" if one.alike.value is None else f"{percent(one.alike.value)} of "
+        kappa, n = one.kappa, plural(one.alike.n, "claim")
+        shown = f"undefined ({kappa.why})" if kappa.value is None else f"{kappa.value:.2f}"
+        if kappa.low is not None and kappa.high is not None:
+            shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
+        yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
+    yield (
+        f"{plural(found.n_shared, 'claim')} labelled by two people or more, {found.n_differing:,} differently, "
+        f"{found.n_left_out:,} of them left out"
+    )
+
+
+def _key(place: str) -> DisagreementKey:
+    from factloop.evaluation.labels.disagreements import DisagreementKey
+
+    try:
+        return DisagreementKey.model_validate_json(Path(place).read_bytes())
+    except (OSError, ValueError) as error:
+        why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
+        raise DataError(f"{why}; name what labels disagree wrote with --key", path=place) from error
+
+
+@command()
+def disagree(given: Disagree) -> int:
+    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels disagree")
+    from factloop.evaluation.labels.disagreements import SHEET, draw_disagreements
+    from factloop.evaluation.labels.views.html import render_disagreements_html
+    from factloop.evaluation.runs.reading import read_run
+
+    if STANDARD_OUTPUT in (given.out, given.html, given.key):
+        raise ConfigError("--out, --html and --key are files: the adjudicator shall not see the key")
+    _want_one(given.out, given.html, "answer")
+    try_outputs((given.out, given.html, given.key), (given.run,))
+    refuse_existing((given.out,), FILLED_IN)
+    refuse_existing((given.key,), "a sheet that a person filled in may need it")
+    with stopped_with(NOT_WRITTEN):
+        run = read_run(given.run)
+        found = draw_disagreements(
+            run.responses(), given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
+        )
+        drawn, key = found.drawn, found.key
+    n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
+    to_do = [f"fill in `answer` (first, second, neither) in {given.out}"] if given.out is not None else []
+    to_do += [f"answer on the page {given.html}"] if given.html is not None else []
+    deliver(
+        given,
+        None,
+        show_lines([f"{n}: {', or '.join(to_do)}"]),
+        page=partial(render_disagreements_html, drawn, data=key.data),
+        files={given.out: partial(csv_text, SHEET, [one.row for one in drawn]), given.key: partial(to_json, key)},
+    )
+    return DONE
+
+
+def _want_one(out: str | None, html: str | None, to_do: str) -> None:
+    if out is None and html is None:
+        raise ConfigError(f"name what is to be written: --out for a sheet, --html for a page to {to_do} on")
+
+
+@command()
+def adjudicate(given: Adjudicate) -> int:
+    """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels adjudicate")
+    from factloop.evaluation.labels.adjudication import adjudicate as count
+    from factloop.evaluation.labels.adjudication import read_answers
+    from factloop.evaluation.labels.views.terminal import print_adjudication
+
+    try_outputs((given.json_,), (given.answers, given.key))
+    key = _key(given.key)
+    found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
+    deliver(given, found, partial(print_adjudication, found))
+    return DONE
+
+
+@command()
+def answers(given: Answers) -> int:
+    """Writes the two sheets; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels answers")
+    from factloop.evaluation.mixedqa.annotators import SHEET, divide, load_unlabelled, sheet_rows
+
+    if STANDARD_OUTPUT in (given.first, given.second):
+        raise ConfigError("FIRST and SECOND are files: each annotator fills in one, unseen by the other")
+    try_outputs((given.first, given.second), (given.data,))
+    refuse_existing((given.first, given.second), FILLED_IN)
+    questions = load_unlabelled(given.data)
+    both = divide(questions, given.shared, given.seed)
+    rows = [list(sheet_rows(questions, ids, given.seed)) for ids in both]
+    shared = len(set(both[0]) & set(both[1]))
+    said = f"{len(rows[0]):,} and {plural(len(rows[1]), 'response')}, {plural(shared, 'question')} on both"
+    lines = [f"{said}: fill in `human_correct` (1 or 0) in {given.first} and {given.second}"]
+    first, second = (partial(csv_text, SHEET, of_one) for of_one in rows)
+    deliver(given, None, show_lines(lines), files={given.first: first, given.second: second})
+    return DONE
+
+
+@command()
+def agree(given: Agree) -> int:
+    """Reads the sheets, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research labels agree")
+    from factloop.evaluation.mixedqa.annotators import (
+        SHEET,
+        load_unlabelled,
+        put_together,
+        read_sheet,
+        response_id,
+        sheet_rows,
+    )
+
+    read = [one for one in (given.first, given.second, given.data, given.third) if one is not None]
+    try_outputs((given.out, given.undecided, given.json_), read)
+    refuse_existing((given.undecided,), FILLED_IN)
+    questions = load_unlabelled(given.data)
+    known = {response_id(one.id, by.system): by for one in questions for by in one.responses}
+    first, second = read_sheet(given.first, known), read_sheet(given.second, known)
+    decided = {} if given.third is None else read_sheet(given.third, known)
+    found = put_together(questions, first, second, decided, data=name_of_data(given.data), seed=given.seed)
+    differing = set(found.undecided)
+    rows = [row for row in sheet_rows(questions, [one.id for one in questions], given.seed) if row[0] in differing]
+    deliver(
+        given,
+        found.agreement,
+        show_lines(_agreement_in_words(found.agreement)),
+        files={
+            given.out: lambda: "".join(map(to_json_line, found.items)),
+            given.undecided: partial(csv_text, SHEET, rows),
+        },
+    )
+    if given.out is not None and not found.items:
+        return left_unscored("no question has a label for each of its responses")
+    return DONE
+
+
+def _agreement_in_words(found: AnnotatorAgreement) -> Iterator[str]:
+    yield f"Cohen’s kappa, {percent(found.level)} intervals by {found.n_resamples:,} resamples of whole questions:"
+    yield from map(_system_in_words, found.systems)
+    yield f"{found.n_first:,} responses judged by the first, {found.n_second:,} by the second"
+    if found.n_differing:
+        yield f"{plural(found.n_differing, 'response')} judged differently: a third decides (--undecided, THIRD)"
+    if found.n_unlabelled:
+        yield f"{plural(found.n_unlabelled, 'response')} judged by neither"
+    yield f"{plural(found.n_questions, 'question')} with a label for each response"
+
+
+def _system_in_words(one: SystemKappa) -> str:
+    named = visible(one.system) if one.system is not None else "all systems"
+    kappa, table = one.kappa, one.table
+    alike = table.both_correct + table.both_wrong
+    if kappa.value is None:
+        return f"  {named}: undefined: {kappa.why} ({alike:,} of {kappa.n:,} alike)"
+    interval = "" if kappa.low is None or kappa.high is None else f" [{kappa.low:.2f}, {kappa.high:.2f}]"
+    return f"  {named}: {kappa.value:.2f}{interval} ({alike:,} of {plural(kappa.n, 'response')} alike)"

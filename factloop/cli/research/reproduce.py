@@ -1,0 +1,92 @@
+"""`factloop research reproduce`: a table of the papers, theirs beside ours."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from factloop.cli.console import DONE, stopped_with
+from factloop.cli.inputs import pairs_given
+from factloop.cli.options import ARGUMENT, OUTPUT, Report, Texts, command
+from factloop.cli.outputs import deliver, try_outputs
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.setup.marks import Mark
+
+if TYPE_CHECKING:
+    from factloop.evaluation.reproduction.inputs import Inputs
+    from factloop.evaluation.reproduction.registry import Entry
+
+LIST = "list"
+
+
+class Reproduce(Report):
+    """Arguments of `research reproduce`."""
+
+    entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
+    """Table to reproduce, such as vwc:table-21; list shows all."""
+    data: Annotated[str | None, Mark(metavar="PATH")] = None
+    """Folder or file of labelled data. Default: where factloop research data get put it."""
+    results: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Output of the command that the entry names: for what models answer."""
+    evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
+    """Name of an evaluator in the paper, and in the results."""
+    out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
+    """Write the table as CSV; - for standard output."""
+
+
+@command()
+def reproduce(given: Reproduce) -> int:
+    """Lists or reproduces, and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research reproduce")
+    require("trust", "factloop research reproduce")
+    from factloop.evaluation.reproduction.registry import find_entry
+    from factloop.evaluation.reproduction.views import print_reproduction, render_reproduction_html, reproduction_sheet
+    from factloop.reports.sheet.table import sheet_csv
+
+    try_outputs((given.json_, given.html, given.out), (given.data, given.results))
+    with stopped_with("It costs nothing to run it again."):
+        if given.entry == LIST:
+            return _list(given)
+        entry = find_entry(given.entry)
+        if given.results and not entry.reads_results:
+            raise ConfigError(f"--results: {entry.id} reads the output of no other command")
+        if given.evaluator and not given.results:
+            raise ConfigError("--evaluator: it names evaluators of --results, and there are none")
+        found = entry.reproduce(_inputs(given, entry))
+    deliver(
+        given,
+        found,
+        partial(print_reproduction, found, entry),
+        page=partial(render_reproduction_html, found, entry),
+        files={given.out: lambda: sheet_csv(reproduction_sheet(found))},
+    )
+    return DONE
+
+
+def _list(given: Reproduce) -> int:
+    from factloop.evaluation.reproduction.records import EntryList
+    from factloop.evaluation.reproduction.registry import ENTRIES
+    from factloop.evaluation.reproduction.views import entries_sheet, render_entries_html
+    from factloop.reports.sheet.table import sheet_csv
+    from factloop.reports.sheet.terminal import print_sheet
+
+    record = EntryList(entries=tuple(entry.listed() for entry in ENTRIES))
+    sheet = entries_sheet(ENTRIES)
+    deliver(
+        given,
+        record,
+        lambda terminal: print_sheet(terminal, sheet),
+        page=partial(render_entries_html, ENTRIES),
+        files={given.out: partial(sheet_csv, sheet)},
+    )
+    return DONE
+
+
+def _inputs(given: Reproduce, entry: Entry) -> Inputs:
+    from factloop.evaluation.reproduction.inputs import Inputs, find_places
+
+    evaluators = pairs_given("--evaluator", given.evaluator, "PAPER=OURS, such as Bespoke-7B=bespoke:minicheck")
+    places = find_places(entry.data, given.data) if entry.data else {}
+    return Inputs(places, None if given.results is None else Path(given.results), evaluators)

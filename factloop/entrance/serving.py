@@ -1,0 +1,54 @@
+"""Settings of `factloop serve` itself, beside those of its checks and scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict
+
+from factloop.setup.marks import Group, Mark
+from factloop.setup.settings import AtLeastOne, Names, Number
+
+SERVER = Group("server", "Server")
+
+
+class ServeSettings(BaseModel):
+    """Settings of the service. Those that are not for the command line are set in the environment or the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
+    """Address to listen on. Addresses other than localhost require a key."""
+    port: Annotated[int, Mark(SERVER)] = 8000
+    """Port to listen on; 0 picks a free one."""
+    documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
+    """Documents that callers can select by name: file, folder or glob."""
+    results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
+    """Folder of JSON reports and runs to show on the page."""
+    api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
+    """API keys of callers, one per line. Alternative: FACTLOOP_SERVICE_KEYS, separated by commas."""
+    database: Annotated[str | None, Mark(SERVER, "URL")] = None
+    """sqlite:///FILE or postgresql+psycopg://... Default: in --folder."""
+    folder: Annotated[Path | None, Mark(SERVER)] = None
+    """Folder for jobs and cached replies. Default: in your data folder."""
+    max_jobs: Annotated[AtLeastOne, Mark(SERVER)] = 8
+    """Number of jobs that run at the same time."""
+    max_jobs_together: AtLeastOne | None = None
+    """Number of jobs that run at the same time in all services of one database."""
+    max_queued: Number = 100
+    """Number of jobs that can wait in the queue."""
+    budget_usd_per_day: float | None = None
+    """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit of one job."""
+    max_calls_per_day: int | None = None
+    """Limit of model calls for all jobs in 24 hours; needs `max_calls`, the limit of one job."""
+    max_body_mb: float = 8.0
+    """Largest request in megabytes."""
+    rate: str = "60/minute"
+    """Rate limit of new jobs for each caller; reading is allowed ten times as often."""
+    keep_days: float | None = None
+    """Delete finished jobs after this many days. By default they are kept."""
+    public_url: str | None = None
+    """Public address of the service behind a reverse proxy, with its path."""
+    trusted_proxy: Names = ()
+    """Reverse proxies, or networks of proxies, to trust for callers' addresses."""

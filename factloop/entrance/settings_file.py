@@ -1,3 +1,0 @@
-"""The file of settings in the working directory."""
-
-SETTINGS_FILE = "factloop.toml"

@@ -1,0 +1,168 @@
+"""Who may ask how often: rates of callers, attempts with wrong keys, and tickets that open one page without a key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import time
+from collections.abc import Callable
+from typing import Literal
+from urllib.parse import parse_qs
+
+from limits import RateLimitItem, RateLimitItemPerMinute, parse_many
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy import Engine, delete, insert, select
+
+from factloop.core.errors import ConfigError
+from factloop.entrance.keys import ApiKeys
+from factloop.service.errors import RequestRefusal
+from factloop.service.kept import Database
+from factloop.service.shapes import TICKET_PAGES
+from factloop.service.tables import HITS, database_now, hold_others_off
+
+READS_FOR_A_JOB = 10
+"""How many times as many reads a caller may make as requests for work."""
+MOST_REQUESTS = 1_000_000_000
+LONGEST_DAYS = 36_500
+OF_ONE_KEY = RateLimitItemPerMinute(10)
+"""Attempts with one wrong key from one address: a program that was set up wrongly."""
+OF_AN_ADDRESS = RateLimitItemPerMinute(60)
+"""Attempts with any wrong keys from one address: a search for a key, or many readers behind one proxy."""
+
+
+class SharedHits:
+    """The requests that all services counted, in PostgreSQL. Every method is one transaction, and blocks."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def take(self, whose: str, amount: int, seconds: float) -> float:
+        """Counts a request, unless there were `amount` in the last `seconds`: then the seconds to wait, otherwise 0."""
+        with self._engine.begin() as connection:
+            hold_others_off(connection, f"hits {whose}")
+            now: float = connection.execute(select(database_now())).scalar_one()
+            of_caller = HITS.c.whose == whose
+            connection.execute(delete(HITS).where(of_caller, HITS.c.until <= now))
+            counted = select(HITS.c.until).where(of_caller).order_by(HITS.c.until.desc())
+            frees = connection.scalar(counted.offset(amount - 1).limit(1))
+            if frees is not None:
+                return float(frees) - now
+            connection.execute(insert(HITS).values(whose=whose, until=now + seconds))
+        return 0.0
+
+    def forget(self) -> None:
+        """Forgets the requests that no window counts any more."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
+
+
+class RateLimits:
+    """Counts requests, refused ones too, in moving windows. Lives in one event loop.
+
+    Requests for work and wrong keys are counted over all services that share a database, unless the database is away;
+    reads by each service. What memory refuses is not counted in the database: no flood of requests becomes one of
+    transactions.
+    """
+
+    def __init__(self, rate: str) -> None:
+        """Raises ConfigError for a rate that cannot be read."""
+        try:
+            jobs = parse_many(rate)
+        except ValueError as error:
+            raise ConfigError(f"rate {rate!r}: say for instance 60/minute") from error
+        if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= 86_400 * LONGEST_DAYS) for one in jobs):
+            raise ConfigError(
+                f"rate {rate!r}: give 1 to {MOST_REQUESTS:,} requests, in a time of at most {LONGEST_DAYS:,} days"
+            )
+        self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._database: Database | None = None
+
+    def share(self, database: Database | None) -> None:
+        """Counts over all services of this database from now on; with None in memory alone."""
+        self._database = database if database is not None and database.store.is_shared else None
+
+    async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
+        """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
+        for limit in self._limits[kind]:
+            if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
+                waiting = {"Retry-After": str(wait_s)}
+                raise RequestRefusal(429, "too_many_requests", f"at most {limit}", headers=waiting)
+
+    async def take_wrong_key(self, address: str, authorization: str) -> None:
+        """Counts an attempt with a wrong key. Raises RequestRefusal after too many; a good key is never counted."""
+        key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
+        for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
+            if wait_s := await self._wait_s(limit, *whose, of_all=True):
+                raise RequestRefusal(
+                    429,
+                    "too_many_attempts",
+                    f"at most {limit} with a wrong key; a right one is let in at once",
+                    headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
+                )
+
+    async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
+        """Counts a request: 0, or the seconds to wait, at least 1, where there are too many already."""
+        if not self._limiter.hit(limit, *whose):
+            return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
+        if not of_all or self._database is None:
+            return 0
+        name = hashlib.sha256("\n".join((str(limit), *whose)).encode("utf-8", "surrogateescape")).hexdigest()
+        hits = SharedHits(self._database.store.engine)
+        try:
+            wait_s = await self._database.ask(hits.take, name, limit.amount, limit.get_expiry())
+        except RequestRefusal:  # the failure is in the log
+            return 0
+        return _whole(wait_s) if wait_s else 0
+
+
+def _oftener(limit: RateLimitItem) -> RateLimitItem:
+    kind: Callable[..., RateLimitItem] = type(limit)
+    return kind(READS_FOR_A_JOB * limit.amount, limit.multiples)
+
+
+def _whole(wait_s: float) -> int:
+    return max(1, round(wait_s + 0.5))
+
+
+PARAMETER = "ticket"
+GOOD_FOR_S = 12 * 60 * 60
+"""Half a day: a page that is open in a tab may be loaded again there."""
+_TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
+_LONGEST_QUERY = 500
+
+
+class Tickets:
+    """Addresses that a browser can open, which sends no key: each is good for half a day, for one owner and one path.
+
+    They are signed with their owner's key, so they outlive the process and hold in every service with that key.
+    """
+
+    def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
+        self._keys, self._clock = keys, clock
+
+    def address(self, owner: str, page: str) -> str:
+        """The address at which the owner's browser may open the page for the next half day."""
+        until = str(int(self._clock()) + GOOD_FOR_S)
+        return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
+
+    def owner(self, path: str, query: bytes) -> str | None:
+        """The owner of the ticket in a request's query, for this path; None without a valid ticket."""
+        if len(query) > _LONGEST_QUERY or not opens(path):
+            return None
+        given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])
+        found = _TICKET.fullmatch(given[0]) if len(given) == 1 else None
+        if found is None or int(found[1]) < self._clock():
+            return None
+        matches = [one for one in self._keys.owners if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
+        return matches[0] if matches else None
+
+    def _sign(self, owner: str, page: str, until: str) -> str:
+        return self._keys.sign(owner, f"ticket\n{page}\n{until}")
+
+
+def opens(path: str) -> bool:
+    """Whether a ticket may open the path."""
+    return re.fullmatch(TICKET_PAGES, path, re.ASCII) is not None

@@ -1,0 +1,236 @@
+"""What the service has of the evaluation package: audits, comparisons of checks, and the reports among its results.
+
+It is imported where that package is installed, when something of it is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from factloop.core.citations import reason
+from factloop.core.errors import DataError, ToolError
+from factloop.core.figure import Measurement
+from factloop.core.files.private import make_private_folder, write_private
+from factloop.core.records import Claim, FactualityReport
+from factloop.correction.views.differences import pieces
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.audit.views.html import render_audit_html
+from factloop.evaluation.comparing.matching import JudgedClaim, flip_of, match_claims, near_pairs, plain
+from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.experiments.records import ExperimentReport
+from factloop.evaluation.experiments.views.html import render_experiment_html
+from factloop.evaluation.runs.longform import figures_of
+from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views.html import render_run_html
+from factloop.evaluation.runs.views.sheets import mean_basis
+from factloop.reports.figures import plural
+from factloop.service.shapes import (
+    AuditAsk,
+    AuditSummary,
+    ChecksComparison,
+    ClaimPiece,
+    ComparedClaim,
+    ComparedCounts,
+    ComparedSide,
+    HeadlineFigure,
+    Job,
+    LoneClaim,
+    ResultKind,
+)
+
+MOST_FIGURES = 3
+"""Evaluators or variants whose figures lead a result in a list; its page has all."""
+
+
+def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
+    """The rows as a file that the audit reads. Raises DataError for rows that it would refuse; blocks."""
+    make_private_folder(folder)
+    file = folder / "rows.jsonl"
+    try:
+        text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+    except ValueError as error:
+        raise DataError("a number is not finite; give null for a missing score", field="rows") from error
+    write_private(file, text.encode())
+    try:
+        load_predictions(file)
+    except DataError as error:
+        message = str(error).replace(str(file), "row")
+        raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
+    return file
+
+
+async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
+    """The report, its JSON and its summary.
+
+    The command makes it, in a process of its own: it can be stopped, and does not hold up the loop.
+    """
+    file = await asyncio.to_thread(write_rows, ask.rows, folder)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "factloop", "audit", str(file), "--json", "-"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # an interrupt of the service is not one of the audit
+    )
+    try:
+        output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode != 0:
+        raise ToolError("the audit failed", tool="audit")
+    result = output.decode()
+    report = await asyncio.to_thread(AuditReport.model_validate_json, result)
+    data = report.data
+    summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
+    return report, result, summary
+
+
+def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, FactualityReport]) -> ChecksComparison:
+    """The older check stands first, and in it what changed. Each claim is in one pair at most, or alone."""
+    (older, one), (newer, other) = sorted((first, second), key=lambda check: check[0].created_at)
+    pairs = [*_pairs(one.claims, other.claims)]
+    flips = tuple(pair for pair in pairs if pair.flipped)
+    only_first = _lone(one.claims, {pair.first.claim_id for pair in pairs})
+    only_second = _lone(other.claims, {pair.second.claim_id for pair in pairs})
+    return ChecksComparison(
+        first=older,
+        second=newer,
+        same_response=one.response == other.response,
+        pairs=tuple(sorted(pairs, key=lambda pair: (not pair.flipped, not pair.changed, not pair.pieces))),
+        only_first=only_first,
+        only_second=only_second,
+        flips=flips,
+        counts=ComparedCounts(
+            first=one.counts,
+            second=other.counts,
+            n_pairs=len(pairs),
+            n_reworded=sum(bool(pair.pieces) for pair in pairs),
+            n_only_first=len(only_first),
+            n_only_second=len(only_second),
+            n_flips=len(flips),
+            n_unscored_pairs=sum(None in (pair.first.verdict, pair.second.verdict) for pair in pairs),
+        ),
+    )
+
+
+def _pairs(first: Sequence[Claim], second: Sequence[Claim]) -> Iterator[ComparedClaim]:
+    """In the order of the older response."""
+    ours, theirs = ({claim.id: claim for claim in claims} for claims in (first, second))
+    matched = match_claims(
+        *([JudgedClaim.of(claim, claim.self_contained) for claim in claims] for claims in (first, second))
+    )
+    partner = {one.id: other.id for one, other in matched}
+    paired = {*partner.values()}
+    left = [claim for claim in first if claim.id not in partner]
+    right = [claim for claim in second if claim.id not in paired]
+    near = near_pairs(*([claim.self_contained for claim in claims] for claims in (left, right)))
+    partner |= {left[one].id: right[other].id for one, other in near}
+    return (_pair(ours[claim.id], theirs[partner[claim.id]]) for claim in first if claim.id in partner)
+
+
+def _pair(first: Claim, second: Claim) -> ComparedClaim:
+    one, other = _side(first), _side(second)
+    cut = () if plain(one.claim) == plain(other.claim) else pieces(one.claim, other.claim)
+    return ComparedClaim(
+        claim=one.claim,
+        first=one,
+        second=other,
+        flipped=flip_of(one.verdict, other.verdict) is not None,
+        changed=_outcome(one) != _outcome(other),
+        pieces=tuple(ClaimPiece(kind=piece.kind, text=piece.text) for piece in cut),
+    )
+
+
+def _lone(claims: Sequence[Claim], paired: Collection[str]) -> tuple[LoneClaim, ...]:
+    return tuple(LoneClaim(claim=claim.self_contained, side=_side(claim)) for claim in claims if claim.id not in paired)
+
+
+def _side(claim: Claim) -> ComparedSide:
+    judgement = claim.judgement
+    return ComparedSide(
+        claim_id=claim.id,
+        claim=claim.self_contained,
+        verdict=judgement.verdict,
+        unscored_reason=judgement.unscored_reason,
+        contradicted=judgement.contradicted,
+        rationale=reason(claim),
+    )
+
+
+def _outcome(side: ComparedSide) -> tuple[object, ...]:
+    return side.verdict, bool(side.contradicted), side.unscored_reason
+
+
+def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
+    """Balanced accuracy of the best evaluators over all claims."""
+    found = [one for one in report.at[0].rates.rates if (one.group.kind, one.level) == ("all", "claim")]
+    for one in sorted(found, key=lambda rates: -(rates.balanced_accuracy.value or 0.0))[:MOST_FIGURES]:
+        figure = one.balanced_accuracy
+        yield _measured(one.evaluator, figure, f"balanced accuracy on {plural(figure.n, 'claim')}")
+
+
+def _of_run(summary: RunSummary) -> Iterator[HeadlineFigure]:
+    """Precision and F1@K of the best system at the first K."""
+    systems = {one.system: one for one in summary.scores.systems}
+    if not systems:
+        return
+    ranked = [name for ranking in summary.scores.rankings[:1] for name in ranking.systems]
+    best = [*ranked, *systems][0]
+    whose = best if len(systems) == 1 else f"{best}, the best of {plural(len(systems), 'system')}"
+    for measure, k, mean in figures_of(systems[best]):
+        if measure.leads:
+            yield _measured(measure.heading(k), mean, f"{whose}, {mean_basis(mean)}")
+
+
+def _measured(name: str, figure: Measurement, grounds: str) -> HeadlineFigure:
+    if figure.value is None:
+        return HeadlineFigure(name=name, value="–", basis=f"undefined: {figure.why}")
+    spread = "" if figure.interval is None else "{:.2f} to {:.2f}, ".format(*figure.interval)
+    return HeadlineFigure(name=name, value=f"{figure.value:.2f}", basis=f"{spread}{grounds}")
+
+
+EVALUATION_KINDS = (
+    ResultKind(
+        "audit",
+        AuditReport,
+        render_audit_html,
+        lambda one: f"{plural(len(one.data.evaluators), 'evaluator')} on {plural(one.data.n_claims, 'labelled claim')}",
+        lambda report: f"of {report.data.name}",
+        _of_audit,
+        is_job=True,
+    ),
+    ResultKind(
+        "run",
+        RunSummary,
+        render_run_html,
+        lambda run: f"{plural(len(run.responses), 'response')} of {plural(len(run.scores.systems), 'system')}",
+        lambda run: f"over {run.data}, judged by {run.fingerprint.judge}",
+        _of_run,
+    ),
+    ResultKind(
+        "experiment",
+        ExperimentReport,
+        render_experiment_html,
+        lambda one: one.name,
+        lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
+        lambda _: (),
+    ),
+    ResultKind(
+        "comparison",
+        Comparison,
+        render_comparison_html,
+        lambda one: f"{one.first.run} and {one.second.run}",
+        lambda one: " ".join(one.conclusions[:1]),
+        lambda _: (),
+    ),
+)

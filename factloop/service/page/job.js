@@ -1,0 +1,146 @@
+// One job: watched while it runs; once it is done, the page of its report stands in a frame.
+import { follow, get, opened, post, put, remove, save } from "./api.js";
+import { button, h, heading, leadingOn, mark, replace, said, troubleLine } from "./dom.js";
+import { again } from "./form.js";
+import { BEGUN_ANEW, KINDS, STATES, isOver, many, moment, outcome, plural, verdictOf } from "./words.js";
+
+const SPEAK_MS = 2500; // a screen reader says how far the check is, no more often than that
+
+export const showJob = async (view, info, id, { signal, announce }) => {
+  const path = `/v1/jobs/${encodeURIComponent(id)}`;
+  const job = await get(path, signal);
+  const trouble = troubleLine();
+  const state = h("p", { class: "byline" });
+  const actions = h("div", { class: "actions" });
+  const list = h("ol", { class: "live", "aria-label": "Claims" });
+  replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), heading(job.title || "(without words)", { class: "plain" }), state, trouble.element, actions), list);
+  const over = job.status === "done" ? job : await watch(path, job, info, { state, actions, list, trouble, signal, announce });
+  if (signal.aborted || !over) return;
+  const { words, symbol, tone } = STATES[over.status];
+  replace(state, mark(tone, symbol), ` ${words} · ${moment(over.created_at)}${outcome(over)}`, over.begun_anew && ` · ${BEGUN_ANEW}`);
+  const address = over.status === "done" && await opened(`${path}/report.html`, info);
+  if (address) showReport(list, address, signal, labelsOf(path, signal, trouble.say));
+  replace(actions, address && tab(address), afterwards(path, over, trouble));
+  announce(`${KINDS[over.kind]} ${words}.`);
+};
+
+// Shows claims as they are found and judged, also those of a job that ended early. Returns the job when it is over.
+const watch = async (path, job, info, { state, actions, list, trouble, signal, announce }) => {
+  const claims = new Map();
+  let over = null, waiting = "", isLost = false;
+  const tell = () => {
+    const judged = [...claims.values()].filter((one) => one.isJudged).length;
+    replace(state, isLost ? "The service does not answer; trying again. The check goes on." : waiting || (claims.size ? `${many(judged)} of ${plural(claims.size, "claim")} judged` : STATES[job.status].words));
+  };
+  if (!isOver(job)) replace(actions, button("Stop", trouble.trying(() => post(`${path}/cancel`, {})), { class: "quiet is-strong" }));
+  tell();
+  const spoken = setInterval(() => announce(state.textContent), SPEAK_MS);
+  signal.addEventListener("abort", () => clearInterval(spoken));
+  await follow(path, info, {
+    signal,
+    told: (isOpen) => { isLost = !isOpen; tell(); },
+    heard: (type, data) => {
+      waiting = type === "waiting" ? `${data.server} accepts no request (${data.cause}): waiting ${Math.round(data.waited_s)} of ${many(data.patience_s)} s.` : "";
+      if (type === "job_finished") over = data;
+      take(claims, list, type, data);
+      tell();
+    },
+  });
+  clearInterval(spoken);
+  return over;
+};
+
+const take = (claims, list, type, data) => {
+  if (type !== "claim_found" && type !== "claim_judged") return;
+  const { id, self_contained: text, judgement } = type === "claim_found" ? { id: data.claim_id, ...data } : data.claim;
+  if (claims.get(id)?.isJudged) return;
+  const { status, words, symbol } = judgement ? verdictOf(judgement) : { status: "pending", words: "being checked", symbol: "…" };
+  const element = h("li", {}, mark(status, symbol), h("span", { dir: "auto" }, text), h("span", { class: `verdict is-${status}` }, words));
+  if (claims.has(id)) claims.get(id).element.replaceWith(element);
+  else list.append(element);
+  claims.set(id, { element, isJudged: Boolean(judgement) });
+};
+
+const afterwards = (path, job, trouble) => {
+  const name = `${job.kind.replace("_", "-")}-${job.id}`;
+  const saving = (label, from, suffix) => button(label, trouble.trying(() => save(`${path}/${from}`, `${name}.${suffix}`)));
+  let asked = false;
+  const deleting = button("Delete", trouble.trying(async () => {
+    if (!asked) {
+      asked = true;
+      deleting.textContent = "Delete it for good?";
+      return;
+    }
+    const goTo = leadingOn();
+    await remove(path);
+    goTo("#/history");
+  }));
+  return [
+    job.status === "done" && [saving("Download JSON", "result", "json"), job.kind === "check" && saving("Download CSV", "claims.csv", "csv"), saving("Download HTML", "report.html", "html")],
+    (job.kind === "check" || job.kind === "trust") && button("Edit and repeat", trouble.trying(async () => again(job.kind, await get(`${path}/request`)))),
+    deleting,
+  ];
+};
+
+const tab = (address) => h("a", { class: "quiet is-strong", href: address, target: "_blank", rel: "noopener noreferrer" }, "Open in a new tab ↗");
+
+// The page of a report. Its sandbox keeps it from what this page keeps; the theme is told to it, and `begun` hears a port
+// for its labels.
+const showReport = (before, address, signal, begun = () => {}) => {
+  const frame = h("iframe", { class: "report", title: "Report", sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox", src: address });
+  frame.addEventListener("load", () => {
+    const { port1, port2 } = new MessageChannel();
+    begun(port1);
+    frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*", [port2]);
+  });
+  document.addEventListener("themechange", () => frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*"), { signal });
+  before.replaceWith(frame);
+};
+
+// Keeps the labels that are given on the page of the report. What the service did not take is sent with the next one.
+const labelsOf = (path, signal, failed) => {
+  const unsent = new Map(); // id of a claim to its label, or to null
+  let sending = Promise.resolve();
+  const send = async () => {
+    for (const [claim, label] of [...unsent]) {
+      const place = `${path}/labels/${encodeURIComponent(claim)}`;
+      await (label ? put(place, label) : remove(place));
+      if (unsent.get(claim) === label) unsent.delete(claim);
+    }
+  };
+  const answer = async ({ claim, label }) => {
+    failed("");
+    if (claim === undefined) return (await get(`${path}/labels`, signal).catch((error) => { failed(error.message); throw error; })).labels;
+    unsent.set(claim, label);
+    sending = sending.catch(() => {}).then(send);
+    await sending.catch((error) => { throw new Error(`Not kept: ${error.message} It is sent again with the next label.`); });
+    return null;
+  };
+  addEventListener("beforeunload", (event) => { if (unsent.size) event.preventDefault(); }, { signal });
+  return (port) => {
+    port.onmessage = async ({ data: { id, ...asked } }) => {
+      try { port.postMessage({ id, labels: await answer(asked) }); } catch (error) { port.postMessage({ id, error: error.message }); }
+    };
+  };
+};
+
+// What the operator registered: audits, experiments and runs.
+export const showResults = async (view, info, name, { signal }) => {
+  const { results } = await get("/v1/results", signal);
+  const found = results.find((one) => one.name === name);
+  if (name && found) {
+    const path = `/v1/results/${encodeURIComponent(name)}`;
+    const address = await opened(`${path}/page.html`, info);
+    const place = h("div");
+    const trouble = troubleLine();
+    replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, said(found.kind)), heading(found.title || name, { class: "plain" }), trouble.element,
+      h("div", { class: "actions" }, tab(address), button("Download JSON", trouble.trying(() => save(`${path}.json`, `${name}.json`))))), place);
+    showReport(place, address, signal);
+    return;
+  }
+  replace(view, h("section", { "aria-labelledby": "title" }, heading("Results"), h("p", { class: "byline" }, "Audits, experiments and runs in the service's folder of results.")),
+    results.length ? h("ol", { class: "jobs" }, results.map((one) => h("li", { class: "job" }, h("a", { href: `#/results/${encodeURIComponent(one.name)}`, dir: "auto" }, one.title || one.name),
+      h("p", { class: "outcome" }, [one.kind, one.summary, one.created_at && moment(one.created_at), `file ${one.name}`].filter(Boolean).join(" · ")),
+      one.figures.length > 0 && h("p", { class: "outcome" }, one.figures.map((figure) => [said(figure.name), ` ${figure.value} `, h("small", {}, said(figure.basis)), h("br")])))))
+      : h("p", { class: "nothing" }, "There are no results. The operator of the service shows a folder of them with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+};

@@ -1,0 +1,123 @@
+"""`--judge` on the commands that check, and the question before its weights are fetched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from factloop import FactualityReport
+from factloop.cli import preparing
+from factloop.cli.preparing import with_leave_to_fetch
+from factloop.core.errors import ConfigError
+from factloop.setup.settings import CheckSettings
+from factloop.testing import assert_factual
+from tests.checking.test_judges import judge_that_says
+from tests.cli.command import Command
+from tests.extras import needs
+
+pytestmark = [needs("transformers", "semantic"), pytest.mark.torch]
+
+SUPPORTS, REFUTES = (0.0, 9.0, 0.0), (9.0, 0.0, 0.0)
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> str:
+    return judge_that_says(tmp_path / "tiny", *SUPPORTS)
+
+
+def test_every_command_that_checks_takes_it(factloop: Command, answer: Path, docs: Path, judge: str) -> None:
+    named = ("--judge", judge, "--docs", docs)
+    report = FactualityReport.model_validate_json(factloop("check", answer, *named, "--json", "-").out)
+    assert report.counts.supported == 2
+    responses = Path("responses.jsonl")
+    responses.write_text(json.dumps({"id": "1", "prompt": "Who?", "response": answer.read_text()}) + "\n")
+    run = json.loads(factloop("eval", responses, *named, "--json", "-").out)
+    assert run["fingerprint"]["verifier"]["verifier"].startswith("nli:tiny (sha256 ")
+    corrected = json.loads(factloop("correct", answer, *named, "--json", "-").out)
+    assert corrected["before"]["counts"]["supported"] == 2
+    rows = Path("rows.jsonl")
+    rows.write_text(json.dumps({"id": "1", "claim": "Ada paints.", "document": "Ada paints.", "label": 1}) + "\n")
+    assert factloop("research", "verify", rows, "--verifier", judge, "--out", "scores.jsonl", "--quiet").code == 0
+    assert '"nli:tiny":0.99' in Path("scores.jsonl").read_text()
+
+
+def test_environment_file_and_assertions_take_it_too(
+    factloop: Command, answer: Path, docs: Path, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_factual(answer.read_text(), docs=[docs], judge=judge)
+    Path("factloop.toml").write_text(f'judge = "{judge}"\n')
+    by_file = json.loads(factloop("check", answer, "--docs", docs, "--json", "-").out)
+    Path("factloop.toml").unlink()
+    monkeypatch.setenv("FACTLOOP_JUDGE", judge)
+    by_environment = json.loads(factloop("check", answer, "--docs", docs, "--json", "-").out)
+    assert by_file["fingerprint"] == by_environment["fingerprint"]
+    assert by_file["counts"]["supported"] == by_environment["counts"]["supported"] == 2
+
+
+def test_beside_a_model_it_is_refused(factloop: Command, answer: Path, docs: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--judge", "minicheck", "--model", "openai:x")
+    assert result.code == 2
+    assert "give one judge: a chat model (--model) or --judge" in result.complaint
+
+
+@pytest.mark.parametrize(("biases", "code", "grade"), [(SUPPORTS, 2, "not_usable"), (REFUTES, 2, "not_usable")])
+def test_doctor_asks_twenty_claims_of_known_truth(
+    factloop: Command, tmp_path: Path, biases: tuple[float, ...], code: int, grade: str
+) -> None:
+    judge = judge_that_says(tmp_path / "tiny", *biases)
+    result = factloop("doctor", "--controls", "--judge", judge, "--json", "-")
+    assert result.code == code
+    parts = {one["part"]: one for one in json.loads(result.out)["parts"]}
+    assert parts["model"]["state"] == "works"
+    assert parts["model"]["how"][0].startswith("judges without a chat model: nli:tiny (sha256 ")
+    found = parts["controls"]["controls"]
+    assert found["grade"] == grade
+    assert (found["n_true"], found["n_false"], found["n_unscored"]) == (10, 10, 0)
+    right = (10, 0) if biases is SUPPORTS else (0, 10)
+    assert (found["n_true_supported"], found["n_false_refused"]) == right
+    assert "another judge (docs/judges.md)" in parts["controls"]["advice"]
+
+
+def test_weights_that_are_not_here_are_not_fetched_unasked(factloop: Command, answer: Path, docs: Path) -> None:
+    for command in (("check", answer), ("correct", answer), ("doctor",)):
+        result = factloop(*command, "--docs", docs, "--judge", "minicheck")
+        assert result.code == 2
+        assert "--allow-download fetches lytang/MiniCheck-Flan-T5-Large once (3.1 GB" in result.complaint
+
+
+class Terminal(Console):
+    """A terminal at which someone answers."""
+
+    def __init__(self, answer: str) -> None:
+        super().__init__(force_terminal=True)
+        self._answer = answer
+        self.asked: list[str] = []
+
+    def print(self, *objects: Any, **_: Any) -> None:
+        self.asked.extend(map(str, objects))
+
+    def input(self, prompt: Any = "", **_: Any) -> str:
+        self.asked.append(str(prompt))
+        return self._answer
+
+
+@pytest.mark.parametrize(("answer", "allowed"), [("y", True), ("Yes ", True), ("", False), ("n", False)])
+def test_at_a_terminal_it_is_asked_once_with_the_size(
+    answer: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    terminal, settings = Terminal(answer), CheckSettings(judge="hhem")
+    monkeypatch.setattr(preparing, "messages_console", lambda: terminal)
+    if allowed:
+        leave = with_leave_to_fetch(settings)
+        assert leave.allow_download
+        with_leave_to_fetch(leave)
+    else:
+        with pytest.raises(ConfigError, match="--allow-download"):
+            with_leave_to_fetch(settings)
+    assert "0.4 GB, licence Apache-2.0" in " ".join(terminal.asked)
+    assert sum("[y/N]" in one for one in terminal.asked) == 1

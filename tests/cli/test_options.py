@@ -1,0 +1,173 @@
+"""Flags are made from models, and the table of commands holds what it promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from factloop.cli.app import COMMANDS, OLD_NAMES, load_command
+from factloop.cli.inputs import pairs_given
+from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings, command, help_of, taking
+from factloop.cli.preparing import models_of_systems, server_settings
+from factloop.cli.serve import named_documents
+from factloop.core.errors import ConfigError
+from factloop.correction.settings import CorrectionSettings
+from factloop.entrance.serving import ServeSettings
+from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
+from factloop.evaluation.verification.records import VerifySettings
+from factloop.setup.marks import LIMITS, RECORDING, Mark, in_order, text_of
+from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
+from factloop.tools.search.build import built_in_searches
+from factloop.trust.settings import TrustSettings
+from tests.cli.command import Command
+
+MOST_FLAGS = 110
+SETTINGS = (
+    CheckSettings, CorrectionSettings, TrustSettings, ServeSettings, VerifySettings, ResponseSettings, PromptSettings,
+)  # fmt: skip
+
+
+class Sample(RunSettings):
+    """A setting of every type."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    sites: Annotated[Names, Mark(LIMITS, "URL")] = ()
+    """Where to look."""
+    wait_s: Annotated[Positive | None, Mark(RECORDING)] = 2.5
+    """How long.
+
+    Not for the command line."""
+    fast: Annotated[bool, Mark(LIMITS)] = False
+    """Be `fast`."""
+    rare: int = 1
+    """Not often."""
+
+
+class Given(Arguments):
+    """Arguments of every type."""
+
+    file: Annotated[str, Mark(ARGUMENT, "FILE")]
+    """A file."""
+    from_: Annotated[Texts, Mark(metavar="PLACE")] = ()
+    """A place."""
+    loud: bool = False
+    """Be loud."""
+
+
+SEEN: list[tuple[Given, Flags]] = []
+
+
+@command(taking(Sample, LIMITS, "wait_s"))
+def sample(given: Given, flags: Flags) -> int:
+    SEEN.append((given, flags))
+    return 0
+
+
+def run(*words: str) -> tuple[Given, Flags]:
+    sample.build("A sample.").main([*words], standalone_mode=False)
+    return SEEN.pop()
+
+
+def options_of(path: str) -> dict[str, Any]:
+    return {option.opts[0]: option for option in load_command(path).params if option.param_type_name == "option"}
+
+
+def test_a_flag_has_all_that_its_field_says() -> None:
+    shown = {option.name: option for option in sample.build("A sample.").params}
+    assert (shown["sites"].opts, shown["sites"].help) == (["--sites"], "Where to look; repeatable.")
+    assert (shown["wait_s"].opts, shown["wait_s"].metavar) == (["--wait"], "SECONDS")
+    assert shown["wait_s"].help == "How long (default 2.5)."
+    assert shown["fast"].secondary_opts == ["--no-fast"]  # file and environment may have set it
+    assert shown["loud"].secondary_opts == []
+    assert shown["from_"].opts == ["--from"]
+    assert (shown["sites"].rich_help_panel, shown["wait_s"].rich_help_panel) == ("Limits", "Output")
+    assert "rare" not in shown
+
+
+def test_a_command_is_given_its_arguments_and_the_settings_that_were_given() -> None:
+    words = ("--from", "a", "--from", "b", "--loud", "--no-fast", "--set", "rare=3", "--set", "sites=c,d")
+    given, flags = run("x", *words)
+    assert given == Given(file="x", from_=("a", "b"), loud=True)
+    assert flags == {"fast": False, "rare": "3", "sites": ("c", "d")}
+    assert run("x") == (Given(file="x"), {})
+    assert run("x", "--sites", "e", "--set", "sites=c")[1] == {"sites": ["e"]}
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [("rare", "--set rare: it is NAME=VALUE"), ("rar=3", "--set rar=3: there is no setting 'rar'; is it 'rare'?")],
+)
+def test_a_wrong_setting_is_named(setting: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said.replace("?", r"\?")):
+        run("x", "--set", setting)
+
+
+def test_a_setting_that_is_none_cannot_be_asked_for() -> None:
+    with pytest.raises(AssertionError, match="CheckSettings has no \\['patience'\\]"):
+        taking(CheckSettings, "patience")
+
+
+def test_settings_of_a_model_come_before_those_that_it_inherits() -> None:
+    assert [name for name, _ in in_order(Sample)][:5] == ["sites", "wait_s", "fast", "rare", "max_tokens"]
+
+
+@pytest.mark.parametrize("model", SETTINGS)
+def test_every_setting_says_what_it_is(model: type[BaseModel]) -> None:
+    assert {name for name, field in model.model_fields.items() if not text_of(field).endswith(".")} == set()
+
+
+def test_searches_are_named_in_help_as_in_their_registry() -> None:
+    *first, last = built_in_searches()
+    assert f"{', '.join(first)} or {last}; repeatable" in help_of(CheckSettings.model_fields["search"])
+
+
+def test_flags_are_few() -> None:
+    """A new one takes the place of another: what is rarely wanted is set by --set, the environment or the file."""
+    flags = {"--version"}.union(*map(options_of, COMMANDS))
+    assert len(flags) <= MOST_FLAGS, sorted(flags)
+
+
+def test_whatever_takes_settings_takes_all_of_them() -> None:
+    takers = {path for path in COMMANDS if "--model" in options_of(path) or "--cache" in options_of(path)}
+    assert takers <= {path for path in COMMANDS if "--set" in options_of(path)}
+    assert list(WithSettings.model_fields) == ["set_"]
+
+
+@pytest.mark.parametrize("name", sorted(OLD_NAMES))
+def test_old_names_work_and_say_the_new_ones(factloop: Command, name: str) -> None:
+    old = name.removeprefix("research ")
+    shown = factloop(old, "--help")
+    assert (shown.code, shown.out) == (0, factloop(*name.split(), "--help").out)
+    assert shown.complaint == f"factloop: factloop {old} is now factloop {name}"
+    assert f"\n  {old} " not in factloop("--help").out
+
+
+@pytest.mark.usefixtures("home")
+def test_a_server_has_the_settings_of_checks_and_of_scores() -> None:
+    there = "http://127.0.0.1:9/v1"
+    check, trust = server_settings({"subject_model": "openai:x", "base_url": there})
+    assert (check.base_url, trust.base_url) == (None, there)
+    check, trust = server_settings({"model": "openai:y", "subject_model": "openai:x", "base_url": there})
+    assert (check.base_url, trust.base_url) == (there, there)
+    check, trust = server_settings({"temperature": 0.3, "max_calls": 4})
+    assert (check.temperature, trust.temperature) == (0.3, TrustSettings().temperature)
+    assert check.max_calls == trust.max_calls == 4
+
+
+def test_pairs() -> None:
+    assert pairs_given("--x", ["a=b", "c=d=e"], "A=B") == {"a": "b", "c": "d=e"}
+    for wrong, said in ((["a"], "--x a: it is A=B"), (["=b"], "it is A=B"), (["a=b", "a=c"], "a has one already")):
+        with pytest.raises(ConfigError, match=said):
+            pairs_given("--x", wrong, "A=B")
+    models = models_of_systems("--s", ["a=openai:m", "b=openai:n@http://localhost:1/v1"])
+    assert [(one.model, one.base_url) for one in models.values()] == [
+        ("openai:m", None),
+        ("openai:n", "http://localhost:1/v1"),
+    ]
+    assert named_documents(["a=x", "b=y", "a=z"]) == {"a": ("x", "z"), "b": ("y",)}
+    with pytest.raises(ConfigError, match="give NAME=PATH"):
+        named_documents([str(Path("x"))])

@@ -1,0 +1,193 @@
+"""The paired table of two runs: by hand, against scipy, scikit-learn and statsmodels, and what must hold of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]  # no types
+
+from factloop.core.figure import Undefined
+from factloop.core.records import Verdict
+from factloop.evaluation.comparing.compare import compare
+from factloop.evaluation.comparing.matching import JudgedClaim, match_claims, near_pairs
+from factloop.evaluation.comparing.paired import Items, paired_means
+from factloop.evaluation.comparing.records import Comparison, PairedDifference, Quantity
+from factloop.evaluation.runs.longform import AbstentionPolicy
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest
+from tests.evaluation.runs.finished_runs import compared, fingerprint, judged
+
+NAN = float("nan")
+OTHER = fingerprint(model="other:judge")
+Row = tuple[str, str, str]
+"""A prompt, and a letter for each claim of the first side and of the second."""
+
+
+def compare_rows(rows: Sequence[Row], *, labels: str = "", **options: object) -> Comparison:
+    """Two evaluators of a response to each prompt, or of several systems' responses where a prompt comes again."""
+    sides = [
+        [
+            judged(row[0], row[side], system=f"s{n:02}", response=f"r{n}", labels=labels, made_by=made_by)
+            for n, row in enumerate(rows)
+        ]
+        for side, made_by in ((1, fingerprint()), (2, OTHER))
+    ]
+    first, second = compared(sides[0], resamples=1), compared(sides[1], "runs/b", made_by=OTHER, resamples=1)
+    return compare(first, second, **{"resamples": 10, **options})  # type: ignore[arg-type]  # as compare has them
+
+
+def difference(found: Comparison, quantity: Quantity, k: int | None = None) -> PairedDifference:
+    return next(one for one in found.differences if (one.quantity, one.k) == (quantity, k))
+
+
+def test_by_hand() -> None:
+    """Four prompts, K = 2. F1 = 2PR/(P+R), R = min(S/2, 1).
+
+    A: 2-0 P 1 R 1 F 1; 1-1 P .5 R .5 F .5; 2-2 P .5 R 1 F 2/3; nothing: no P, F 0. Mean F 13/24, mean P 2/3.
+    B: 1-1 .5; 2-0 1; 2-0 1; 2-0 1. Mean F 3.5/4, mean P over the first three 2.5/3.
+    B - A of F: -.5, +.5, +1/3, +1: mean 1/3. Of P: -.5, +.5, +.5: mean 1/6.
+    Signs of F: the sums over 16 ways that reach |4/3|: those of {.5, .5, 1/3, 1} with 7/3, 4/3 (turn one .5, twice) and
+    5/3 (turn 1/3), both ways round: 8 of 16. Of P: sizes alike, one against two: all 8 ways reach |.5|.
+    """
+    found = compare_rows(
+        [("p1", "ss", "sn"), ("p2", "sniiiii", "ss???"), ("p3", "ssnn", "ss"), ("p4", "", "ss")], ks=[2]
+    )
+    precision, f1 = difference(found, Quantity.PRECISION), difference(found, Quantity.F1, 2)
+    assert (precision.n, precision.n_left_out, precision.p) == (3, 1, 1.0)
+    assert (precision.first_value, precision.second_value, precision.value) == pytest.approx((2 / 3, 2.5 / 3, 1 / 6))
+    assert (precision.first_higher, precision.equal, precision.second_higher) == (1, 0, 2)
+    assert (f1.first_value, f1.second_value, f1.value) == pytest.approx((13 / 24, 3.5 / 4, 1 / 3))
+    assert (f1.n, f1.n_left_out, f1.first_higher, f1.equal, f1.second_higher) == (4, 0, 1, 0, 3)
+    assert (f1.p, f1.p_corrected) == (0.5, 1.0)  # Holm: 2 * .5
+    alone = found.first.figures[0]
+    assert alone.value == pytest.approx(13 / 24)
+    assert alone.n == 4
+
+
+def test_an_abstention_counts_by_the_policy_and_an_unscored_response_never() -> None:
+    rows = [("p1", "", "ss"), ("p2", "???", "ss"), ("p3", "ss", "ss")]
+    zero = difference(compare_rows(rows), Quantity.F1, 2)
+    assert (zero.n, zero.n_left_out, zero.value) == (2, 1, 0.5)
+    exclude = difference(compare_rows(rows, abstention=AbstentionPolicy.EXCLUDE), Quantity.F1, 2)
+    assert (exclude.n, exclude.n_left_out, exclude.value) == (1, 2, 0.0)
+    nothing = difference(compare_rows(rows[1:2]), Quantity.F1, 2)
+    assert nothing.value is nothing.first_value is nothing.low is nothing.p is nothing.p_corrected is None
+    assert (nothing.n, nothing.n_left_out, nothing.undefined) == (0, 1, Undefined.NOTHING_SCORED)
+
+
+def test_prompts_are_what_is_turned() -> None:
+    """Six responses to two prompts: as independent pairs p would be 2/64, by prompt it is 2/4; of one prompt 1."""
+    rows = [(prompt, "nn", "ss") for prompt in ("p", "q") for _ in range(3)]
+    f1 = difference(compare_rows(rows), Quantity.F1, 2)
+    assert (f1.p, f1.n, f1.n_groups) == (0.5, 6, 2)
+    alone = difference(compare_rows(rows[:3]), Quantity.F1, 2)
+    assert (alone.value, alone.low, alone.p) == (1.0, None, 1.0)
+
+
+def test_means_are_over_the_items_that_both_sides_have_and_strata_weigh_alike() -> None:
+    """Items 0, 1 and 3: 0.5, 1, 0 against 0.5, 0, 1. By label: 0 against 1, and 1, 1 against 0, 1: 1/2 against 3/4."""
+    items = Items.of_clusters(np.array([0, 0, 1, 1]), 2)
+    found = paired_means(np.array([0.5, 1.0, NAN, 0.0]), np.array([0.5, 0.0, 1.0, 1.0]), items)
+    assert (found.first.value, found.second.value, found.apart.value) == (0.5, 0.5, 0.0)
+    assert (found.apart.n, found.apart.n_clusters) == (3, 2)
+    assert (found.first_higher, found.equal, found.second_higher) == (1, 1, 1)
+    strata = Items(np.array([0, 1, 2]), 3, np.array([0, 1, 1]), 2)
+    found = paired_means(np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0]), strata)
+    assert (found.first.value, found.second.value, found.apart.value) == (0.5, 0.75, 0.25)
+    whole = paired_means(np.zeros(6), np.ones(6), Items.of_clusters(np.array([0, 0, 0, 1, 1, 1]), 2))
+    assert whole.test() == DiscreteTest(p=0.5, least=0.5)
+    nothing = paired_means(np.array([NAN, 1.0]), np.array([1.0, NAN]), Items.of_clusters(np.array([0, 1]), 2))
+    assert (nothing.apart.value, nothing.test()) == (None, None)
+
+
+letters = st.text("sni?", max_size=5)
+many_rows = st.lists(st.tuples(st.sampled_from(["p", "q", "r", "t", "u"]), letters, letters), min_size=1, max_size=8)
+
+
+@given(many_rows)
+def test_exchanging_the_sides_turns_the_signs(rows: list[Row]) -> None:
+    turned = [(prompt, other, one) for prompt, one, other in rows]
+    found = zip(compare_rows(rows).differences, compare_rows(turned).differences, strict=True)
+    for one, other in found:
+        assert (one.first_value, one.p, one.p_corrected) == (other.second_value, other.p, other.p_corrected)
+        assert (one.first_higher, one.equal, one.second_higher) == (
+            other.second_higher, other.equal, other.first_higher,
+        )  # fmt: skip
+        if one.value is not None:
+            assert one.value == pytest.approx(-(other.value or 0.0), abs=1e-12)
+        if one.low is not None and one.high is not None:
+            assert (other.low, other.high) == pytest.approx((-one.high, -one.low), abs=1e-9)
+
+
+def test_agreement_and_kappa_by_hand() -> None:
+    """Scored by both: S-S 4, S-N 2, N-S 1, N-N 3: po .7; rows .6 .4, columns .5 .5: pe .5; kappa .2 / .5 = .4."""
+    found = compare_rows([("p", "ssssssnnnn?i", "ssssnnsnnns?")]).claims
+    assert found is not None
+    assert found.table == ((4, 2, 0, 0), (1, 3, 0, 0), (0, 0, 0, 1), (1, 0, 0, 0))
+    assert (found.n_matched, found.agreement.n, found.agreement.value) == (12, 10, 0.7)
+    assert found.kappa.value == pytest.approx(0.4)
+    assert found.agreement.low is None, "a single prompt"
+    one_class, nothing = (compare_rows([("p", *each)]).claims for each in (("ss", "ss"), ("?", "s")))
+    assert one_class is not None
+    assert nothing is not None
+    assert (one_class.agreement.value, one_class.kappa.undefined) == (1.0, Undefined.ONE_CLASS)
+    assert nothing.agreement.undefined is nothing.kappa.undefined is Undefined.NOT_BOTH_SCORED
+
+
+@given(st.lists(st.tuples(*[st.sampled_from("sni")] * 2), min_size=1, max_size=30), st.integers(0, 2**16))
+def test_agreement_with_labels_is_scikit_learns(pairs: list[tuple[str, str]], seed: int) -> None:
+    labels = "".join(np.random.default_rng(seed).choice([*"SNI"], len(pairs)))
+    sides = "".join(one for one, _ in pairs), "".join(other for _, other in pairs)
+    found = compare_rows([("p", *sides)], labels=labels)
+    if found.claims is not None and found.claims.kappa.value is not None:
+        assert found.claims.kappa.value == pytest.approx(cohen_kappa_score([*sides[0]], [*sides[1]]))
+    accuracy = difference(found, Quantity.ACCURACY)
+    for value, side in zip((accuracy.first_value, accuracy.second_value), sides, strict=True):
+        assert value == pytest.approx(np.mean([one == label.lower() for one, label in zip(side, labels, strict=True)]))
+    binary = [(a, b, c.lower()) for a, b, c in zip(*sides, labels, strict=True) if not {"i", "I"} & {a, b, c}]
+    balanced = difference(found, Quantity.BALANCED_ACCURACY)
+    assert balanced.n == len(binary)
+    if len({label for _, _, label in binary}) == 2:
+        wanted = [balanced_accuracy_score([row[2] for row in binary], [row[side] for row in binary]) for side in (0, 1)]
+        assert [balanced.first_value, balanced.second_value] == pytest.approx(wanted)
+    else:
+        assert balanced.value is None
+
+
+def claim(id_: str, text: str) -> JudgedClaim:
+    return JudgedClaim(id_, text, text, Verdict.SUPPORTED, "", None)
+
+
+def test_claims_match_by_id_and_text_then_by_text_each_once() -> None:
+    first = [claim("1", "a"), claim("2", "a"), claim("3", "b"), claim("4", "c")]
+    second = [claim("9", "a"), claim("2", "a"), claim("3", "x"), claim("8", "b")]
+    assert [(one.id, other.id) for one, other in match_claims(first, second)] == [("1", "9"), ("2", "2"), ("3", "8")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_near"),
+    [
+        ("Ada died in 1907.", "Ada died in 1911.", True),
+        ("Ada was born in Paris.", "Ada was born in London.", True),
+        ("The lighthouse was automated in 1982.", "The lighthouse was not automated in 1982.", True),
+        ("Bob beat Ada.", "Ada beat Bob.", True),
+        ("The first tower was lit in 1698.", "The second tower was lit in 1759.", False),  # tower, lit of four
+        ("Ada was a doctor.", "Ada lived in Paris.", False),
+        ("It is what it is.", "It is what it was.", False),  # no content word
+    ],
+)
+def test_claims_apart_by_a_word_are_near(one: str, other: str, is_near: bool) -> None:
+    assert near_pairs([one], [other]) == ([(0, 0)] if is_near else [])
+
+
+def test_the_nearest_are_paired_first_and_each_once() -> None:
+    """Rome/Rome shares 4 of (4 + 5): 8/9; Rome/1911 shares 2 of (4 + 3): 4/7; 1907/1911 shares 2 of (3 + 3): 2/3."""
+    first = ["Ada died in Rome in 1907.", "Ada died in 1907."]
+    second = ["Ada died in 1911.", "Ada died in Rome in 1907 of a fever."]
+    assert near_pairs(first, second) == [(0, 1), (1, 0)]
+    assert near_pairs(first[1:], second[:1] * 2) == [(0, 0)]
+    first, second = ([f"Tower number {n} was lit in {year}." for n in range(600)] for year in (1698, 1759))
+    assert near_pairs(first, second) == [(n, n) for n in range(600)]

@@ -1,0 +1,315 @@
+"""Each loader on small files in its published layout and in ours; then on the labelled data, where they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.tables import TableItem
+from factloop.evaluation.datasets.expertqa import load_expertqa, passage_of
+from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents
+from factloop.evaluation.datasets.labelled_pairs import WiceLabel, load_llm_aggrefact, load_stance, load_wice
+from factloop.evaluation.datasets.mixedqa import load_mixedqa, load_published_mixedqa
+from factloop.evaluation.datasets.refchecker import load_refchecker
+from factloop.evaluation.datasets.registry import load_part
+from factloop.evaluation.datasets.tofueval import load_tofueval
+from tests.evaluation.datasets.dataset_files import array, jsonl, published
+
+Loader = Callable[[str | Path], Iterator[TableItem]]
+
+WICE: dict[str, Any] = {
+    "id": "w1",
+    "claim": "It is old.",
+    "label": "partially_supported",
+    "evidence": ["Old.", "", "It was."],
+}
+TOFU: dict[str, Any] = {
+    "id": "t1",
+    "doc_id": "d",
+    "topic": "cost",
+    "system": "s",
+    "sent_idx": 1,
+    "sentence": "It costs.",
+    "label": 1,
+}
+TOFU_HEADER = "doc_id,annotation_id,topic,model_name,sent_idx,summ_sent,sent_label,exp,type\n"
+STANCE: dict[str, Any] = {"id": "s1", "claim": "It is.", "evidence": "Is it?", "label": "irrelevant"}
+WORTH: dict[str, Any] = {"id": "c1", "claim": "It is.", "label": "factual"}
+SENTENCE: dict[str, Any] = {"id": "c1", "sentence": "It is.", "label": "not_a_claim"}
+DECOMPOSED: dict[str, Any] = {
+    "id": "f1",
+    "prompt": "Who?",
+    "sentence": "She is.",
+    "decontextualised": "Ada is.",
+    "checkworthiness": "yes",
+    "claims": ["Ada is."],
+}
+EXPERT: dict[str, Any] = {
+    "id": "e1",
+    "answer_id": "a1",
+    "system": "gpt4",
+    "question": "Why?",
+    "claim": "So.",
+    "evidence": [{"passage": None, "url": "https://a.test"}],
+    "support": "Complete",
+}
+AGGREFACT: dict[str, Any] = {"dataset": "Wice", "doc": "D", "claim": "C", "label": 1, "contamination_identifier": "x"}
+
+
+@pytest.mark.parametrize(
+    ("load", "row", "changes", "field"),
+    [
+        (load_wice, WICE, {"label": "unsupported"}, "label"),
+        (load_wice, WICE, {"claim": ""}, "claim"),
+        (load_wice, WICE, {"evidence": "Old."}, "evidence"),
+        (load_tofueval, TOFU, {"label": 2}, "label"),
+        (load_tofueval, TOFU, {"label": True}, "label"),
+        (load_tofueval, TOFU, {"sent_idx": 0}, "sent_idx"),
+        (load_tofueval, TOFU, {"sent_label": "maybe"}, "sent_label"),
+        (load_tofueval, TOFU, {"sent_label": ["yes"]}, "sent_label"),
+        (load_tofueval, TOFU, {"sent_label": "no", "summ_sent": " ", "sentence": " "}, "summ_sent"),
+        (load_stance, STANCE, {"label": "support"}, "label"),
+        (load_stance, STANCE, {"evidence": None}, "evidence"),
+        (load_expertqa, EXPERT, {"support": "Full"}, "support"),
+        (load_expertqa, EXPERT, {"evidence": [1]}, "evidence[0]"),
+        (load_expertqa, EXPERT, {"answers": [1]}, "answers"),
+        (load_expertqa, EXPERT, {"answers": {"gpt4": {"claims": 1}}}, "answers.gpt4.claims"),
+        (load_expertqa, EXPERT, {"answers": {"gpt4": {"claims": [1]}}}, "answers.gpt4.claims[0]"),
+        (load_llm_aggrefact, AGGREFACT, {"label": 0.5}, "label"),
+        (load_llm_aggrefact, AGGREFACT, {"doc": None}, "doc"),
+        (load_llm_aggrefact, AGGREFACT, {"dataset": ""}, "dataset"),
+    ],
+)
+def test_a_malformed_row_names_file_line_and_field(
+    tmp_path: Path, load: Loader, row: dict[str, Any], changes: dict[str, Any], field: str
+) -> None:
+    path = jsonl(tmp_path / "rows.jsonl", {**row, "id": "first"}, {**row, "id": "second", **changes})
+    items = load(path)
+    assert next(items).id == "first"
+    with pytest.raises(DataError) as caught:
+        next(items)
+    assert (caught.value.path, caught.value.line, caught.value.field) == (str(path), 2, field)
+
+
+@pytest.mark.parametrize(
+    ("load", "row"),
+    [
+        (load_wice, WICE),
+        (load_tofueval, TOFU),
+        (load_stance, STANCE),
+        (load_expertqa, EXPERT),
+    ],
+)
+def test_no_id_comes_twice_and_no_field_is_missing(tmp_path: Path, load: Loader, row: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match=r":2: field 'id': .*:1 has the same id"):
+        list(load(jsonl(tmp_path / "rows.jsonl", row, row)))
+    for name in ("claim", "sentence"):
+        if name in row:
+            with pytest.raises(DataError, match=rf":1: field '{name}': it is missing"):
+                list(load(jsonl(tmp_path / "rows.jsonl", {key: row[key] for key in row if key != name})))
+
+
+@pytest.mark.parametrize(
+    ("support", "expected"),
+    [("Complete", 1), ("Partial", 0), ("Incomplete", 0), ("Missing", None), ("N/A", None), (None, None)],
+)
+def test_what_was_not_judged_is_no_label(tmp_path: Path, support: str | None, expected: int | None) -> None:
+    (claim,) = load_expertqa(jsonl(tmp_path / "rows.jsonl", {**EXPERT, "support": support}))
+    assert claim.attributable == expected
+
+
+def refchecker_file(folder: Path, *items: dict[str, Any]) -> Path:
+    return array(folder / "zero_context" / "nq_davinci001_answers.json", *items)
+
+
+def test_refchecker_as_published(tmp_path: Path) -> None:
+    triplet = {"triplet": ["Ada", "wrote", "it"], "human_label": "Entailment"}
+    refchecker_file(tmp_path, {"id": "-7", "response": "Ada.", "claude2_response_kg": [triplet]})
+    other = tmp_path / "noisy_context" / "msmarco_alpaca_7B_answers.json"
+    array(other, {"id": "-7", "response": "?", "claude2_response_kg": []})
+    noisy, zero = load_refchecker(tmp_path)
+    assert (zero.id, zero.setting, zero.system) == ("zero_context/davinci001/-7", "zero_context", "davinci001")
+    assert (zero.prompt_id, zero.triplets[0].claim, zero.triplets[0].attributable) == ("-7", "Ada wrote it", 1)
+    assert (noisy.system, noisy.triplets) == ("alpaca_7B", ())
+
+
+@pytest.mark.parametrize(
+    ("triplets", "field"),
+    [
+        ([{"triplet": ["Ada", "wrote"], "human_label": "Neutral"}], "claude2_response_kg[0].triplet"),
+        ([{"triplet": ["Ada", "wrote", "it"], "human_label": "neutral"}], "claude2_response_kg[0].human_label"),
+        (None, "claude2_response_kg"),
+    ],
+)
+def test_a_malformed_triplet_is_named(tmp_path: Path, triplets: object, field: str) -> None:
+    path = refchecker_file(tmp_path, {"id": "1", "response": "Ada.", "claude2_response_kg": triplets})
+    with pytest.raises(DataError) as caught:
+        list(load_refchecker(path))
+    assert (caught.value.line, caught.value.field) == (2, field)
+
+
+def test_llm_aggrefact_in_every_format(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
+
+    lines = list(load_llm_aggrefact(jsonl(tmp_path / "dev.jsonl", AGGREFACT, {**AGGREFACT, "label": 0})))
+    columnar = tmp_path / "dev-00000-of-00001.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist([AGGREFACT, {**AGGREFACT, "label": 0}]), columnar)
+    table = tmp_path / "dev.csv"
+    table.write_text("dataset,doc,claim,label,contamination_identifier\nWice,D,C,1,x\nWice,D,C,0,x\n")
+    assert lines == list(load_llm_aggrefact(columnar))
+    content = [item.model_dump(exclude={"id"}) for item in lines]
+    assert [item.model_dump(exclude={"id"}) for item in load_llm_aggrefact(table)] == content
+    assert [item["label"] for item in content] == [1, 0]
+
+
+def published_mixedqa(**changes: Any) -> dict[str, Any]:
+    right, wrong = {"pred": "Ada", "human_eval": "1"}, {"pred": "", "human_eval": "0"}
+    question = {"question": "Who?", "answers": ["Ada"], "source": "PopQA", "s_pop": 1}
+    return {**question, "flan": right, "llama": wrong, "gpt": right, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"llama": {"pred": "x", "human_eval": 1}}, "llama.human_eval"),
+        ({"llama": {"pred": "x", "human_eval": ["1"]}}, "llama.human_eval"),
+        ({"llama": "x"}, "llama"),
+        ({"answers": []}, "answers"),
+    ],
+)
+def test_malformed_published_mixedqa_is_named(tmp_path: Path, changes: dict[str, Any], field: str) -> None:
+    path = array(tmp_path / "qa_human_check.json", published_mixedqa(**changes))
+    with pytest.raises(DataError) as caught:
+        list(load_published_mixedqa(path))
+    assert (caught.value.line, caught.value.field) == (2, field)
+
+
+def test_a_benchmark_of_several_data_sets_names_each(tmp_path: Path) -> None:
+    row = {"dataset": "Reveal", "doc": "D", "claim": "C", "label": 1, "contamination_identifier": ""}
+    (claim,) = labelled_claims("llm-aggrefact", "dev", jsonl(tmp_path / "dev.jsonl", row))
+    assert (claim.dataset, claim.document, claim.label, claim.task) == ("Reveal", "D", 1, None)
+
+
+def test_prompts_hold_no_claims(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "longfact.jsonl", {"id": "1", "topic": "t", "prompt": "Why?"})
+    with pytest.raises(ConfigError, match="a LongFactPrompt holds no labelled claim"):
+        list(labelled_claims("longfact", "objects", path))
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"id": "d1", "document": "Text."}, "Text."),
+        ({"doc_id": "d1", "text": "Text."}, "Text."),
+        ({"id": "d1", "context": ["One.", "Two."]}, "One.\nTwo."),
+        ({"id": "d1", "utt": ["Hello.", "Yes."], "speaker": ["A", "B"]}, "A: Hello.\nB: Yes."),
+    ],
+)
+def test_layouts(tmp_path: Path, row: dict[str, Any], text: str) -> None:
+    assert load_documents(jsonl(tmp_path / "d.jsonl", row)) == {"d1": text}
+    assert load_documents(array(tmp_path / "d.json", row)) == {"d1": text}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"document": "Text."}], "'id': it is missing"),
+        ([{"id": "d1"}], "'document': it is missing"),
+        ([{"id": "d1", "text": "a"}, {"id": "d1", "text": "b"}], "another row has the same, 'd1'"),
+        ([{"id": "d1", "utt": ["a"], "speaker": []}], "lists of one length"),
+    ],
+)
+def test_what_fits_no_layout_is_refused(tmp_path: Path, rows: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        load_documents(jsonl(tmp_path / "d.jsonl", *rows))
+
+
+def test_wice_in_both_layouts(tmp_path: Path) -> None:
+    (ours,) = load_wice(jsonl(tmp_path / "ours.jsonl", WICE))
+    upstream = {name: value for name, value in WICE.items() if name != "id"}
+    (theirs,) = load_wice(jsonl(tmp_path / "dev.jsonl", {**upstream, "meta": {"id": "w1", "claim_title": "T"}}))
+    assert ours == theirs
+
+
+def test_tofueval_in_both_layouts(tmp_path: Path) -> None:
+    table = tmp_path / "mediasum.csv"
+    table.write_text(
+        "doc_id,annotation_id,topic,model_name,sent_idx,summ_sent,sent_label,exp,type\n"
+        "d,1,cost,s,1,It costs.,yes,,\n"
+        'd,1,cost,s,2,"It costs, a lot.",no,"Not ""a lot"".","Mis-Referencing, Reasoning Error"\n'
+    )
+    first, second = load_tofueval(table)
+    assert [first] == list(load_tofueval(jsonl(tmp_path / "ours.jsonl", {**TOFU, "id": "2"})))
+    assert (second.label, second.response) == (0, ("d", "cost", "s"))
+
+
+def test_expertqa_in_both_layouts(tmp_path: Path) -> None:
+    (ours,) = load_expertqa(jsonl(tmp_path / "ours.jsonl", EXPERT))
+    claim = {"claim_string": "So.", "evidence": ["[1] https://a.test"], "support": "Complete", "correctness": None}
+    question = {"question": "Why?", "metadata": {"field": "Law"}, "answers": {"gpt4": {"claims": [claim]}}}
+    (theirs,) = load_expertqa(jsonl(tmp_path / "r2.jsonl", question))
+    assert (theirs.id, theirs.answer_id) == ("expertqa-0000-gpt4-c00", "expertqa-0000-gpt4")
+    assert theirs == ours.model_copy(update={"id": theirs.id, "answer_id": theirs.answer_id})
+    passages = {
+        "[4] https://a.test/b\n\nIt is\n so. ": "It is\n so.",
+        "http://a.test": None,
+        "A book, page 3": "A book, page 3",
+        " ": None,
+    }
+    assert {text: passage_of(text) for text in passages} == passages
+
+
+def test_mixedqa_in_both_layouts(tmp_path: Path) -> None:
+    (theirs,) = load_published_mixedqa(array(tmp_path / "qa_human_check.json", published_mixedqa()))
+    (ours,) = load_mixedqa(jsonl(tmp_path / "own" / "mixedqa.jsonl", theirs.model_dump()))
+    assert theirs == ours
+    named = [(one.system, one.human_correct) for one in ours.responses]
+    assert named == [("flan-t5-xxl", 1), ("llama-7b", 0), ("gpt-3.5-turbo", 1)]
+    assert list(load_part("mixedqa", "answers", tmp_path)) == [theirs]
+    assert list(load_part("mixedqa", "answers", tmp_path / "own")) == [theirs]
+
+
+def test_labels_are_mapped_to_attributable_or_not(tmp_path: Path) -> None:
+    def labels(name: str, part: str, path: Path) -> list[int]:
+        return [one.label for one in labelled_claims(name, part, path)]
+
+    wice = [{**WICE, "id": label, "label": label} for label in WiceLabel]
+    assert labels("wice", "dev", jsonl(tmp_path / "w.jsonl", *wice)) == [1, 0, 0]
+    stances = ("completely-support", "partially-support", "refute", "irrelevant")
+    given = ({"claim": "C", "evidence": "e", "stance": stance} for stance in stances)
+    assert labels("factcheckgpt", "stance", jsonl(tmp_path / "s.jsonl", *given)) == [1, 0, 0, 0]
+    triplets = [
+        {"triplet": ["Ada", "wrote", "it"], "human_label": label}
+        for label in ("Entailment", "Neutral", "Contradiction")
+    ]
+    place = refchecker_file(tmp_path, {"id": "7", "response": "Ada.", "claude2_response_kg": triplets})
+    assert labels("refchecker", "annotations", place) == [1, 0, 0]
+    facts = [{"text": text, "label": label} for text, label in [("A.", "S"), ("B.", "IR"), ("C.", "NS"), ("A.", "NS")]]
+    row = {"id": "r", "system": "s", "topic": "t", "prompt": "p", "response": "A. B. C."}
+    bio = jsonl(tmp_path / "bio.jsonl", {**row, "sentences": [{"text": "A. B. C.", "atomic_facts": facts}]})
+    first, second = labelled_claims("factscore", "bio", bio)
+    assert (first.id, first.system, first.response_id, first.prompt_id, first.label) == ("r/0", "s", "r", "t", 1)
+    assert (first.dataset, first.task) == ("factscore", "LLM response verification")
+    assert (second.id, second.claim, second.label) == ("r/2", "C.", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "file", "labels"),
+    [
+        ("wice", "dev", "wice_dev.jsonl", {1: 115, 0: 234}),
+        ("tofueval", "mediasum-dev", "tofueval_mediasum_dev.jsonl", {1: 1459, 0: 354}),
+        ("factcheckgpt", "stance", "factcheckgpt_dev_stance.jsonl", {1: 341, 0: 1484}),
+        ("expertqa", "claims", "expertqa_dev_claims.jsonl", {1: 782, 0: 293}),
+        ("factscore", "bio", "factscore_bio.jsonl", {1: 10_088, 0: 4_415}),
+    ],
+)
+def test_labels_of_the_labelled_data(name: str, part: str, file: str, labels: dict[int, int]) -> None:
+    claims = list(labelled_claims(name, part, published(file)))
+    assert Counter(claim.label for claim in claims) == labels
+    assert len({claim.id for claim in claims}) == len(claims)

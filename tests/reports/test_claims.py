@@ -1,0 +1,224 @@
+"""The view of a claim: its status and words, what decides it, and that every output is laid out from it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from factloop.checking.views.html import render_html
+from factloop.checking.views.plain import in_words, render_csv
+from factloop.checking.views.terminal import print_report
+from factloop.core.findings import Finding
+from factloop.core.records import FactualityReport, UnscoredReason, Verdict
+from factloop.correction.views.html import render_correction_html
+from factloop.reports import claims as claims_module
+from factloop.reports.claims import (
+    NO_CLAIM_WORDS,
+    READING_ORDER,
+    REASON_WORDS,
+    ClaimView,
+    Status,
+    finding_words,
+    problems_first,
+    shared_passages,
+    status_of,
+    tally,
+    tally_reasons,
+    verdict_table,
+    views_of,
+    worst,
+)
+from factloop.service.pages import VERDICTS, load_assets
+from factloop.testing.words import factual_failure
+from tests.correction.views import correction_samples
+from tests.reports.claims_about import claim
+from tests.reports.sample import REASONS, sample_report
+
+VIEWS = {one.claim.id: one for one in views_of(sample_report().claims)}
+SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED = (VIEWS[f"c{n}"] for n in (1, 4, 8, 9, 14))
+LIT = "The tower was designed by Smeaton. It was first lit in 1759. It stood until 1877."
+ROCK = "The rock lies off Plymouth. Many ships were lost there."
+SENTENCE = "It was first lit in 1759."
+
+
+def view(*about: Any, **judged: Any) -> ClaimView:
+    return ClaimView(claim(*about, **judged))
+
+
+@pytest.mark.parametrize(
+    ("one", "status", "words"),
+    [
+        (SUPPORTED, Status.SUPPORTED, "supported"),
+        (NO_EVIDENCE, Status.NO_EVIDENCE, "no evidence found"),
+        (CONTRADICTED, Status.CONTRADICTED, "contradicted"),
+        (IRRELEVANT, Status.IRRELEVANT, "irrelevant"),
+        (UNSCORED, Status.UNSCORED, "unscored: the judge's reply could not be read"),
+        (view("x", verdict=None, unscored_reason="needs_reading"), Status.UNSCORED, "needs reading"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_words_of_verdicts(one: ClaimView, status: Status, words: str) -> None:
+    assert (one.status, one.words) == (status, words)
+
+
+def _terminal(report: FactualityReport) -> str:
+    written = io.StringIO()
+    print_report(report, Console(file=written, width=100))
+    return written.getvalue()
+
+
+OUTPUTS: dict[str, Callable[[FactualityReport], str]] = {
+    "terminal": _terminal,
+    "page": render_html,
+    "brief": in_words,
+    "CSV": render_csv,
+    "message of a test": lambda report: factual_failure((), report, views_of(report.claims)),
+    "correction": lambda _: render_correction_html(correction_samples.accepted()),
+    "service": lambda _: load_assets()[VERDICTS].body.decode(),
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_every_output_has_the_words_of_the_view(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changed here, they are changed everywhere."""
+    for status in (Status.CONTRADICTED, Status.NO_EVIDENCE):
+        monkeypatch.setitem(claims_module._LOOK, status, (f"new words of {status.value}", status.symbol))
+    said = OUTPUTS[output](sample_report()).casefold()
+    assert "new words of contradicted" in said
+    assert "new words of no_evidence" in said
+    assert "no evidence found" not in said
+
+
+def test_statuses_and_reasons_are_told_apart_without_colour() -> None:
+    assert set(READING_ORDER) == set(Status)
+    assert set(REASON_WORDS) == set(UnscoredReason)
+    assert len({status.symbol for status in Status}) == len({status.words for status in Status}) == len(Status)
+
+
+def test_scripts_get_the_look_of_every_judgement() -> None:
+    table = json.loads(json.dumps(verdict_table()))
+    assert table["no_evidence"] == {"status": "no_evidence", "words": "no evidence found", "symbol": "○"}
+    assert table["timeout"] == {"status": "unscored", "words": "unscored: no answer in time", "symbol": "?"}
+    assert table.keys() == {*Status, *UnscoredReason}
+
+
+def test_findings_have_the_words_of_claims_and_of_sentences() -> None:
+    words = [finding_words(one) for one in Finding]
+    of_claims = [Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED, Status.IRRELEVANT]
+    assert words[:4] == [one.words for one in of_claims]
+    assert {*words[4:]} <= {*NO_CLAIM_WORDS.values()}
+
+
+def test_problems_come_first_each_kind_in_its_order() -> None:
+    given = [IRRELEVANT, UNSCORED, SUPPORTED, VIEWS["c10"], CONTRADICTED, NO_EVIDENCE]
+    assert problems_first(given) == [CONTRADICTED, VIEWS["c10"], NO_EVIDENCE, UNSCORED, IRRELEVANT, SUPPORTED]
+
+
+def test_the_worst_claim_decides_for_its_sentence() -> None:
+    ranked = [one.claim for one in (CONTRADICTED, NO_EVIDENCE, UNSCORED, SUPPORTED, IRRELEVANT)]
+    for place, one in enumerate(ranked):
+        assert worst(ranked[place:][::-1]) is status_of(one)
+
+
+def test_tallies_add_up_to_the_claims() -> None:
+    # 13 judged: 9 supported (one of them a duplicate), 1 contradicted, 2 without evidence, 1 irrelevant. 8 unscored.
+    claims = [one.claim for one in VIEWS.values()]
+    assert [tally(claims)[status] for status in Status] == [1, 2, 8, 9, 1]
+    assert tally_reasons(claims) == dict.fromkeys(REASONS, 1)
+
+
+def test_a_claim_knows_the_number_of_the_one_that_it_repeats() -> None:
+    first, other, again = claim("x"), claim("y"), claim("x")
+    again = again.model_copy(update={"duplicate_of": first.id})
+    elsewhere = other.model_copy(update={"id": "z", "duplicate_of": "gone"})
+    assert [one.repeats for one in views_of([first, again, elsewhere])][2] is None
+    assert views_of([first, again.model_copy(update={"id": "again"})])[1].repeats == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "instead", "said"), [("1698", "1696", "1698 · the source says 1696"), ("1698", "", ""), ("", "1696", "")]
+)
+def test_only_a_pair_of_words_is_set_against_each_other(wrong: str, instead: str, said: str) -> None:
+    assert view("x", wrong=wrong, instead=instead).source_says == said
+
+
+@pytest.mark.parametrize(
+    ("passages", "judged", "decides"),
+    [
+        ((LIT,), {"quote": SENTENCE}, SENTENCE),
+        ((ROCK, LIT.replace(" first", "\n  first")), {"quote": SENTENCE}, SENTENCE.replace(" first", "\n  first")),
+        ((LIT,), {"rationale": "The passage says “was first lit in 1759”."}, SENTENCE),
+        ((LIT,), {"rationale": 'The passage says "was first lit in 1759 …".'}, SENTENCE),
+        ((LIT,), {"rationale": "The passage says «first lit in 1759»."}, SENTENCE),
+        ((SENTENCE,), {}, SENTENCE),
+        ((SENTENCE, ROCK), {}, None),
+        ((LIT,), {}, None),
+        ((LIT,), {"quote": "It was never lit at all."}, None),
+        ((LIT,), {"rationale": "The passage gives “another year” for it."}, None),
+        ((LIT,), {"rationale": "It says “designed by”."}, None),
+        ((LIT,), {"contradicted": False, "quote": SENTENCE}, None),
+    ],
+)
+def test_the_sentence_that_decides_is_quoted_or_alone_and_never_guessed(
+    passages: tuple[str, ...], judged: dict[str, Any], decides: str | None
+) -> None:
+    one = view("x", *passages, cited=tuple(f"e{n}" for n, _ in enumerate(passages, 1)), **judged)
+    assert (None if one.deciding is None else one.deciding.text) == decides
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"quote": SENTENCE},
+        {"rationale": "No sentence speaks of “1769”. The nearest says: “It was first lit in 1759.”"},
+        {"rationale": "The nearest says: “was first lit in”.", "cited": ()},
+    ],
+)
+def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict[str, Any]) -> None:
+    one = view("It was lit in 1769.", ROCK, LIT, contradicted=False, **judged)
+    assert one.marked is not None
+    assert (one.marked.evidence.id, one.marked.text, one.marked.decides) == ("e2", SENTENCE, False)
+    assert (one.cited, [row.number for row in one.evidence]) == ((), [2, 1])
+
+
+def test_a_quote_from_a_passage_that_is_not_cited_is_not_marked() -> None:
+    assert view("x", ROCK, LIT, quote=SENTENCE).marked is None
+
+
+def test_the_passage_that_decides_is_shown_first_and_keeps_its_number() -> None:
+    one = view("x", ROCK, "Ships pass.", LIT, cited=("e2", "e3"), quote="It stood until 1877.")
+    assert [(row.number, row.is_cited) for row in one.evidence] == [(3, True), (2, True), (1, False)]
+
+
+@pytest.mark.parametrize(
+    ("passage", "section"),
+    [
+        (LIT, "Towers"),
+        (f"{ROCK}\n\nTowers › The third\n{LIT}", "Towers › The third"),
+        (f"{ROCK}\n\nThe second\nIt burned down.\n\nThe third\n{LIT}\n\nThe fourth\nIt stands.", "The third"),
+        (f"{ROCK}\nThree towers stood there\n{LIT}", "Towers"),
+        (f"{ROCK}\n\nMany towers were built.\n{LIT}", "Towers"),
+        (f"{ROCK}\n\nA paragraph that an editor wrapped at some seventy characters in a\nfile. {LIT}", "Towers"),
+    ],
+    ids=["begins there", "a path", "the last before it", "a paragraph", "a sentence", "a wrapped line"],
+)
+def test_a_sentence_stands_under_the_last_heading_before_it(passage: str, section: str) -> None:
+    one = claim("It was lit in 1769.", passage, quote=SENTENCE)
+    evidence = tuple(item.model_copy(update={"section": "Towers"}) for item in one.evidence)
+    found = ClaimView(one.model_copy(update={"evidence": evidence})).deciding
+    assert found is not None
+    assert found.section == section
+
+
+def test_a_passage_that_several_claims_show_stands_with_the_first() -> None:
+    claims = [claim("x", LIT, verdict=Verdict.SUPPORTED), claim("y", ROCK), claim("z", LIT)]
+    shared = shared_passages(ClaimView(one, number) for number, one in enumerate(claims, 1))
+    assert {place: (one.claim, one.stands_here) for place, one in shared.items()} == {
+        (1, "e1"): (1, True),
+        (3, "e1"): (1, False),
+    }

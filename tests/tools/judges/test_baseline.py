@@ -1,0 +1,177 @@
+"""The packaged baseline: labelled sentences a kind, and what holds of any text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.judges.base import SupportReading
+from factloop.tools.judges.baseline import FEATURES, FILE_NAME, Baseline, load_model
+from factloop.tools.judges.figures import read_figures
+from factloop.tools.judges.source_sentences import read_passage
+
+CASES = Path(__file__).with_name("baseline_cases.jsonl")
+LEAST_FOUND = {"figures": 0.9, "dates": 0.9, "denial": 0.9, "roles": 0.9, "tables": 0.6, "conditionals": 0.9}
+"""By kind, the least share of true claims supported and of contradicted ones called so."""
+
+PASSAGE = (
+    "Larnholm Lighthouse.\nThe lighthouse of Larnholm was built in 1874 by the engineer Ole Brandt. Its lamp stands "
+    "41.5 metres above the sea; until 1931 it burned paraffin. Dr. Brandt never saw it lit. If the coast road is "
+    "flooded, the keeper (a Mr. Dahl) crosses by boat, and 3,000 visitors a year do not mind."
+)
+EVERYDAY = """My sister bakes bread every Sunday morning.
+The neighbour's cat sleeps under our car.
+We forgot to buy onions again.
+Please remember to water the plants.
+I prefer tea with lemon.
+She sings in the shower.
+Their wedding cake had four layers.
+Nobody likes cold coffee."""
+
+
+@cache
+def judge() -> Baseline:
+    return Baseline()
+
+
+def verify(claim: str, *passages: str) -> SupportReading:
+    return judge().verify(claim, passages)
+
+
+@cache
+def verdicts() -> Counter[tuple[str, str, str]]:
+    """How many cases of each kind and truth are given each label."""
+    rows = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+    return Counter((row["kind"], row["truth"], verify(row["claim"], row["source"]).label) for row in rows)
+
+
+@pytest.mark.parametrize("kind", LEAST_FOUND)
+def test_labels_of_a_kind_are_right_and_most_are_given(kind: str) -> None:
+    found = {(truth, label): n for (of, truth, label), n in verdicts().items() if of == kind}
+    assert not [key for key in found if key[1] == "supported" and key[0] != "supported"]
+    assert ("supported", "contradicted") not in found
+    asked = sum(n for (truth, _), n in found.items() if truth != "not_said")
+    given_rightly = sum(n for (truth, label), n in found.items() if truth == label)
+    assert given_rightly / asked >= LEAST_FOUND[kind]
+
+
+def test_nearly_all_contradictions_are_refutations() -> None:
+    said = {truth: sum(n for (_, of, label), n in verdicts().items() if of == truth and label == "contradicted")
+            for truth in ("contradicted", "not_said", "supported")}  # fmt: skip
+    assert said["supported"] == 0
+    assert said["contradicted"] / sum(said.values()) >= 0.8
+
+
+@pytest.mark.parametrize("sentence", [one.text for one in read_passage(PASSAGE)])
+@pytest.mark.parametrize(
+    "change", [str, str.upper, lambda text: f"  {text} [3]", lambda text: text.replace(" ", "\u00a0 ")]
+)
+def test_verbatim_text_is_supported_by_its_own_sentence(sentence: str, change) -> None:  # type: ignore[no-untyped-def]
+    read = verify(change(sentence), "Something else entirely.", PASSAGE)
+    assert read.label == "supported"
+    assert (read.cited[0], read.quote in PASSAGE) == (1, True)
+
+
+@pytest.mark.parametrize("claim", [*EVERYDAY.splitlines(), "😀 🎉 🎉", "", "!!!", "?", "\ud800", "the of and"])
+def test_text_that_shares_no_content_is_never_scored(claim: str) -> None:
+    assert verify(claim, PASSAGE).label == "insufficient"
+    assert verify(claim).label == "insufficient"
+
+
+def test_a_missing_name_or_figure_forbids_support() -> None:
+    said = "The lighthouse of Larnholm was built in 1874 by the engineer Ole Brandt"
+    assert verify(f"{said}.", PASSAGE).label == "supported"
+    for extra in (" and Ida Holm", " for 900 crowns"):
+        read = verify(f"{said}{extra}.", PASSAGE)
+        assert read.label != "supported"
+        assert extra.split()[-1].strip(".") in read.rationale or extra.split()[1] in read.rationale
+
+
+def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:
+    read = verify("The lamp of the lighthouse stands 51.4 metres above the sea.", "Unrelated words.", PASSAGE)
+    assert (read.label, read.wrong, read.instead, read.cited[0]) == ("contradicted", "51.4 metres", "41.5 metres", 1)
+    assert read.rationale.startswith("The source says “41.5 metres”, the claim “51.4 metres”: ")
+    assert read.instead in read.quote
+    assert read.quote in PASSAGE
+
+
+def test_a_condition_supports_nothing_and_is_shown_first() -> None:
+    read = verify("The coast road is flooded.", PASSAGE)
+    assert read.label == "insufficient"
+    assert read.quote.startswith("If the coast road is flooded")
+
+
+@given(st.text(max_size=200), st.text(max_size=300))
+def test_any_text_is_read_the_same_twice(claim: str, passage: str) -> None:
+    read = verify(claim, passage)
+    assert read == verify(claim, passage)
+    assert 0.0 <= read.score <= 1.0
+    assert not read.quote or read.quote in passage
+    assert read.label != "contradicted" or (read.wrong in claim and read.instead in read.quote)
+
+
+def test_threads_give_what_one_thread_gives() -> None:
+    claims = [json.loads(line)["claim"] for line in CASES.read_text(encoding="utf-8").splitlines()[:40]]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda claim: verify(claim, PASSAGE), claims))
+    assert together == [Baseline().verify(claim, [PASSAGE]) for claim in claims]
+
+
+def test_more_of_the_claim_in_the_source_never_lowers_the_score() -> None:
+    model = load_model()
+    assert all(weight >= 0 for weight in model.weights)
+    assert model.score([0.0] * 6 + [-4.0, -3.0]) < 0.5 < model.score([1.0] * 6 + [0.0, 0.0])
+    assert model.supported > 0.5
+
+
+def test_the_packaged_figures_are_those_that_the_documents_give() -> None:
+    """The goal is .90 of `supported` right; nested cross-validation over 13 texts reaches .856, and says so."""
+    import factloop.tools.judges as judges
+
+    found = json.loads((Path(judges.__file__).parent / FILE_NAME).read_text(encoding="utf-8"))
+    texts = found["cross_validated"]["texts"]
+    assert tuple(found["model"]["weights"]) == FEATURES
+    assert len(FEATURES) <= 8
+    assert texts["supported_right"] >= 0.85
+    assert texts["errors_supported"] <= 0.08
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "match"),
+    [
+        ("12.5 million euros", "€12.5M", "same"),
+        ("1.234.567,89", "1,234,567.89", "same"),
+        ("12/31/2015", "31 December 2015", "same"),
+        ("December 2015", "31 December 2015", "same"),
+        ("31 December 2015", "2015", "near"),
+        ("twenty-one people", "21 people", "same"),
+        ("one hundred and five km", "105,000 m", "same"),
+        ("4,000 homes", "4, 000 homes", "same"),
+        ("+2.3 %", "-2.3 %", "other"),
+        ("2.3 %", "-2.3 %", "near"),
+        ("0.5 %", "0.5 percentage points", "apart"),
+        ("5 pm", "17:00", "same"),
+        ("$5", "€5", "apart"),
+        ("116 bodies", "100 bodies", "near"),
+        ("59 metres", "49 metres", "other"),
+        ("version 4.2.1", "version 4.2.2", "other"),
+        ("1901", "1975", "other"),
+        ("3 March 2020", "5 kg", "apart"),
+    ],
+)
+def test_figures_compare_by_what_they_mean(one: str, other: str, match: str) -> None:
+    (a,), (b,) = read_figures(one), read_figures(other)
+    assert a.compare(b) == match
+
+
+def test_the_head_of_a_column_gives_its_unit_to_the_cells() -> None:
+    rows = read_passage("| Region | Revenue (EUR m) | Height in cm |\n|---|---|---|\n| North | 12.5 | 30 |")
+    assert [(figure.unit, figure.values) for figure in rows[0].figures] == [("€", (12.5e6,)), ("m", (0.3,))]
+    assert rows[0].text == "| North | 12.5 | 30 |"

@@ -1,0 +1,223 @@
+"""Judges by name, and how their weights get onto this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
+
+import pytest
+
+from factloop.core.errors import ConfigError
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.judges.baseline import Baseline
+from factloop.tools.judges.build import JudgeSpec, build_judge, parse_spec
+from factloop.tools.judges.hub import FLAN_T5_BASE, JUDGES, HubFiles, Source
+from factloop.tools.judges.pairs import VerifierPair, score_pairs
+from tests.extras import needs
+
+HUB = needs("huggingface_hub", "semantic")
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("baseline", JudgeSpec("baseline", "")),
+        ("minicheck", JudgeSpec("minicheck", "")),
+        (" hhem ", JudgeSpec("hhem", "")),
+        ("minicheck:/a/b:c", JudgeSpec("minicheck", "/a/b:c")),
+        ("nli:someone/some-model", JudgeSpec("nli", "someone/some-model")),
+        ("llm:openai:gpt-4o-mini", JudgeSpec("llm", "openai:gpt-4o-mini")),
+        (" bespoke:bespoke-minicheck:7b ", JudgeSpec("bespoke", "bespoke-minicheck:7b")),
+    ],
+)
+def test_names_are_read(text: str, spec: JudgeSpec) -> None:
+    assert parse_spec(text) == spec
+
+
+@pytest.mark.parametrize(
+    "text", ["", "baseline:x", "nli", "nli:", "nli: ", "minicheck:", "bespoke", "gpt-4o-mini", "MINICHECK", "oracle:/x"]
+)
+def test_a_name_that_is_none(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"there is no judge .*; there are baseline, minicheck, .*nli:MODEL"):
+        parse_spec(text)
+
+
+def test_bespoke_is_a_server_unless_a_folder_is_named(tmp_path: Path) -> None:
+    assert parse_spec("bespoke:minicheck-7b").calls == "bespoke"
+    assert parse_spec(f"bespoke:{tmp_path}").calls is None
+    with pytest.raises(ConfigError, match="calls a server"):
+        build_judge(parse_spec("bespoke:minicheck-7b"))
+
+
+@pytest.mark.parametrize("kind", JUDGES)
+def test_the_registry_says_what_a_user_asks(kind: str) -> None:
+    known = JUDGES[kind]
+    assert known.good_for.endswith(".")
+    if known.files is None:
+        return
+    assert known.size
+    assert known.licence
+    assert known.parameters
+    for files in (known.files, *([known.base] if known.base else [])):
+        assert files.repo.count("/") == 1
+        assert files.revision == "main" or len(files.revision) == 40
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("kind", JUDGES)
+def test_weights_are_read_when_they_are_needed(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="the extra `semantic` is not installed")
+    judge = build_judge(parse_spec(f"{kind}:{tmp_path}"))
+    assert judge.name == f"{kind}:{tmp_path.name}"
+    with pytest.raises(ConfigError, match="no usable model"):
+        _ = judge.identity
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of huggingface_hub, empty."""
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def put(cache: Path, files: HubFiles, *names: str, commit: str = "") -> Path:
+    """A snapshot as the hub's client leaves it."""
+    commit = commit or (files.revision if len(files.revision) == 40 else "1" * 40)
+    repo = cache / f"models--{files.repo.replace('/', '--')}"
+    folder = repo / "snapshots" / commit
+    folder.mkdir(parents=True, exist_ok=True)
+    (repo / "refs").mkdir(exist_ok=True)
+    (repo / "refs" / files.revision).write_text(commit)
+    for name in names:
+        (folder / name).write_text("{}")
+    return folder
+
+
+@HUB
+def test_weights_of_the_cache_are_taken_without_a_network(cache: Path) -> None:
+    own = JUDGES["hhem"].files
+    assert own is not None
+    source = Source("hhem", "")
+    assert source.missing() == (own, FLAN_T5_BASE)
+    base = put(cache, FLAN_T5_BASE, "config.json", "tokenizer.json")
+    assert source.missing() == (own,)
+    folder = put(cache, own, "config.json")
+    assert source.missing() == (own,), "a snapshot without weights is not whole"
+    (folder / "model.safetensors").touch()
+    assert source.missing() == ()
+    found = source.located(allow_download=False)
+    assert (found.folder, found.base, found.revision) == (folder, base, own.revision)
+
+
+@HUB
+def test_parts_that_an_index_names_must_all_be_there(cache: Path) -> None:
+    files = HubFiles("someone/large")
+    folder = put(cache, files, "model-1-of-2.safetensors")
+    parts = {"a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": parts}))
+    assert Source("nli", files.repo).missing() == (files,)
+    (folder / parts["b"]).touch()
+    assert Source("nli", files.repo).missing() == ()
+
+
+@HUB
+def test_what_is_missing_is_refused_with_the_way_to_get_it(cache: Path) -> None:  # noqa: ARG001 - empty
+    with pytest.raises(ConfigError) as refused:
+        build_judge(parse_spec("minicheck")).identity  # noqa: B018 - it loads
+    assert "--allow-download fetches lytang/MiniCheck-Flan-T5-Large once (3.1 GB, licence MIT)" in str(refused.value)
+    assert "minicheck:FOLDER" in str(refused.value)
+
+
+@HUB
+def test_a_network_that_is_not_there_is_one_clear_line(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ConfigError, match=r"hhem: vectara/.* could not be fetched from the hub"):
+        Source("hhem", "").located(allow_download=True)
+
+
+class Hub(BaseHTTPRequestHandler):
+    """As much of a hub as its client asks for; notes what it is asked."""
+
+    protocol_version = "HTTP/1.1"
+    files: ClassVar[dict[str, bytes]] = {"config.json": b"{}", "model.safetensors": b"weights", "README.md": b"x"}
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        *_, kind, second = path = self.path.partition("?")[0].split("/")
+        self.asked.append(self.path)
+        if "resolve" in path:
+            commit, body = kind, self.files[second]
+        elif kind == "revision":
+            commit = second if len(second) == 40 else "2" * 40
+            body = json.dumps(
+                {"id": "a/b", "sha": commit, "siblings": [{"rfilename": name} for name in self.files]}
+            ).encode()
+        else:
+            commit = second
+            entries = [{"type": "file", "path": at, "size": len(it), "oid": "0" * 40} for at, it in self.files.items()]
+            body = json.dumps(entries).encode()
+        self.send_response(200)
+        for name, value in (("ETag", f'"{len(body)}"'), ("X-Repo-Commit", commit), ("Content-Length", len(body))):
+            self.send_header(name, str(value))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@pytest.fixture
+def hub(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:  # noqa: ARG001 - what is fetched goes there
+    from huggingface_hub import constants
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    Hub.asked.clear()
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield Hub
+    server.shutdown()
+    server.server_close()
+
+
+@HUB
+def test_weights_are_fetched_once_and_nothing_that_is_not_needed(hub: type[Hub]) -> None:
+    for source, revision in ((Source("hhem", ""), "8e4a2e6"), (Source("nli", "someone/some-model"), "2222222")):
+        found = source.located(allow_download=True)
+        assert found.revision is not None
+        assert found.revision.startswith(revision)
+        assert sorted(path.name for path in found.folder.iterdir()) == ["config.json", "model.safetensors"]
+        n_asked = len(hub.asked)
+        assert source.located(allow_download=True) == source.located(allow_download=False) == found
+        assert len(hub.asked) == n_asked
+
+
+@pytest.mark.parametrize("target", ["/no/such/folder", "./none", "~/none", "a/b/c"])
+def test_a_path_is_never_a_name_of_the_hub(target: str) -> None:
+    source = Source("minicheck", target)
+    assert source.missing() == ()
+    with pytest.raises(ConfigError, match="no folder"):
+        source.located(allow_download=True)
+
+
+async def test_the_packaged_baseline_reads_whole_documents() -> None:
+    document = "Ada Lovelace was born in London. " * 20 + "She died in 1852."
+    pair = VerifierPair("Ada Lovelace died in 1852.", document)
+    whole, cut = await score_pairs(build_judge(parse_spec("baseline")), [pair], (None, 6), meter=UsageMeter())
+    assert whole[0].score == Baseline().verify(pair.claim, [document]).score
+    assert cut[0].score is not None
+    assert whole[0].score is not None
+    assert cut[0].score < whole[0].score  # no chunk of six words holds both the name and the year

@@ -1,0 +1,167 @@
+"""Readings of chunks put together as scores of pairs, and as the rating of a claim by its passages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from factloop.core.errors import ConfigError, DataError, ToolTimeout
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.judges.chunks import cut_by_words
+from factloop.tools.judges.pairs import Judge, PairScore, SharedReads, VerifierPair, rate, score_pairs
+
+
+class Table(Judge):
+    """Reads from a table: the score of a chunk is what is written in it, "fail" a failure, "-0.9" a contradiction.
+
+    Notes what it is asked, batch by batch.
+    """
+
+    name = "table"
+    identity: dict[str, object] = {}  # noqa: RUF012 - as the base has it
+
+    def __init__(self, *, by_sentence: bool = False, alone: bool = False) -> None:
+        self.batches: list[list[VerifierPair]] = []
+        self.reads_passages_alone = alone
+        self._by_sentence = by_sentence
+
+    @property
+    def asked(self) -> list[VerifierPair]:
+        return [pair for batch in self.batches for pair in batch]
+
+    def parts(self, claim: str) -> Sequence[str]:
+        return claim.split("|") if self._by_sentence else (claim,)
+
+    def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - all claims fit
+        return cut_by_words(document, n_words or 3)
+
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002
+        self.batches.append(list(pairs))
+        await asyncio.sleep(0.01)
+        return [_read(pair) for pair in pairs]
+
+
+def _read(pair: VerifierPair) -> PairScore:
+    if "fail" in pair.document:
+        return PairScore(None, ToolTimeout(tool="table", timeout_s=1.0))
+    factor = 0.5 if pair.claim == "half" else 1.0
+    if pair.document == "broken":
+        raise ConfigError("no such weights")
+    degrees = [float(word) for word in pair.document.split()]
+    return PairScore(factor * max(0.0, *degrees), against=max(0.0, *(-one for one in degrees)))
+
+
+async def scores(
+    reader: Table, *pairs: VerifierPair, sizes: Sequence[int | None] = (None,)
+) -> list[list[float | None]]:
+    found = await score_pairs(reader, pairs, sizes, meter=UsageMeter())
+    return [[one.score for one in of_size] for of_size in found]
+
+
+async def test_the_best_chunk_counts() -> None:
+    assert await scores(Table(), VerifierPair("a", "0.1 0.2 0.3 0.9 0.1"), VerifierPair("b", "0.4")) == [[0.9, 0.4]]
+
+
+async def test_parts_of_a_claim_are_averaged() -> None:
+    # best of "a" over both chunks is 0.8, of "half" 0.4: their mean is 0.6
+    assert await scores(Table(by_sentence=True), VerifierPair("a|half", "0.1 0.1 0.1 0.8")) == [[pytest.approx(0.6)]]
+    assert await scores(Table(by_sentence=True), VerifierPair("a| |half", "0.8")) == [[pytest.approx(0.6)]]
+
+
+async def test_a_failed_chunk_leaves_the_pair_without_a_score() -> None:
+    """The best chunk may be that one, whatever the others say."""
+    (found,) = await score_pairs(
+        Table(), [VerifierPair("a", "0.9 0.9 0.9 fail"), VerifierPair("a", "0.2")], meter=UsageMeter()
+    )
+    assert [one.score for one in found] == [None, 0.2]
+    assert isinstance(found[0].error, ToolTimeout)
+
+
+@pytest.mark.parametrize(("pair", "said"), [(VerifierPair("a", " \n"), "document"), (VerifierPair("", "0.5"), "claim")])
+async def test_what_is_blank_is_not_read(pair: VerifierPair, said: str) -> None:
+    reader = Table()
+    ((found,),) = await score_pairs(reader, [pair], meter=UsageMeter())
+    assert found.score is None
+    assert isinstance(found.error, DataError)
+    assert said in str(found.error)
+    assert not reader.asked
+
+
+async def test_what_sizes_and_pairs_share_is_read_once() -> None:
+    reader = Table()
+    pairs = (VerifierPair("a", "0.1 0.2"), VerifierPair("a", "0.1 0.2"), VerifierPair("a", "0.3 0.4 0.5"))
+    assert await scores(reader, *pairs, sizes=(None, 2)) == [[0.2, 0.2, 0.5], [0.2, 0.2, 0.5]]
+    assert [pair.document for pair in reader.asked] == ["0.1 0.2", "0.3 0.4 0.5", "0.3 0.4", "0.5"]
+
+
+@pytest.mark.parametrize(("score", "error"), [(None, None), (0.5, DataError("x"))])
+def test_a_score_or_an_error(score: float | None, error: DataError | None) -> None:
+    with pytest.raises(ValueError, match="scored"):
+        PairScore(score, error)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize(
+    ("passages", "label", "score", "cited"),
+    [
+        (["0.1", "0.9", "0.6"], "supported", 0.9, (1, 2)),
+        (["0.1", " ", "0.5"], "supported", 0.5, (2,)),
+        (["0.1", "-0.8", "0.4"], "contradicted", 0.4, (1,)),
+        (["0.7", "-0.8"], "supported", 0.7, (0,)),  # what bears it out counts before what denies it
+        (["0.1", "-0.4"], "insufficient", 0.1, ()),
+        ([" ", ""], "insufficient", 0.0, ()),
+        ([], "insufficient", 0.0, ()),
+    ],
+)
+async def test_a_claim_is_rated_by_its_passages(
+    passages: list[str], label: str, score: float, cited: tuple[int, ...], alone: bool
+) -> None:
+    """Read together or each alone; those that decide by themselves are cited, the strongest first."""
+    table = Table(alone=alone)
+    found = await rate(table, "a", passages, meter=UsageMeter())
+    assert (found.label, found.cited) == (label, cited)
+    assert found.score == pytest.approx(score)
+    n_whole = len([one for one in passages if one.strip()]) if alone else bool("".join(passages).strip())
+    assert len(table.batches[0] if table.batches else []) == n_whole
+    assert len(table.batches) == (2 if cited and not alone and len(passages) > 1 else bool(n_whole))
+
+
+async def test_a_passage_that_cannot_be_read_rates_nothing() -> None:
+    with pytest.raises(ToolTimeout):
+        await rate(Table(alone=True), "a", ["0.9", "fail"], meter=UsageMeter())
+
+
+async def test_claims_that_wait_at_the_same_time_are_one_batch() -> None:
+    """And what was read is not read again."""
+    table = Table()
+    shared = SharedReads(table).read
+    claims = [f"claim {number}" for number in range(40)]
+    found = await asyncio.gather(*(rate(table, claim, ["0.9"], meter=UsageMeter(), read=shared) for claim in claims))
+    assert {one.label for one in found} == {"supported"}
+    assert len(table.asked) == 40
+    assert len(table.batches) <= 3
+    await rate(table, claims[0], ["0.9"], meter=UsageMeter(), read=shared)
+    assert len(table.asked) == 40
+
+
+async def test_of_those_who_wait_one_may_go() -> None:
+    table = Table()
+    shared = SharedReads(table).read
+    first, second = (asyncio.create_task(rate(table, "a", ["0.9"], meter=UsageMeter(), read=shared)) for _ in range(2))
+    await asyncio.sleep(0.008)
+    first.cancel()
+    assert (await second).label == "supported"
+    assert len(table.asked) == 1
+
+
+async def test_a_judge_that_cannot_work_fails_all_who_wait_and_keeps_nothing() -> None:
+    shared = SharedReads(Table()).read
+    for _ in range(2):
+        failed = await asyncio.gather(
+            *(rate(Table(), claim, ["broken"], meter=UsageMeter(), read=shared) for claim in "ab"),
+            return_exceptions=True,
+        )
+        assert [type(one) for one in failed] == [ConfigError, ConfigError]
+    assert (await rate(Table(), "a", ["0.9"], meter=UsageMeter(), read=shared)).label == "supported"

@@ -1,0 +1,1 @@
+from tests.tools.names.dbpedia_servers import servers as servers

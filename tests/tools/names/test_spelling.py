@@ -1,0 +1,56 @@
+"""Labels in the form in which a text names things."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.tools.names.dbpedia import label_of
+from factloop.tools.names.spelling import fitted, plain_label
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("Casablanca (film)", "Casablanca"),
+        ("Mercury  (planet) ", "Mercury"),
+        ("(500) Days of Summer", "(500) Days of Summer"),
+        ("(film)", "(film)"),
+    ],
+)
+def test_explanations_are_dropped(label: str, told: str) -> None:
+    assert plain_label(label) == told
+
+
+@pytest.mark.parametrize(
+    ("address", "label"),
+    [
+        ("http://dbpedia.org/resource/Boise,_Idaho", "Boise, Idaho"),
+        ("http://dbpedia.org/resource/Dwayne_%22The_Rock%22", 'Dwayne "The Rock"'),
+        ("http://a.example/kb/Casablanca_(film)", "Casablanca"),
+        ("http://dbpedia.org/resource/%ff", "\ufffd"),
+    ],
+)
+def test_labels_shown_by_addresses(address: str, label: str) -> None:
+    assert label_of(address) == label
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "own", "is_person", "form"),
+    [
+        ("LeBron James", "Kobe Bryant", "Kobe Bryant", True, "LeBron James"),
+        ("LeBron James", "Bryant", "Kobe Bryant", True, "James"),
+        ("LeBron James", "kobe", "Kobe Bryant", True, "LeBron"),
+        ("David", "King Solomon", "Solomon", True, "King David"),
+        ("Queen Victoria", "Queen Mary", "Mary", True, "Queen Victoria"),
+        ("Ludwig van Beethoven", "Mozart", "Wolfgang Amadeus Mozart", True, "Beethoven"),
+        ("George W. Bush", "President Obama", "Barack Obama", True, "President Bush"),
+        ("Martin Luther King, Jr.", "Lincoln", "Abraham Lincoln", True, "King"),
+        ("LeBron James", "Black Mamba", "Kobe Bryant", True, "LeBron James"),
+        ("LeBron James", "", "", True, "LeBron James"),
+        ("Boston, Massachusetts", "Boise", "Boise, Idaho", False, "Boston"),
+        ("Boston, Massachusetts", "Boise, Idaho", "Boise, Idaho", False, "Boston, Massachusetts"),
+        ("Lincoln (film)", "Casablanca", "Casablanca (film)", False, "Lincoln"),
+    ],
+)
+def test_a_label_takes_the_form_of_the_name(label: str, name: str, own: str, is_person: bool, form: str) -> None:
+    assert fitted(label, name, own, is_person=is_person) == form

@@ -1,0 +1,370 @@
+"""The packaged baseline: judges a claim by eight small features of its words, and knows what it does not know.
+
+A logistic regression over the features gives a score, calibrated to even odds. `supported` and `contradicted` are said
+only above thresholds, and where no condition forbids it; all else is `insufficient`, with the sentence that comes
+nearest shown first. How often each label is right, by cross-validation over documents, is in `baseline.json`, which
+also holds weights, thresholds and word frequencies, and which `python -m benchmarks.fit_baseline` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from factloop.tools.judges.aligned import DENIERS, NOMINAL, Alignment, Parsed, align, clause_of, is_content, parse_all
+from factloop.tools.judges.base import SupportReading
+from factloop.tools.judges.contradiction import Difference, find_difference
+from factloop.tools.judges.figures import Figure
+from factloop.tools.judges.source_sentences import Sentence, read_passage, word_key
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+FILE_NAME = "baseline.json"
+FEATURES = (
+    "said",  # share of the claim's content words in the best sentence; those of its context and topic count less
+    "focus",  # share of the content of the sentence's own clauses that the claim speaks of
+    "together",  # share of the claim's neighbouring content words that stand together in some sentence
+    "last",  # 1 if the last content word, mostly what is new in a claim, stands anywhere
+    "names",  # 1 if no name is missing
+    "figures",  # share of the figures that stand in the sentence, its context or throughout the document
+    "limits",  # minus the number of words like *all*, *must* or *before* that the sentence lacks, at most 4
+    "agreement",  # minus the number of denials on one side alone and of words replaced by another, at most 3
+)
+N_CANDIDATES = 4
+"""Sentences that are parsed for a claim."""
+MAX_CLAIM_CHARS = 1_200
+MAX_CITED = 3
+TOPIC = 3
+"""Sentences of a document that hold a word, for it to be what the document is about."""
+IN_CONTEXT, IN_TOPIC = 0.8, 0.6
+TELLING = 0.3
+"""Rarity from which a function word says something: *must* and *before* do, *of* and *the* do not."""
+RARE = 0.85
+"""Rarity of a word that the packaged frequencies do not have."""
+REFUTED = 0.2
+"""The highest score of a claim that is contradicted."""
+_NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
+_SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
+_SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
+
+
+@dataclass(frozen=True)
+class Model:
+    """The contents of `baseline.json` that are read when judging."""
+
+    intercept: float
+    weights: tuple[float, ...]
+    """In the order of `FEATURES`."""
+    supported: float
+    """Least score of `supported`."""
+    contradicted: float
+    """Least share of the rest of a claim that a sentence with another figure or a denial holds."""
+    frequencies: Mapping[str, int]
+    """In how many of `n_sentences` each stem stands; only common ones."""
+    n_sentences: int
+
+    def score(self, features: Sequence[float]) -> float:
+        z = self.intercept + sum(weight * value for weight, value in zip(self.weights, features, strict=True))
+        return 1.0 / (1.0 + math.exp(-z))
+
+    def rarity(self, stem: str) -> float:
+        """How much a word tells: near 0 for *the*, 1 for one that stands nowhere else."""
+        count = self.frequencies.get(stem)
+        if count is None:
+            return RARE
+        return 1.0 - math.log(count + 1) / math.log(self.n_sentences + 1)
+
+
+@cache
+def load_model() -> Model:
+    found = json.loads(files("factloop.tools.judges").joinpath(FILE_NAME).read_text(encoding="utf-8"))
+    model = found["model"]
+    return Model(
+        model["intercept"],
+        tuple(model["weights"][name] for name in FEATURES),
+        model["supported"],
+        model["contradicted"],
+        found["frequencies"],
+        found["n_sentences"],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Passages as read: their sentences, and the words that each document is about."""
+
+    sentences: tuple[Sentence, ...]
+    passage_of: tuple[int, ...]
+    document_of: tuple[int, ...]
+    topics: Mapping[int, frozenset[str]]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset().union(*(one.stems for one in self.sentences))
+
+    def recurs(self, figure: Figure, document: int) -> bool:
+        """Whether a figure, such as a year, stands throughout a document."""
+        same = (
+            any(figure.compare(other) == "same" for other in one.figures)
+            for one, of in zip(self.sentences, self.document_of, strict=True)
+            if of == document
+        )
+        return sum(same) >= TOPIC
+
+
+@lru_cache(maxsize=256)
+def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
+    """Reads passages; those that many claims are held against are read once."""
+    read = [
+        (one, number, document)
+        for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
+        for one in read_passage(passage)
+    ]
+    counts: dict[int, Counter[str]] = {}
+    for one, _, document in read:
+        counts.setdefault(document, Counter()).update(one.stems)
+    topics = {of: frozenset(key for key, n in found.items() if n >= TOPIC) for of, found in counts.items()}
+    sentences, numbers, of = zip(*read, strict=True) if read else ((), (), ())
+    return Evidence(tuple(sentences), tuple(numbers), tuple(of), topics)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A claim beside the sentence that comes nearest."""
+
+    evidence: Evidence
+    alignment: Alignment
+    places: tuple[int, ...]
+    """Indices of the sentences compared, the nearest first."""
+    figures_held: tuple[float, ...]
+    """Of each figure of the claim, how surely the nearest sentence speaks of it."""
+    features: tuple[float, ...]
+    difference: Difference | None
+    """Another figure, or a denial, in the place of the claim's."""
+
+    @property
+    def sentence(self) -> Sentence:
+        return self.alignment.sentence
+
+    def missing(self) -> list[str]:
+        """The names and figures of the claim that the sources do not have, as it spells them."""
+        claim = self.alignment.claim
+        names = [
+            token.text
+            for token, key in zip(claim.doc, claim.stems, strict=True)
+            if token.pos_ == "PROPN"
+            and any(map(str.isalnum, token.text))
+            and token not in claim.spelt
+            and key not in self.evidence.stems
+        ]
+        held = zip(claim.figures, self.figures_held, strict=True)
+        return [*(figure.text for figure, share in held if not share), *names]
+
+    @property
+    def may_support(self) -> bool:
+        """Whether nothing forbids support: a missing name or figure, a denial, a replaced word, exchanged roles.
+
+        A claim with several verbs says several things: what holds most of it may lack one of them. A row of a table
+        that lacks a name of the claim may be of something else.
+        """
+        one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
+        names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
+        lacks_name = any(name not in one.pairs and name not in one.in_context for name in names)
+        if self.missing() or at["agreement"] < 0 or at["limits"] < -1 or (self.sentence.is_row and lacks_name):
+            return False
+        lacks_word = any(token.pos_ != "PROPN" and not _held(one, token) for token in one.claim.content)
+        if lacks_word and sum(token.pos_ == "VERB" for token in one.claim.doc) > 1:
+            return False
+        return not (one.is_supposed or one.exchanges_modal or one.swaps_roles or one.parts_words)
+
+
+def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
+    """The comparison, or None where the passages hold no content word of the claim, or it has none."""
+    model = load_model()
+    evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
+    parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
+    weights = {key: model.rarity(key) for key in map(parsed.stem_of, parsed.content)}
+    if not weights or not evidence.stems & weights.keys():
+        return None
+    places = _rank(weights, parsed, evidence)[:N_CANDIDATES]
+    sources = parse_all([evidence.sentences[place].read_as for place in places])
+    found = [
+        align(parsed, source, evidence.sentences[place], evidence.topics[evidence.document_of[place]])
+        for source, place in zip(sources, places, strict=True)
+    ]
+    order = sorted(range(len(places)), key=lambda at: (-_nearness(found[at], weights), at))
+    best = order[0]
+    alignment, document = found[best], evidence.document_of[places[best]]
+    held = tuple(_figure_held(figure, alignment.sentence, evidence, document) for figure in parsed.figures)
+    features = _features(alignment, evidence, held, model)
+    near = [figure for other in found for figure in other.sentence.figures]
+    differences = (find_difference(found[at], near, model.contradicted) for at in order[:2])
+    difference = next(filter(None, differences), None) if features[FEATURES.index("names")] else None
+    return Comparison(evidence, alignment, tuple(places[at] for at in order), held, features, difference)
+
+
+def _rank(weights: Mapping[str, float], claim: Parsed, evidence: Evidence) -> list[int]:
+    """The sentences that hold most of the claim, best first; what only context or topic have counts half or less."""
+    scores = []
+    for place, one in enumerate(evidence.sentences):
+        held = weights.keys() & one.stems
+        same = sum(any(figure.compare(other) == "same" for other in one.figures) for figure in claim.figures)
+        if not held and not same:
+            continue
+        rest = weights.keys() - held
+        around = rest & one.context
+        about = (rest - around) & evidence.topics[evidence.document_of[place]]
+        score = sum(weights[key] for key in sorted(held)) + 0.8 * same
+        score += 0.5 * sum(weights[key] for key in sorted(around)) + 0.4 * sum(weights[key] for key in sorted(about))
+        scores.append((-score + (1.0 if one.is_heading else 0.0), place))
+    return [place for _, place in sorted(scores)]
+
+
+def _nearness(one: Alignment, weights: Mapping[str, float]) -> float:
+    total = sum(weights.values())
+    held = sum(weights[key] for key in sorted(weights.keys() & one.sentence.stems))
+    around = sum(weights.get(one.claim.stem_of(token), 0.0) for token in one.in_context)
+    kept = sum(map(one.keeps, one.arcs)) / len(one.arcs) if one.arcs else 1.0
+    figures = one.claim.figures
+    same = sum(any(figure.compare(other) == "same" for other in one.sentence.figures) for figure in figures)
+    return (held + 0.5 * around) / total + 0.5 * kept + (0.3 * same / len(figures) if figures else 0.3)
+
+
+def _figure_held(figure: Figure, sentence: Sentence, evidence: Evidence, document: int) -> float:
+    if any(figure.compare(other) == "same" for other in sentence.figures):
+        return 1.0
+    near = any(figure.compare(other) == "same" for other in sentence.figures_around)
+    return IN_CONTEXT if near or evidence.recurs(figure, document) else 0.0
+
+
+def _features(one: Alignment, evidence: Evidence, figures: Sequence[float], model: Model) -> tuple[float, ...]:
+    claim = one.claim
+    content = [token for token in claim.content if token not in claim.spelt]
+    stems = [claim.stem_of(token) for token in content]
+    weights = [model.rarity(key) for key in stems]
+    held = sum(weight * _held(one, token) for weight, token in zip(weights, content, strict=True))
+    pairs = [any(a in other.stems and b in other.stems for other in evidence.sentences) for a, b in pairwise(stems)]
+    names = [key for key, token in zip(stems, content, strict=True) if token.pos_ == "PROPN"]
+    limits = sum(key not in one.sentence.stems for key in _limits(claim, model))
+    return (
+        held / sum(weights) if weights else 1.0,
+        _focus(one),
+        sum(pairs) / len(pairs) if pairs else 1.0,
+        float(not stems or stems[-1] in evidence.stems),
+        float(all(name in evidence.stems for name in names)),
+        sum(figures) / len(figures) if figures else 1.0,
+        -float(min(limits, 4)),
+        -float(min(_disagreements(one), 3)),
+    )
+
+
+def _held(one: Alignment, token: Token) -> float:
+    key = one.claim.stem_of(token)
+    if key in one.sentence.stems:
+        return 1.0
+    if token.pos_ not in NOMINAL or token not in one.in_context:
+        return 0.0
+    return IN_CONTEXT if key in one.sentence.context else IN_TOPIC
+
+
+def _focus(one: Alignment) -> float:
+    """Share of the content of the clauses that hold some of the claim's."""
+    clauses = set(map(clause_of, one.shared))
+    own = [token for token in one.source.content if clause_of(token) in clauses]
+    return sum(token in one.shared for token in own) / len(own) if own else 0.0
+
+
+def _limits(claim: Parsed, model: Model) -> Iterator[str]:
+    """The stems of function words that say something: modals, quantities, comparisons, places in time."""
+    for token, key in zip(claim.doc, claim.stems, strict=True):
+        is_silent = (
+            token.pos_ in _NO_WORDS
+            or token.tag_ in _SILENT_TAGS
+            or (token.pos_ == "AUX" and token.tag_ != "MD")
+            or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
+        )
+        if not is_silent and not is_content(token) and token not in claim.spelt and model.rarity(key) >= TELLING:
+            yield key
+
+
+def _disagreements(one: Alignment) -> int:
+    """Denials and exceptions that one side has alone, and content words in whose place the source has another."""
+    claimed, said = ([token.lower_ for token in parsed.doc] for parsed in (one.claim, one.source))
+    denials = sum(word in DENIERS and word not in said for word in claimed)
+    denials += sum(word in DENIERS and word not in claimed for word in said)
+    denials += sum(token.tag_ == "RP" and one.claim.stem_of(token) not in one.sentence.stems for token in one.claim.doc)
+    missing = [token for token in one.claim.content if token not in one.claim.spelt and not _held(one, token)]
+    return denials + sum(map(one.is_replaced, missing))
+
+
+class Baseline:
+    """Judges by the packaged model: free, offline, deterministic and safe to share between threads.
+
+    The score is a probability of support at even odds; for `insufficient` a person or another judge has to read.
+    """
+
+    abstains = True
+
+    @property
+    def name(self) -> str:
+        return "baseline"
+
+    def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
+        verbatim = _verbatim(claim, passages)
+        if verbatim is not None:
+            return verbatim
+        found = compare(claim, passages, documents)
+        if found is None:
+            return SupportReading("insufficient", 0.0, (), "No passage speaks of what the claim says.")
+        model = load_model()
+        score = model.score(found.features)
+        cited = tuple(dict.fromkeys(found.evidence.passage_of[place] for place in found.places))[:MAX_CITED]
+        quote = found.sentence.text
+        read = SupportReading("insufficient", score, cited, _nearest(found), quote)
+        if found.difference is not None:
+            return _contradicted(read, found)
+        if score >= model.supported and found.may_support:
+            return replace(read, label="supported", rationale=f"The source says: “{quote}”")
+        return read
+
+
+def _contradicted(read: SupportReading, found: Comparison) -> SupportReading:
+    difference = found.difference
+    assert difference is not None
+    place = next(at for at in found.places if found.evidence.sentences[at] is difference.sentence)
+    cited = tuple(dict.fromkeys((found.evidence.passage_of[place], *read.cited)))[:MAX_CITED]
+    return SupportReading(
+        "contradicted",
+        min(read.score, REFUTED),
+        cited,
+        f"The source says “{difference.instead}”, the claim “{difference.wrong}”: “{difference.sentence.text}”",
+        difference.sentence.text,
+        difference.wrong,
+        difference.instead,
+    )
+
+
+def _nearest(found: Comparison) -> str:
+    missing = found.missing()
+    lead = f"The nearest passage does not have “{missing[0]}”." if missing else "No sentence says all of this."
+    return f"{lead} The nearest says: “{found.sentence.text}”"
+
+
+def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
+    """The reading of a claim that is one or more whole sentences of a passage."""
+    key = word_key(claim[:MAX_CLAIM_CHARS])
+    if len(key) < 3:
+        return None
+    first = next((number for number, passage in enumerate(passages) if key in word_key(passage)), None)
+    if first is None:
+        return None
+    quote = next((one.text for one in read_passage(passages[first]) if key.startswith(word_key(one.text))), "")
+    return SupportReading("supported", 0.99, (first,), f"The source says it word for word: “{quote}”", quote)

@@ -1,0 +1,103 @@
+"""Judges by name, as `--judge` and `--verifier` take them: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`, `KIND:MODEL`.
+
+Other distributions add kinds by entry points of `factloop.verifiers`, each a `JudgeBuilder`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Literal, Protocol, cast
+
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.core.plugins import VERIFIERS, load_plugin, plugin_names
+from factloop.prompts.registry import PromptRegistry
+from factloop.tools.judges.hub import JUDGES, Source
+from factloop.tools.judges.pairs import Judge
+from factloop.tools.models.gateway import ModelGateway
+
+BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
+
+CallingKind = Literal["llm", "bespoke"]
+OpenGateway = Callable[[CallingKind, str], ModelGateway]
+"""Makes the gateway to the model that a judge names: `provider:name` for `llm`, a bare name for `bespoke`."""
+
+
+class JudgeBuilder(Protocol):
+    """The builder that an entry point of `factloop.verifiers` names."""
+
+    def __call__(self, target: str, *, allow_download: bool) -> Judge:
+        """The judge `KIND:TARGET`; the target may be empty. Raises ConfigError for one that it has no use for."""
+        ...
+
+
+@dataclass(frozen=True)
+class JudgeSpec:
+    """The judge that a name means."""
+
+    kind: str
+    target: str
+    """Folder, hub name or model; empty for the weights that the registry names."""
+
+    @property
+    def calls(self) -> CallingKind | None:
+        """The kind of server that it calls for each claim; None for a judge on this machine."""
+        if self.kind == PROMPTED:
+            return "llm"
+        return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
+
+
+def parse_spec(text: str) -> JudgeSpec:
+    """Reads a name of a judge. Raises ConfigError with the forms that there are."""
+    kind, colon, target = (part.strip() for part in text.strip().partition(":"))
+    if kind in JUDGES:
+        is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)
+    elif kind in (BASELINE, PROMPTED):
+        is_whole = bool(target) is (kind == PROMPTED)
+    else:
+        is_whole = kind in plugin_names(VERIFIERS)
+    if is_whole:
+        return JudgeSpec(kind, target)
+    own = [kind if known.files is not None else f"{kind}:MODEL" for kind, known in JUDGES.items()]
+    forms = ", ".join([BASELINE, *own, "llm:PROVIDER:NAME", *plugin_names(VERIFIERS)])
+    raise ConfigError(f"there is no judge {text!r}; there are {forms}, and KIND:FOLDER for weights of your own")
+
+
+def build_judge(
+    spec: JudgeSpec,
+    *,
+    open_gateway: OpenGateway | None = None,
+    prompts: PromptRegistry | None = None,
+    logprobs: bool = True,
+    allow_download: bool = False,
+) -> Judge:
+    """The judge of that name. Reads no weights and touches no network yet. Raises ConfigError.
+
+    `open_gateway` is called for models behind a server, and may be None where there are none.
+    """
+    if spec.kind == BASELINE:
+        require("offline", "the verifier baseline")
+        from factloop.tools.judges.baseline import Baseline
+        from factloop.tools.judges.found_pieces import BaselineReader
+
+        return BaselineReader(Baseline())
+    if spec.calls is not None:
+        if open_gateway is None:
+            raise ConfigError(f"{spec.kind}:{spec.target} calls a server for every claim, and cannot be used here")
+        from factloop.tools.judges.served import PromptedJudge, ServedBespoke
+
+        gateway = open_gateway(spec.calls, spec.target)
+        if spec.kind == BESPOKE:
+            return ServedBespoke(gateway, logprobs=logprobs)
+        return PromptedJudge(gateway, prompts or PromptRegistry.load(None), logprobs=logprobs)
+    return _builder(spec.kind)(spec.target, allow_download=allow_download)
+
+
+def _builder(kind: str) -> JudgeBuilder:
+    """The builder of judges of that kind; only its module is imported."""
+    if kind not in JUDGES:
+        return cast("JudgeBuilder", load_plugin(VERIFIERS, kind))
+    module, _, judge = JUDGES[kind].made_by.partition(":")
+    return cast("JudgeBuilder", getattr(import_module(f"factloop.tools.judges.{module}"), judge))

@@ -1,0 +1,207 @@
+"""Encoders with a head as judges: NLI cross-encoders, MiniCheck-RoBERTa, AlignScore, and LettuceDetect."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from factloop.core.errors import ConfigError
+from factloop.tools.judges.hub import LocalFiles
+from factloop.tools.judges.local import LocalJudge
+from factloop.tools.judges.pairs import THRESHOLD, PairScore
+from factloop.tools.text.sentences import split_sentences
+
+_SUPPORT = ("entail", "support", "consistent", "faithful", "factual", "aligned")
+_AGAINST = ("contradict", "refut")
+
+
+@dataclass(frozen=True)
+class LabelPlaces:
+    """Places of a model's outputs that speak for the claim and, where it tells, against it."""
+
+    support: int
+    contradict: int | None
+
+    @classmethod
+    def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
+        """Reads the names of the labels. `nameless`: the places where they have none (LABEL_0 ...), by their number.
+
+        Raises ConfigError where the names do not say which label is support.
+        """
+        names = {place: label.lower().replace("-", "_").replace(" ", "_") for place, label in id2label.items()}
+        if len(names) in nameless and all(name == f"label_{place}" for place, name in names.items()):
+            return nameless[len(names)]
+        support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
+        against = [place for place, name in names.items() if name.startswith(_AGAINST)]
+        if len(support) != 1 or len(against) > 1:
+            raise ConfigError(f"the labels of the encoder do not tell which one is support: {sorted(names.values())}")
+        return cls(support[0], against[0] if against else None)
+
+
+class Classifier(LocalJudge):
+    """The document as premise, the claim as hypothesis; the score is the probability of the label of support."""
+
+    nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
+    """Labels without names: of two, the second is support."""
+
+    def load(self) -> None:
+        super().load()
+        _ = self._places
+
+    @cached_property
+    def _places(self) -> LabelPlaces:
+        return LabelPlaces.of(self._loaded[1].config.id2label, self.nameless)
+
+    def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
+        shares = model(**tensors).logits.float().softmax(dim=-1)
+        against = self._places.contradict
+        return shares[:, [self._places.support, *([] if against is None else [against])]]
+
+
+class Nli(Classifier):
+    """Any natural language inference model: P(entailment) and, of three classes, P(contradiction).
+
+    The labels are told by the names in its configuration. Each passage is a premise by itself.
+    """
+
+    kind = "nli"
+    reads_passages_alone = True
+
+
+class MiniCheckRoberta(Classifier):
+    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774): `document </s> claim` as one text, P(label 1).
+
+    Chunks of 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights read the same
+    way, with their own separator.
+    """
+
+    kind = "minicheck-roberta"
+    n_tokens = 400
+
+    def _form(self, document: str, claim: str) -> str:
+        tokenizer = self._loaded[0]
+        return f"{document}{tokenizer.eos_token or tokenizer.sep_token}{claim}"
+
+
+class AlignScore(Classifier):
+    """AlignScore (Zha et al. 2023, arXiv 2305.16739): the mean over the claim's sentences of the highest P(aligned).
+
+    P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
+    github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
+
+    The weights are a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) with configuration
+    and tokenizer of the RoBERTa that it was made from. Of a checkpoint only tensors are read: nothing in it is run. Its
+    pooler and three-way head compute what the head of a RoBERTa classifier does, and become one.
+
+    Departure: a context of n words is cut into chunks filled with whole sentences up to 350 words; the authors deal its
+    sentences out to n // 350 + 1 chunks of equally many, whatever their length.
+    """
+
+    kind = "alignscore"
+    n_words = 350
+    nameless = {3: LabelPlaces(0, 2)}  # noqa: RUF012 - as in the base
+
+    def parts(self, claim: str) -> Sequence[str]:
+        return [sentence.text for sentence in split_sentences(claim)] or (claim,)
+
+    def _load_model(self, files: LocalFiles) -> Any:
+        checkpoints = sorted(files.folder.glob("*.ckpt"))
+        if not checkpoints:
+            return super()._load_model(files)
+        if len(checkpoints) > 1:
+            raise ConfigError(f"{files.folder}: holds {len(checkpoints)} checkpoints (*.ckpt); keep one")
+        return _of_checkpoint(checkpoints[0], files.base or files.folder)
+
+
+_ENCODER, _POOLER, _HEAD = "base_model.", "base_model.pooler.dense.", "tri_layer."
+
+
+def _of_checkpoint(path: Path, base: Path) -> Any:
+    """The published checkpoint as a RoBERTa classifier. Raises ConfigError where it is something else."""
+    import torch
+    from transformers import AutoConfig, RobertaForSequenceClassification
+
+    config = AutoConfig.from_pretrained(base, local_files_only=True)
+    if config.model_type != "roberta":
+        raise ConfigError(f"{path}: a RoBERTa is needed beside it, not a {config.model_type}")
+    config.num_labels = 3
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        weights = {new: tensor for old, tensor in found["state_dict"].items() if (new := _renamed(old)) is not None}
+        model = RobertaForSequenceClassification(config)
+        model.load_state_dict(weights)
+    except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
+        raise ConfigError(f"{path}: is not a checkpoint of AlignScore for the configuration beside it") from error
+    return model
+
+
+def _renamed(name: str) -> str | None:
+    """The place of a weight in a RoBERTa classifier; None for heads that are not used."""
+    if name.startswith(_POOLER):
+        return f"classifier.dense.{name.removeprefix(_POOLER)}"
+    if name.startswith(_HEAD):
+        return f"classifier.out_proj.{name.removeprefix(_HEAD)}"
+    if name.startswith(_ENCODER) and not name.endswith("position_ids"):  # a buffer in older versions, not a weight
+        return f"roberta.{name.removeprefix(_ENCODER)}"
+    return None
+
+
+class LettuceDetect(LocalJudge):
+    """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125) marks tokens of a claim that its context lacks.
+
+    The score is 1 - the highest P(hallucinated) of the claim's tokens: one marked span, and it is not supported.
+
+    Context and claim are a pair, the context in the authors' form for texts without a question
+    (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`); class 1 of the token classifier is "hallucinated".
+
+    Departure: of a long document the chunk counts that bears the claim out best; the authors take the highest
+    P(hallucinated) of each token over all chunks, by which a claim would have to stand in every one.
+    """
+
+    kind = "lettucedetect"
+    longest = 4096
+    frame = "Summarize the following text:\npassage 1: {}\noutput:"
+    auto_class = "AutoModelForTokenClassification"
+
+    def load(self) -> None:
+        super().load()
+        if self._loaded[1].config.num_labels != 2:
+            raise ConfigError(f"{self.name}: two labels are needed, and it has {self._loaded[1].config.num_labels}")
+
+    def _read_batch(self, claims: list[str], documents: list[str]) -> list[PairScore]:
+        tokenizer, model = self._loaded
+        encoded = tokenizer(
+            [self.frame.replace("{}", document) for document in documents], claims, truncation="only_first",
+            padding=True, max_length=self._window, return_offsets_mapping=True, return_tensors="pt",
+        )  # fmt: skip
+        offsets = encoded.pop("offset_mapping").tolist()
+        tensors = {name: one.to(model.device) for name, one in encoded.items()}
+        shares = self._probabilities(model, tensors).float().cpu().tolist()
+        found = []
+        for number, claim in enumerate(claims):
+            places = [place for place, part in enumerate(encoded.sequence_ids(number)) if part == 1]
+            marked = [(offsets[number][place], shares[number][place]) for place in places]
+            worst = max((share for _, share in marked), default=1.0)
+            spans = [span for span, share in marked if share >= THRESHOLD]
+            found.append(replace(self._scored(1.0 - worst), unsaid=_words(claim, spans)))
+        return found
+
+    def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
+        """P(hallucinated) of each token."""
+        logits = model(input_ids=tensors["input_ids"], attention_mask=tensors["attention_mask"]).logits
+        return logits.float().softmax(dim=-1)[..., 1]
+
+
+def _words(claim: str, spans: list[list[int]]) -> str:
+    """The marked stretches, in order; those with nothing but white space between them are one."""
+    merged: list[list[int]] = []
+    for start, end in spans:
+        if merged and not claim[merged[-1][1] : start].strip():
+            merged[-1][1] = end
+        else:
+            merged.append([start, end])
+    return " … ".join(claim[start:end].strip() for start, end in merged)

@@ -1,0 +1,88 @@
+"""What a sentence about the same thing has otherwise: another figure or date, or a denial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from factloop.tools.judges.aligned import DENIERS, Alignment, Parsed
+from factloop.tools.judges.figures import Figure
+from factloop.tools.judges.source_sentences import Sentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+ALL_ELSE = 0.9
+"""Least share of a claim's content that a sentence holds which denies it."""
+_COUNTS = frozenset({"nummod", "compound", "quantmod"})
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The claim's words and what a source has in their place, both word for word."""
+
+    wrong: str
+    instead: str
+    sentence: Sentence
+
+
+def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
+    """What contradicts the claim in a sentence that holds at least a share `least` of the rest of it, or None.
+
+    `figures`: all of the sources; a figure that stands in any of them is no error that can be told from words.
+    """
+    if one.is_supposed:
+        return None
+    return _other_figure(one, figures, least) or _denial(one, least)
+
+
+def _other_figure(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
+    claimed = [figure for figure in one.claim.figures if not _is_among(figure, figures)]
+    if len(claimed) != 1 or one.share_without(claimed[0]) < least or not one.speaks_of_subject:
+        return None
+    wrong = claimed[0]
+    said = [other for other in one.sentence.figures if not _is_among(other, one.claim.figures)]
+    others = [other for other in said if wrong.compare(other) == "other" and _is_same_kind(one, wrong, other)]
+    if len(others) != 1 or not one.shares_governor(wrong, others[0]):
+        return None
+    instead = others[0].text if others[0].text in one.sentence.text else others[0].text.split()[0]
+    return Difference(wrong.text, instead, one.sentence)
+
+
+def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
+    return any(figure.compare(other) in ("same", "near") for other in others)
+
+
+def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
+    """Whether two plain numbers count the same thing; figures with a unit, dates and times are of one kind anyway."""
+    if wrong.unit or wrong.dates or wrong.code:
+        return wrong.precision == other.precision
+    counted = [_counted(one.claim, wrong), _counted(one.source, other)]
+    return bool(counted[0]) and counted[0] == counted[1]
+
+
+def _counted(parsed: Parsed, figure: Figure) -> str:
+    """The stem of the noun that a number counts."""
+    within = parsed.within(figure)
+    nouns = (token.head for token in within if token.dep_ in _COUNTS and token.head not in within)
+    return next((parsed.stem_of(noun) for noun in nouns if noun.pos_ in ("NOUN", "PROPN")), "")
+
+
+def _denial(one: Alignment, least: float) -> Difference | None:
+    """A verb that one side alone denies, with the same subject, no other denial, and all else the same."""
+    if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
+        return None
+    claimed, said = one.predicate
+    deniers = [token for parsed in (one.claim, one.source) for token in parsed.doc if token.lower_ in DENIERS]
+    if len(deniers) != 1 or deniers[0].dep_ != "neg" or deniers[0].head not in (claimed, said):
+        return None
+    if said not in one.pairs.get(claimed, ()) or not one.has_same_subject or not all(map(one.keeps, one.arcs)):
+        return None
+    return Difference(_clause(claimed), _clause(said), one.sentence)
+
+
+def _clause(verb: Token) -> str:
+    """A verb with its auxiliaries and what denies it, word for word."""
+    around = [one.i for one in verb.children if one.dep_ in ("aux", "auxpass", "neg") and abs(one.i - verb.i) < 5]
+    return verb.doc[min(verb.i, *around) : max(verb.i, *around) + 1].text if around else verb.text

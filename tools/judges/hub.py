@@ -1,0 +1,207 @@
+"""The judges that factloop knows by name, where their weights come from, and how these get onto this machine.
+
+A path never touches the network. Nor does a name of the hub whose files are in the user's cache; others are fetched
+once where that is allowed, and refused otherwise with the line that says how.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+
+TEXTS = ("*.txt", "*.model", "*.jinja", "*.json")
+WEIGHTS = (*TEXTS, "*.safetensors")
+
+
+@dataclass(frozen=True)
+class HubFiles:
+    """A repository of the hub at one revision, and the files of it that are needed."""
+
+    repo: str
+    revision: str = "main"
+    """A commit, where public sources name one that others use; `main` else."""
+    patterns: tuple[str, ...] = WEIGHTS
+    """Of the last one there must be a file."""
+
+
+@dataclass(frozen=True)
+class KnownJudge:
+    """A row of the registry."""
+
+    made_by: str
+    """Module and class of `factloop.tools.judges`."""
+    good_for: str
+    """One sentence for those who choose."""
+    files: HubFiles | None = None
+    """None: there is no default, the user names a model."""
+    base: HubFiles | None = None
+    """Tokenizer and configuration of the model that it was made from, where its own repository lacks them."""
+    size: str = ""
+    parameters: str = ""
+    licence: str = ""
+
+
+FLAN_T5_BASE = HubFiles("google/flan-t5-base", "7bcac572ce56db69c1ea7c8af255c5d7c9672fc2", TEXTS)
+ROBERTA_LARGE = HubFiles("FacebookAI/roberta-large", "722cf37b1afa9454edce342e7895e588b6ff1d59", TEXTS)
+
+JUDGES: Mapping[str, KnownJudge] = {
+    "minicheck": KnownJudge(
+        "t5:MiniCheckT5",
+        "The one to begin with: trained on synthetic documents to check claims of language models; runs on a CPU.",
+        HubFiles("lytang/MiniCheck-Flan-T5-Large", "96eafd01cee2d16cf81aaa2fb226b14f422a37b3"),
+        size="3.1 GB", parameters="783 million", licence="MIT",
+    ),
+    "minicheck-roberta": KnownJudge(
+        "classifiers:MiniCheckRoberta",
+        "Half of MiniCheck's size and time, with a window of 512 tokens; a little less accurate in its paper.",
+        HubFiles("lytang/MiniCheck-RoBERTa-Large"),
+        size="1.4 GB", parameters="355 million", licence="MIT",
+    ),
+    "hhem": KnownJudge(
+        "t5:Hhem",
+        "The smallest and fastest: made for summaries and RAG answers, a fraction of a second a claim on a CPU.",
+        HubFiles("vectara/hallucination_evaluation_model", "8e4a2e6e96c708cc76c2344f7e4757df2515292c"),
+        base=FLAN_T5_BASE, size="0.4 GB", parameters="110 million", licence="Apache-2.0",
+    ),
+    "alignscore": KnownJudge(
+        "classifiers:AlignScore",
+        "Tells contradictions from missing support; a long-standing reference for summaries.",
+        HubFiles("yzha/AlignScore", "8509e78d25bb914939fc585c626500c9b2944249", ("AlignScore-large.ckpt",)),
+        base=ROBERTA_LARGE, size="4.9 GB", parameters="355 million", licence="MIT",
+    ),
+    "nli": KnownJudge(
+        "classifiers:Nli",
+        "Any cross-encoder of natural language inference, in any language: tells contradictions, reads short premises.",
+    ),
+    "lettucedetect": KnownJudge(
+        "classifiers:LettuceDetect",
+        "Marks the words of a claim that the passages do not bear out; reads 4,096 tokens at once.",
+        HubFiles("KRLabsOrg/lettucedect-base-modernbert-en-v1"),
+        size="0.6 GB", parameters="150 million", licence="MIT",
+    ),
+    "granite-guardian": KnownJudge(
+        "causal:GraniteGuardian",
+        "A language model made to guard RAG answers; wants a GPU, or patience.",
+        HubFiles("ibm-granite/granite-guardian-3.2-3b-a800m", "3de033d89b499a18d9a573b5192bf3b967ef48c5"),
+        size="6.6 GB", parameters="3.3 billion, 0.8 of them active", licence="Apache-2.0",
+    ),
+    "bespoke": KnownJudge(
+        "causal:Bespoke",
+        "The most accurate of these in its authors' figures: MiniCheck as a 7B model, by a server or from a folder.",
+        parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Where a judge's files lie on this machine."""
+
+    folder: Path
+    base: Path | None = None
+    """Folder of tokenizer and configuration, where they are not beside the weights; of a path, one within it."""
+    revision: str | None = None
+    """The commit of the hub; None for a folder of the user's."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The weights that a judge's name asks for: a folder, or repositories of the hub."""
+
+    kind: str
+    target: str
+    """A path, a name of the hub, or empty for the registry's own weights."""
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it names a place on this machine: something is there, or the hub can have no such name."""
+        path = Path(self.target)
+        looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
+        return bool(self.target) and (looks_so or path.expanduser().exists())
+
+    @property
+    def wanted(self) -> tuple[HubFiles, ...]:
+        """The repositories that are needed, the weights first; none for a path. Raises ConfigError without a name."""
+        known = JUDGES[self.kind]
+        if self.is_path:
+            return ()
+        own = known.files
+        if own is None and not self.target:
+            raise ConfigError(f"{self.kind} needs a model: {self.kind}:FOLDER, or {self.kind}:NAME of one on the hub")
+        if own is None or self.target not in ("", own.repo):
+            own = HubFiles(self.target)
+        return (own,) if known.base is None else (own, known.base)
+
+    @property
+    def size(self) -> str:
+        """Size of the download in words."""
+        known = JUDGES[self.kind]
+        is_ours = known.files is not None and self.target in ("", known.files.repo)
+        return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
+
+    def missing(self) -> tuple[HubFiles, ...]:
+        """The repositories that are not on this machine. Touches no network."""
+        return tuple(files for files in self.wanted if _cached(files) is None)
+
+    def located(self, *, allow_download: bool) -> LocalFiles:
+        """The files on this machine, fetched where that is needed and allowed. Raises ConfigError."""
+        if self.is_path:
+            folder = Path(self.target).expanduser()
+            if not folder.is_dir():
+                raise ConfigError(f"{self.kind}: there is no folder {self.target!r}")
+            inside = [folder / base.repo.rpartition("/")[2] for base in (JUDGES[self.kind].base,) if base is not None]
+            return LocalFiles(folder, next((one for one in inside if one.is_dir()), None))
+        require("semantic", f"the judge {self.kind}", "torch", "transformers")
+        if not allow_download and self.missing():
+            raise ConfigError(self.refusal)
+        folder, *base = [_cached(files) or _fetched(files, self.kind) for files in self.wanted]
+        return LocalFiles(folder, base[0] if base else None, folder.name)
+
+    @property
+    def refusal(self) -> str:
+        """The line that says what is missing, and how to get it."""
+        repo = self.wanted[0].repo
+        return (
+            f"{self.kind}: no usable model on this machine; --allow-download fetches {repo} once ({self.size}) and "
+            f"keeps it in the cache of huggingface_hub, or name a folder that holds it ({self.kind}:FOLDER)"
+        )
+
+
+def _cached(files: HubFiles) -> Path | None:
+    """The folder of a repository in the user's cache, if all that is needed is there."""
+    try:
+        folder = Path(_snapshot(files, local_files_only=True))
+    except (OSError, ValueError):  # not there, not whole, or no name of a repository
+        return None
+    if not any(folder.glob(files.patterns[-1])):
+        return None
+    indexes = folder.glob("*.safetensors.index.json")
+    parts = [part for index in indexes for part in json.loads(index.read_bytes())["weight_map"].values()]
+    return folder if all((folder / part).exists() for part in parts) else None
+
+
+def _fetched(files: HubFiles, kind: str) -> Path:
+    """The folder of a repository, from the network. Raises ConfigError."""
+    try:
+        _snapshot(files, local_files_only=False)
+    except (OSError, ValueError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise ConfigError(f"{kind}: {files.repo} could not be fetched from the hub ({said})") from error
+    folder = _cached(files)
+    if folder is None:
+        raise ConfigError(f"{kind}: no usable model in {files.repo} on the hub: it has no weights in safetensors")
+    return folder
+
+
+def _snapshot(files: HubFiles, *, local_files_only: bool) -> str:
+    from huggingface_hub import snapshot_download
+
+    patterns = list(files.patterns)
+    return snapshot_download(
+        files.repo, revision=files.revision, allow_patterns=patterns, local_files_only=local_files_only
+    )

@@ -1,0 +1,155 @@
+"""The sentences of passages as the baseline reads them: found by a claim's words before any of them is parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from factloop.tools.judges.figures import Figure, in_unit_of, read_figures
+from factloop.tools.text.blocks import Block
+from factloop.tools.text.pipeline import load_pipeline
+from factloop.tools.text.sentences import sentences_of
+
+MAX_KEPT_PASSAGES = 2_000
+MAX_KEPT_WORDS = 50_000
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,:]\d+)*")
+_SEMICOLON = re.compile(r"(?<=;)\s+")
+_KEY_WORD = re.compile(r"[^\W\d_]+|[+−-]?\d+(?:[.,:]\d+)*|[%€$£]")
+_BRACKETED = re.compile(r"\[[^\[\]]{0,60}\]")
+_RULE = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|?\s*")
+_PAIR = re.compile(r"\s*([^:;]{1,80}):\s+([^;]{1,200})(?:;|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, line or table row of a passage."""
+
+    text: str
+    """Word for word as the passage has it."""
+    read_as: str
+    """The same, but a row of a table as *head: cell; head: cell*."""
+    stems: frozenset[str]
+    figures: tuple[Figure, ...]
+    """Offsets are those of `read_as`."""
+    context: frozenset[str]
+    """Stems of what it stands under or after: the title, the heading, the sentence before."""
+    figures_around: tuple[Figure, ...]
+    """The figures of its context."""
+    is_row: bool
+    is_heading: bool
+
+
+@cache
+def _stemmer() -> object:
+    import tantivy
+
+    filters = (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), tantivy.Filter.stemmer("english"))
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+    for one in filters:
+        builder = builder.filter(one)
+    return builder.build()
+
+
+@cache
+def _irregular() -> Mapping[str, str]:
+    """The lemma of each irregular verb and noun, from the pipeline's lemmatiser: *won*, *children*."""
+    try:
+        table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
+    except (KeyError, AttributeError):
+        return {}
+    return {form: lemmas[0] for kind in ("noun", "verb") for form, lemmas in table.get(kind, {}).items() if lemmas}
+
+
+@lru_cache(maxsize=MAX_KEPT_WORDS)
+def stem(word: str) -> str:
+    """The Snowball stem of a word, in lower case and without accents; *n't* and the possessive are taken off."""
+    plain = re.sub(r"['’](?:s|t|re|ve|ll|d|m)?$", "", word).lower() or word
+    plain = _irregular().get(plain, plain)
+    analysed = _stemmer().analyze(plain)  # type: ignore[attr-defined]  # the library ships no stubs
+    return str(analysed[0]) if analysed else plain.lower()
+
+
+def stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=MAX_KEPT_PASSAGES)
+def read_passage(passage: str) -> tuple[Sentence, ...]:
+    """The sentences of a passage, in order. Linear time; the last `MAX_KEPT_PASSAGES` passages are kept."""
+    sentences: list[Sentence] = []
+    title: Sentence | None = None
+    heading = before = title
+    lines = list(_lines(passage))
+    for number, (line, read_as, is_row) in enumerate(lines):
+        pieces = [(line, read_as)] if is_row else [(piece, piece) for piece in split_sentences(line)]
+        is_heading = not is_row and len(pieces) == 1 and _is_heading(line, opens=number == 0 and len(lines) > 1)
+        for text, as_read in pieces:
+            one = _sentence(text, as_read, is_row=is_row, is_heading=is_heading)
+            around = (title, heading, before)
+            context = frozenset[str]().union(*(other.stems for other in around if other))
+            figures = tuple(figure for other in around if other for figure in other.figures)
+            sentences.append(replace(one, context=context, figures_around=figures))
+            before = None if is_row else one
+        if is_heading:
+            title, heading, before = title or sentences[-1], sentences[-1], None
+    return tuple(sentences)
+
+
+def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sentence:
+    figures = tuple(_row_figures(read_as)) if is_row else read_figures(read_as)
+    return Sentence(text, read_as, stems_of(read_as), figures, frozenset(), (), is_row, is_heading)
+
+
+def _is_heading(line: str, *, opens: bool) -> bool:
+    """Whether a line heads others: it is marked so, or short without a full stop; a title may have one."""
+    bare = line.strip()
+    is_short = len(bare) < 90 and ":" not in bare
+    return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
+
+
+def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
+    """Each line, how it is read, and whether it is a row of a table. Rows under a head are read as its columns say."""
+    head: Sequence[str] = ()
+    lines = [line for line in passage.splitlines() if line.strip()]
+    for place, line in enumerate(lines):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if "|" in line else []
+        if _RULE.fullmatch(line) and head:
+            continue
+        if cells and place + 1 < len(lines) and _RULE.fullmatch(lines[place + 1]):
+            head = cells
+            continue
+        if not cells:
+            head = ()
+        if head:
+            pairs = [f"{name}: {cell}" if name else cell for name, cell in zip(head, cells, strict=False) if cell]
+            yield line, "; ".join(pairs), True
+        else:
+            yield line, line, len(_PAIR.findall(line)) > 1 and _PAIR.sub("", line).strip() == ""
+
+
+def _row_figures(row: str) -> Iterator[Figure]:
+    """The figures of a row; one without a unit of its own has that of its column's head."""
+    for pair in _PAIR.finditer(row):
+        for figure in read_figures(pair[2]):
+            yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
+        for figure in read_figures(pair[1]):
+            yield replace(figure, start=pair.start(1) + figure.start)
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a line, with what stands between them taken off; what a semicolon parts counts as two."""
+    sentences = sentences_of(text, Block(0, len(text), "prose"))
+    return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
+
+
+@lru_cache(maxsize=MAX_KEPT_PASSAGES)
+def word_key(text: str) -> str:
+    """The words and signed figures of a text in lower case, its sentences parted: what stays under other spacing,
+    capitals, punctuation and marks in brackets."""
+    bare = _BRACKETED.sub("", text)
+    pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
+    sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)
+    return "|".join(["", *filter(None, sentences), ""])

@@ -1,0 +1,230 @@
+"""Makes a table of typed entities from DBpedia's dumps: of types, of labels and, if wished, of links or ranks.
+
+Dumps are N-Triples or Turtle, plain or packed by gzip or bzip2, and are read as streams.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import math
+import os
+import sqlite3
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.extras import require
+from factloop.tools.names.spelling import fold, plain_label
+from factloop.tools.names.table import NewEntity, write_table
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+ONTOLOGY = "http://dbpedia.org/ontology/"
+SUFFIXES = (".nt", ".ttl")
+PACKED = (".gz", ".bz2")
+_NO_TYPES = frozenset({"http://www.w3.org/2002/07/owl#Thing", "http://www.w3.org/2002/07/owl#NamedIndividual"})
+_BATCH = 20_000
+
+Progress = Callable[[Path, int], None]
+"""Told a dump and how many of its triples have been read, now and then and at its end."""
+
+_STAGE = """
+PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;
+CREATE TABLE typed (uri TEXT, type INTEGER, PRIMARY KEY (uri, type)) WITHOUT ROWID;
+CREATE TABLE label (uri TEXT PRIMARY KEY, label TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE fame (uri TEXT PRIMARY KEY, n REAL NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Triple(NamedTuple):
+    """One triple whose subject is an IRI; triples about blank nodes are left out."""
+
+    subject: str
+    predicate: str
+    value: str
+    is_link: bool
+    """The value is an IRI, not a literal."""
+    language: str | None
+    """Language of a literal that names one, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableStats:
+    """The contents of a new table, in numbers."""
+
+    path: Path
+    entities: int
+    types: int
+    names: int
+    unlabelled: int
+    """Typed, but without a label in the language, and so left out."""
+    identity: str
+
+
+def build_table(
+    types: Sequence[Path],
+    labels: Sequence[Path],
+    out: Path,
+    *,
+    popularity: Sequence[Path] = (),
+    language: str = "en",
+    progress: Progress | None = None,
+) -> TableStats:
+    """Writes the table to `out`, whole or not at all.
+
+    Labels count in `language` or without one. Popularity is the number of links to an entity, where the values of a
+    dump are IRIs, or the number given, where they are literals; without it the order is that of the labels. The same
+    dumps give the same file. Raises DataError for a dump that cannot be read or holds nothing to use, ConfigError where
+    `out` cannot be written.
+    """
+
+    def triples(paths: Sequence[Path]) -> Iterator[Triple]:
+        for path in paths:
+            n = 0
+            for n, triple in enumerate(read_triples(path), start=1):
+                if progress is not None and n % 100_000 == 0:
+                    progress(path, n)
+                yield triple
+            if progress is not None:
+                progress(path, n)
+
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+            with closing(sqlite3.connect(Path(folder) / "stage")) as stage:
+                stage.executescript(_STAGE)
+                names = _stage_types(stage, triples(types))
+                if not names:
+                    raise DataError("the dumps of types hold no triple with rdf:type", path=_first(types))
+                _stage_labels(stage, triples(labels), language.lower())
+                if stage.execute("SELECT 1 FROM label").fetchone() is None:
+                    said = f"the dumps hold no label in {language!r} of an entity that has a type"
+                    raise DataError(said, path=_first(labels))
+                _stage_popularity(stage, triples(popularity))
+                stage.commit()
+                stats = _write(stage, names, Path(folder) / "table", out)
+            os.replace(Path(folder) / "table", out)
+    except (OSError, sqlite3.Error) as error:
+        raise ConfigError(f"the table cannot be written to {out}: {error}") from error
+    return stats
+
+
+def _first(paths: Sequence[Path]) -> str | None:
+    return str(paths[0]) if paths else None
+
+
+def read_triples(path: Path) -> Iterator[Triple]:
+    """The triples of one dump in order, in bounded memory. Raises DataError that names file and line.
+
+    Odd characters in IRIs, which real dumps have, are accepted.
+    """
+    require("kb", f"{path}: reading RDF")
+    from pyoxigraph import Literal, NamedNode, RdfFormat, parse
+
+    packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    suffix = (path.with_suffix("") if packed else path).suffix.lower()
+    if suffix not in SUFFIXES:
+        said = f"a dump ends in one of {', '.join(SUFFIXES)}, and {' or '.join(PACKED)} if it is packed"
+        raise DataError(said, path=str(path))
+    kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
+    try:
+        with _opened(path, packed) as stream:
+            for quad in parse(stream, format=kind, lenient=True, base_iri="http://relative.invalid/"):
+                subject, predicate, value = quad.subject, quad.predicate.value, quad.object
+                if isinstance(subject, NamedNode) and isinstance(value, NamedNode):
+                    yield Triple(subject.value, predicate, value.value, True, None)
+                elif isinstance(subject, NamedNode) and isinstance(value, Literal):
+                    language = value.language.lower() if value.language else None
+                    yield Triple(subject.value, predicate, value.value, False, language)
+    except SyntaxError as error:
+        raise DataError(f"this is no RDF: {error.msg}", path=str(path), line=error.lineno) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"the file cannot be read: {error}", path=str(path)) from error
+
+
+def _opened(path: Path, packed: str) -> IO[bytes]:
+    if packed == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    return bz2.open(path, "rb") if packed else path.open("rb")
+
+
+def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
+    """The IRIs of the types; staged rows name them by their places in this list."""
+    known: dict[str, int] = {}
+    rows = (
+        (triple.subject, known.setdefault(triple.value, len(known)))
+        for triple in triples
+        if triple.predicate == RDF_TYPE and triple.is_link and triple.value not in _NO_TYPES
+    )
+    stage.executemany("INSERT OR IGNORE INTO typed VALUES (?, ?)", rows)
+    return list(known)
+
+
+def _stage_labels(stage: sqlite3.Connection, triples: Iterable[Triple], language: str) -> None:
+    """The first label of each typed entity in a language, such as *en*, which *en-gb* is, too."""
+    rows = (
+        (triple.subject, triple.value)
+        for triple in triples
+        if triple.predicate == RDFS_LABEL
+        and not triple.is_link
+        and (triple.language is None or language in {triple.language, triple.language.split("-")[0]})
+        and triple.value.strip()
+    )
+    insert = "INSERT OR IGNORE INTO label SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM typed WHERE uri = ?1)"
+    stage.executemany(insert, rows)
+
+
+def _stage_popularity(stage: sqlite3.Connection, triples: Iterable[Triple]) -> None:
+    insert = (
+        "INSERT INTO fame SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM label WHERE uri = ?1)"
+        " ON CONFLICT (uri) DO UPDATE SET n = n + excluded.n"
+    )
+    rows = ((one.value, 1.0) if one.is_link else (one.subject, _number(one.value)) for one in triples)
+    while batch := list(islice(rows, _BATCH)):
+        fame: Counter[str] = Counter()
+        for uri, n in batch:
+            fame[uri] += n  # type: ignore[assignment]  # a Counter sums floats, too
+        stage.executemany(insert, fame.items())
+
+
+def _number(text: str) -> float:
+    """The number that a literal is; 0 for another literal."""
+    try:
+        number = float(text)
+    except ValueError:
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path) -> TableStats:
+    counts = stage.execute("SELECT type, COUNT(*) FROM typed GROUP BY type").fetchall()
+    general_first = [place for place, _ in sorted(counts, key=lambda row: (-row[1], iris[row[0]]))]
+    names = [iris[place].removeprefix(ONTOLOGY) or iris[place] for place in general_first]
+    with closing(sqlite3.connect(path)) as table:
+        table.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
+        identity = write_table(table, names, _entities(stage, iris, general_first))
+        (n_entities,) = table.execute("SELECT COUNT(*) FROM entity").fetchone()
+        (n_names,) = table.execute("SELECT COUNT(*) FROM name").fetchone()
+    (n_typed,) = stage.execute("SELECT COUNT(DISTINCT uri) FROM typed").fetchone()
+    return TableStats(out, n_entities, len(names), n_names, n_typed - n_entities, identity)
+
+
+def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
+    """The best known first. Only types of DBpedia's ontology, where it has some: dumps repeat them in other words."""
+    ids = {place: number for number, place in enumerate(general_first, start=1)}
+    rows = stage.execute(
+        "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"
+        " FROM label LEFT JOIN fame USING (uri) ORDER BY 3 DESC, 2, 1"
+    )
+    for uri, label, fame, types in rows:
+        places = [int(place) for place in types.split(",")]
+        own = [place for place in places if iris[place].startswith(ONTOLOGY)] or places
+        names = (fold(label), fold(plain_label(label)))
+        yield NewEntity(uri, label, fame, tuple(sorted(ids[place] for place in own)), names)

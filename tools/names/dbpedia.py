@@ -1,0 +1,258 @@
+"""DBpedia as a knowledge base: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from factloop.core.errors import ToolError
+from factloop.tools.calls.cache import AnswersKept
+from factloop.tools.calls.endpoint import RETRY, Endpoint
+from factloop.tools.calls.json_client import JsonAnswer
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient, iri, user_agent
+from factloop.tools.calls.tape import Tape
+from factloop.tools.calls.together import together
+from factloop.tools.calls.urls import checked_base_url
+from factloop.tools.names.base import LinkedEntity, Sibling, without_overlap
+from factloop.tools.names.spelling import fitted, fold, is_usable, plain_label
+
+SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
+SPARQL_URL = "https://dbpedia.org/sparql"
+ONTOLOGY = "http://dbpedia.org/ontology/"
+CONFIDENCE = 0.5
+"""How sure Spotlight must be of a link, from 0 to 1."""
+MAX_TYPES = 8
+"""Types of an entity that are kept, the most specific."""
+MOST_ROWS, _ROWS_STEP = 1_000, 100
+"""Rows are asked for in steps, so that nearly every limit asks, and keeps, the same query."""
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+_SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+_POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
+"""Length of the Wikipedia article: how well known a thing is, as far as the public endpoint can say it in seconds.
+Counting the links to a page says it better, but sums up tens of millions of them for a class such as Person."""
+
+LONGEST_TEXT = 4_000
+"""Characters of a text that are sent: what stands behind them is not linked."""
+LONGEST_QUESTION = 400
+TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
+_PREFIX = "DBpedia:"
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""Lone surrogates have no UTF-8, and Spotlight makes XML on its way, which has no control characters. One blank stands
+for each, so that everything else keeps its place."""
+
+
+class DBpediaKnowledgeBase:
+    """Asks two public servers, which cost nothing and are slow; every answer is kept in `cache`, in memory without one.
+
+    Entities of all types are asked for, then of all but the most specific, and so on, `max_queries` times. A server
+    that does not answer three times in a row is asked only once a minute: everything else fails at once. Raises
+    ConfigError for invalid addresses.
+    """
+
+    def __init__(
+        self,
+        *,
+        spotlight_url: str = SPOTLIGHT_URL,
+        sparql_url: str = SPARQL_URL,
+        cache: AnswersKept | None = None,
+        tape: Tape | None = None,
+        timeout_s: float = 15.0,
+        retry: RetryPolicy = RETRY,
+        max_queries: int = 4,
+    ) -> None:
+        def endpoint(tool: str, url: str, accept: str) -> Endpoint:
+            return Endpoint(
+                tool=tool,
+                url=checked_base_url(url, f"address of {tool}"),
+                timeout_s=timeout_s,
+                headers={"Accept": accept, "User-Agent": user_agent()},
+                cache=cache,
+                tape=tape,
+                retry=retry,
+                concurrency=4,
+            )
+
+        self._max_queries = max_queries
+        spotlight = endpoint("dbpedia spotlight", spotlight_url, "application/json")
+        sparql = endpoint("dbpedia sparql", sparql_url, ACCEPT)
+        self._endpoints = spotlight, sparql
+        self._spotlight, self._sparql = SpotlightClient(spotlight), SparqlClient(sparql, timeout_s)
+        self.identity = f"dbpedia 3 spotlight={spotlight.identity} sparql={sparql.identity} max_queries={max_queries}"
+
+    async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
+        """The names in the first `LONGEST_TEXT` characters of `text`. Raises ToolError, ToolTimeout."""
+        found = [entity for entity in await self._spotlight.annotate(text, question) if iri(entity.key)]
+        ordered = await together(self._general_first(entity.types) for entity in found)
+        return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
+
+    async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
+        """At most `limit`. An entity of another knowledge base has none.
+
+        Raises ToolError, ToolTimeout: an answer that a server cut short is a failure, too.
+        """
+        key = iri(entity.key)
+        types = tuple(name for name in entity.types if TYPE_NAME.fullmatch(name))
+        if limit < 1 or key is None or not types:
+            return ()
+        types = await self._general_first(types)
+        renamed = await self._sparql.select(redirect_query(key), "target")
+        own = {key, *(target for row in renamed if (target := iri(row["target"])) is not None)}
+        seen = {fold(entity.name), *(fold(label_of(address)) for address in own)}
+        siblings: list[Sibling] = []
+        n_rows = min(MOST_ROWS, _ROWS_STEP * -(-(2 * limit + 2) // _ROWS_STEP))
+        for n_shared in range(len(types), max(0, len(types) - self._max_queries), -1):
+            shared = types[:n_shared]
+            for row in await self._sparql.select(members_query(shared, n_rows), "entity", "label"):
+                address = iri(row["entity"])
+                label = fitted(row["label"], entity.name, label_of(entity.key), is_person="Person" in types)
+                if address is not None and address not in own and is_usable(label) and fold(label) not in seen:
+                    seen.add(fold(label))
+                    siblings.append(Sibling(label, shared))
+            if len(siblings) >= limit:
+                break
+        return tuple(siblings[:limit])
+
+    async def aclose(self) -> None:
+        for endpoint in self._endpoints:
+            await endpoint.aclose()
+
+    async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
+        """The most specific types in DBpedia's order; as they came where the endpoint lacks the ontology."""
+        if len(types) == 1:
+            return tuple(types)
+        rows = await self._sparql.select(hierarchy_query(types), "type", "above")
+        pairs = ((row["type"].removeprefix(ONTOLOGY), row["above"].removeprefix(ONTOLOGY)) for row in rows)
+        return general_first(types, pairs)[-MAX_TYPES:]
+
+
+class _Resource(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    uri: str = Field(alias="@URI")
+    types: str | None = Field(default=None, alias="@types")
+    surface: str = Field(alias="@surfaceForm")
+    offset: int = Field(alias="@offset")
+
+
+class _Annotation(BaseModel):
+    text: str | None = Field(default=None, alias="@text")
+    resources: list[_Resource] = Field(default=[], alias="Resources")
+
+    @model_validator(mode="after")
+    def _is_an_answer(self) -> _Annotation:
+        """A text in which nothing was found has no `Resources`; it is still repeated."""
+        if not self.model_fields_set:
+            raise ValueError("neither @text nor Resources")
+        return self
+
+
+class SpotlightClient:
+    """Asks one endpoint which parts of a text name which resource of DBpedia, and of which types that is."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    async def annotate(self, text: str, question: str) -> list[LinkedEntity]:
+        """The entities in `text`, in order, without overlap. Raises ToolError, ToolTimeout.
+
+        The question is sent in front of the text: it is context for the choice among namesakes. Spotlight also links
+        bare numbers ("02" is a film to it): these are no entities.
+        """
+        kept = text[:LONGEST_TEXT]
+        if not any(map(str.isalpha, kept)):
+            return []
+        lead = f"{question.strip()[:LONGEST_QUESTION]}\n\n" if question.strip() else ""
+        sent = _UNSENDABLE.sub(" ", lead + kept)
+        found: list[LinkedEntity] = []
+        for value in await self._endpoint.ask("POST", {"text": sent, "confidence": f"{CONFIDENCE:g}"}, self._read):
+            one = _Resource.model_validate(value)
+            start, types = _place(one, sent) - len(lead), dbpedia_types(one.types or "")
+            if start >= 0 and types and any(map(str.isalpha, one.surface)):
+                end = start + len(one.surface)
+                found.append(LinkedEntity(text[start:end], start, end, one.uri, types))
+        return without_overlap(found, lambda entity: (entity.start, entity.end))
+
+    def _read(self, answer: JsonAnswer) -> list[dict[str, Any]]:
+        try:
+            annotation = _Annotation.model_validate(answer.value)
+        except ValidationError as error:
+            where = ".".join(str(part) for part in error.errors()[0]["loc"])
+            message = f"{self._endpoint.tool}: the answer has another shape than annotations have (at {where!r})"
+            raise ToolError(message, tool=self._endpoint.tool) from error
+        return [resource.model_dump(by_alias=True) for resource in annotation.resources]
+
+
+def dbpedia_types(types: str) -> tuple[str, ...]:
+    """Names of the classes of DBpedia's own ontology in Spotlight's list, without its other vocabularies."""
+    names = (part.strip() for part in types.split(","))
+    own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
+    return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
+
+
+def _place(resource: _Resource, sent: str) -> int:
+    """Where the name stands nearest to its offset, which counts in units of UTF-16, as Java does; -1 for nowhere."""
+    units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
+    told = len(units.decode("utf-16-le", "ignore"))
+    places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
+    return min(places, key=lambda place: abs(place - told), default=-1)
+
+
+def label_of(address: str) -> str:
+    """The label that an address of DBpedia shows: what follows in .../resource/Boise,_Idaho."""
+    _, _, title = address.partition("/resource/")
+    return plain_label(unquote(title or address.rpartition("/")[2], errors="replace").replace("_", " "))
+
+
+def hierarchy_query(types: Sequence[str]) -> str:
+    """?type and ?above: each class with those right above it.
+
+    Not `subClassOf+`: Virtuoso refuses it where neither end is a constant.
+    """
+    values = " ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
+    return (
+        f"SELECT DISTINCT ?type ?above WHERE {{ VALUES ?type {{ {values} }} ?type {_SUBCLASS} ?above . "
+        f"FILTER(isIRI(?above)) }} ORDER BY ?type ?above LIMIT {MOST_ROWS}"
+    )
+
+
+def redirect_query(entity: str) -> str:
+    """?target: what the page of this entity is called now, if Wikipedia has renamed it. `entity` is from `iri`."""
+    redirects = f"<{ONTOLOGY}wikiPageRedirects>"
+    return f"SELECT DISTINCT ?target WHERE {{ <{entity}> {redirects} ?target . FILTER(isIRI(?target)) }} LIMIT 10"
+
+
+def members_query(types: Sequence[str], n_rows: int) -> str:
+    """?entity and ?label of the best known things of all these types.
+
+    It does not name the entity whose siblings are wanted: one answer serves all entities of the same types. Labels are
+    joined last, to `n_rows` things instead of all.
+    """
+    classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
+    best = (
+        f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "
+        f"OPTIONAL {{ ?entity {_POPULARITY} ?popularity }} }} ORDER BY DESC(?popularity) LIMIT {min(n_rows, MOST_ROWS)}"
+    )
+    return (
+        f'SELECT ?entity ?label WHERE {{ {{ {best} }} ?entity {_LABEL} ?label . FILTER(LANG(?label) = "en") }} '
+        f"ORDER BY DESC(?popularity) ?entity LIMIT {MOST_ROWS}"
+    )
+
+
+def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """The types, those with fewest of the others above them first; among equals as they came.
+
+    `direct` are pairs of a class and one right above it; equivalent classes may form circles."""
+    above: dict[str, set[str]] = {name: set() for name in types}
+    for name, higher in direct:
+        above.setdefault(name, set()).add(higher)
+    for _ in above:
+        for reached in above.values():
+            reached.update(*(above.get(name, ()) for name in tuple(reached)))
+    return tuple(sorted(types, key=lambda name: len(above[name].intersection(types) - {name})))

@@ -1,0 +1,298 @@
+"""The block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
+
+Only what matters to sentences is recognised: where one unit of text ends and the next begins, and which characters are
+markers. It is read line by line with bounded look-ahead, so that hostile input stays linear. Models write Markdown
+loosely, and answers are read while they are being written: a Markdown parser does neither.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from factloop.tools.text.words import STOP_WORDS
+
+WRAPPED_FROM = 48
+"""A line at least this long may have been wrapped: its sentence may go on in the next line."""
+_BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
+
+_FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
+"""A fence with at most the name of a language, and what sets something: *python title="a.py"*. Beside other words it is
+text."""
+_UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
+"""Fences with these info strings hold prose or code: models like to wrap a whole answer in one, and put code in it."""
+_PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
+"""Fences with these info strings hold prose. Others hold code."""
+_MOST_LINES = 40
+"""Lines of a fence that are looked at to tell what it holds."""
+_LONGEST_LOOK = 400
+"""Characters of a line that are looked at."""
+_ALONE = re.compile(r"[*_]{0,3}(`{1,2})([^`\r\n]{1,2000})\1[*_]{0,3}[.:;]?")
+_MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|^(?:(?:[>|*+•-]|\(?\d{1,3}[.)])[ \t]+)+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE = re.compile(
+    r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
+)
+"""A capital letter first and a full stop last; a dot within a word ends none. No mark that sets or parts statements."""
+_CODE = re.compile(
+    r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
+    r"|from \w|import \w+ as"
+)
+"""Marks that statements of code have and English has not."""
+_THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
+
+_LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
+_SHORT_TITLE = 2
+"""Words: a line of no more is a title in spite of its full stop."""
+ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
+"""Opens titles that may end in any word: *What it is for*."""
+
+_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_MARKER = re.compile(
+    r"[ \t]*(?:[-*+–—·][ \t]+|[•‣▪◦●][ \t]*|\(?\d{1,3}[.)][ \t]+|\(?[a-z]\)[ \t]+|\(?[ivx]{2,5}[.)][ \t]+"
+    r"|\[\^[^\]\s]{1,40}\]:[ \t]+)"  # the text of a footnote
+    r"(?:\[[ xX]\][ \t]+)?"
+)
+_EMPTY_AT_EDGE = re.compile(r"^\|[ \t]*\||\|[ \t]*\|$")
+_ENDS_OPEN = re.compile(
+    r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
+)
+Kind = Literal["prose", "item", "heading", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a text."""
+
+    start: int
+    end: int
+    body: str
+    """Without indentation and line break, and without trailing blanks."""
+    hard_break: bool
+    is_whole: bool
+    """Whether its end was seen: nothing that may still come belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A line of a response that opens or closes code, or only looks like it."""
+
+    index: int
+    """Of its line."""
+    after: int
+    """Index of the first line that is read again after it: the next one, unless it opens code that is closed."""
+    is_code: bool | None
+    """Whether it opens code; None where nothing of it tells yet."""
+    is_closed: bool
+    within: str | None
+    """The mark of the fence in which the next line stands."""
+
+    @property
+    def is_passed_over(self) -> bool:
+        """Whether the lines up to `after` are code."""
+        return self.after > self.index + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One unit of text, `text[start:end]`; no sentence reaches beyond it."""
+
+    start: int
+    end: int
+    kind: Kind
+    """A paragraph, an item of a list, a heading (a line all in bold, too, that is no sentence), or a row of a table."""
+
+    @property
+    def splittable(self) -> bool:
+        """False for units that are one sentence whatever they hold."""
+        return self.kind in ("prose", "item")
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a text in order."""
+    position = 0
+    for whole in text.splitlines(keepends=True):
+        raw = whole.rstrip(_BREAKS)
+        start = position + len(raw) - len(raw.lstrip())
+        body = raw.strip()
+        yield Line(start, start + len(body), body, raw.endswith(("  ", "\\")), len(raw) < len(whole))
+        position += len(whole)
+
+
+def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
+    """The fences in order, but for those in code; `within`: the mark of a fence that was opened before the lines.
+
+    One of code that nothing closes is no fence, since a stray mark must not hide the claims after it.
+    """
+    closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
+    index = 0
+    while index < len(lines):
+        found = _FENCE.fullmatch(lines[index].body)
+        if found is None:
+            index += 1
+            continue
+        if within == found[1] and _closes(lines[index], found[1]):
+            fence = Fence(index, index + 1, is_code=False, is_closed=True, within=None)
+        else:
+            later = bisect_right(closing[found[1]], index)
+            fence = _opened(lines, index, found, next(iter(closing[found[1]][later : later + 1]), None))
+        yield fence
+        within = within if fence.is_passed_over else fence.within
+        index = fence.after
+
+
+def fence_around(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
+    """The mark of the fence in which the line that begins at `start` stands, or that it closes."""
+    for fence in fences_of(lines, within):
+        if lines[fence.index].start >= start:
+            break
+        if not fence.is_passed_over or lines[fence.after - 1].end >= start:
+            within = fence.within
+    return within
+
+
+def _closes(line: Line, mark: str) -> bool:
+    return line.body.startswith(mark) and not line.body.strip("`~")
+
+
+def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
+    """What a line opens that closes nothing; `end` is the index of the line that may close it."""
+    inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
+    name = found[2].lower()
+    is_code: bool | None = name not in _PROSE
+    if name in _UNNAMED and found[1] == "```":
+        is_code = next((told for line in inside if (told := _is_code(line)) is not None), None)
+        if is_code is None and end is not None:
+            is_code = any(line.body for line in inside) and not any(_THREE_WORDS.search(line.body) for line in inside)
+    after = end + 1 if is_code and end is not None else index + 1
+    return Fence(index, after, is_code=is_code, is_closed=end is not None, within=found[1])
+
+
+def _is_code(line: Line) -> bool | None:
+    """Whether a line is a statement of code or English; None where it may be either."""
+    said = _MARKUP.sub("", line.body[:_LONGEST_LOOK]).strip()
+    sentence = _SENTENCE.match(said)
+    if sentence is not None and (line.is_whole or sentence.end() < len(said)):
+        return False
+    if not line.is_whole:
+        return None
+    if said.startswith(("|", "**")):
+        return False
+    if _CODE.match(said):
+        return True
+    words = [word.lower() for word in _WORD.findall(said)]
+    is_phrase = len(words) > 3 and not STOP_WORDS.isdisjoint(words)
+    if is_phrase and not said.startswith("#") and not said.endswith(":"):
+        return False
+    return True if said.endswith(";") else None
+
+
+def is_code_alone(text: str) -> bool:
+    """Whether a text is nothing but one piece of code between backticks, by what it holds: *`x = 1`*."""
+    found = _ALONE.fullmatch(text)
+    return found is not None and _is_code(Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)) is True
+
+
+def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
+    """Yields the blocks of a response in order. Fenced code is skipped; an unclosed fence is no fence.
+
+    `within` is the mark of the fence in which the text begins, where it is the rest of one.
+    """
+    lines = list(lines_of(text))
+    fences = {one.index: one for one in fences_of(lines, within)}
+    previous: Line | None = None
+    open_kind: Kind = "prose"
+    open_start, index = -1, 0
+    while index < len(lines):
+        line, fence = lines[index], fences.get(index)
+        if fence is not None:
+            if previous is not None and open_start >= 0:
+                yield Block(open_start, previous.end, open_kind)
+            open_start, previous = -1, None
+            index = fence.after
+            continue
+        index += 1
+        start, fresh, kind = _strip_markers(text, line)
+        open_line = previous if open_start >= 0 else None
+        is_blank = not any(map(str.isalnum, text[start : line.end]))
+        if open_line is not None and (is_blank or fresh or _breaks(open_line, text[start])):
+            yield Block(open_start, open_line.end, open_kind)
+            open_start = -1
+        if is_blank:
+            continue
+        if kind in ("heading", "row"):
+            yield _whole(text, start, line.end, kind)
+            continue
+        if open_start < 0:
+            open_start, open_kind = start, kind
+        previous = line
+    if previous is not None and open_start >= 0:
+        yield Block(open_start, previous.end, open_kind)
+
+
+def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
+    """Start and end of each stretch of code, which `find_blocks` skips; the fences are part of it."""
+    lines = list(lines_of(text))
+    for fence in fences_of(lines, within):
+        if fence.is_passed_over:
+            yield lines[fence.index].start, lines[fence.after - 1].end
+
+
+def words_in_bold(line: str) -> str | None:
+    """What a line says that is bold alone, without its marks and the colon after them; None for any other line."""
+    found = _LINE_IN_BOLD.fullmatch(line)
+    return None if found is None else found[2].rstrip(": \t") or None
+
+
+def is_bold_title(words: str) -> bool:
+    """Whether the words of a bold line are a title: *How it works*, *Price increases*, but not *It costs 9 euros.*"""
+    return not words.endswith((".", "!")) or len(words.split()) <= _SHORT_TITLE or ASKS.match(words) is not None
+
+
+def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
+    """Where the text of the line begins, whether a block begins there, and of which kind it would be."""
+    start, fresh = line.start, False
+    kind: Kind = "prose"
+    while (quote := _QUOTE.match(text, start, line.end)) is not None:
+        start = quote.end()
+    heading = _HEADING.match(text, start, line.end)
+    if heading is not None:
+        return heading.end(), True, "heading"
+    marker = _MARKER.match(text, start, line.end)
+    if marker is not None:
+        start, fresh, kind = marker.end(), True, "item"
+    body = text[start : line.end]
+    if body.startswith("|") or body.count(" | ") >= 2:
+        return start, True, "row"
+    bold = words_in_bold(body)
+    if bold is not None:
+        return start, True, "heading" if is_bold_title(bold) else kind
+    return start, fresh, kind
+
+
+def awaits_more(line: str) -> bool:
+    """Whether the sentence of a line goes on in the next by its last word: *grown to*."""
+    return _ENDS_OPEN.search(line[-8:].lower()) is not None
+
+
+def _breaks(previous: Line, next_character: str) -> bool:
+    """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
+    if previous.hard_break or words_in_bold(previous.body) is not None:
+        return True
+    if len(previous.body) >= WRAPPED_FROM or next_character.islower():
+        return False
+    return not awaits_more(previous.body)
+
+
+def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
+    """A heading without closing marks, or a table row without its outer pipes, unless a cell beside one is empty."""
+    inner = text[start:end]
+    if kind == "row" and _EMPTY_AT_EDGE.search(inner):
+        return Block(start, end, kind)
+    stripped = inner.strip("| \t#") if inner.startswith("|") else inner.rstrip("# \t")
+    offset = inner.find(stripped)
+    return Block(start + offset, start + offset + len(stripped), kind)

@@ -1,0 +1,328 @@
+"""Finds what in a clause can be said by itself: each member of a list, and what is set off from a noun.
+
+Set off are relative clauses, appositives and participles; a noun phrase implies life dates in brackets, a nationality,
+the region of a place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from factloop.tools.text.pieces import (
+    AUXILIARIES,
+    SUBJECTS,
+    Piece,
+    Reading,
+    auxiliaries_of,
+    is_apart,
+    is_denied,
+    is_past,
+    is_plural,
+    subject_of,
+    without,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_CLOSED = frozenset({"ccomp", "advcl", "relcl", "acl", "pcomp", "csubj", "parataxis", "appos"})
+"""Clauses out of which nothing is taken: what they say may hold only where they stand."""
+_TORN = frozenset({"prep", "acl", "npadvmod", "advmod"})
+_NOMINAL = frozenset({"NOUN", "PROPN"})
+_NO_NAMES = frozenset({"DATE", "CARDINAL", "GPE", "MONEY"})
+_DATE = r"(?:\d{1,2} [A-Z][a-z]+ |[A-Z][a-z]+ \d{1,2}, )?\d{3,4}"
+_BORN, _DIED = r"(?:born(?: on| in)? |b\. ?)", r"(?:died(?: on| in)? |d\. ?)"
+_LIFE = re.compile(
+    rf"\((?:{_BORN}?(?P<born>{_DATE})(?: ?[–—-] ?|[,;] ){_DIED}?(?P<died>{_DATE})|{_BORN}(?P<only>{_DATE}))\)"
+)
+
+_LISTED = frozenset({"attr", "dobj", "pobj", "oprd", "acomp", "xcomp"})
+_BETWEEN = frozenset({"between", "among", "amongst"})
+_PLURAL = frozenset({"NNS", "NNPS"})
+_FIGURES = frozenset({"TIME", "MONEY", "PERCENT", "QUANTITY", "DATE"})
+
+
+def is_detail(token: Token, predicate: Token) -> bool:
+    """Whether it is set off from the predicate's clause and can be said of its noun or of the subject alone."""
+    if token == predicate or not _is_in_clause(token, predicate):
+        return False
+    if token.dep_ == "appos":
+        return _is_appositive(token)
+    if token.dep_ in {"relcl", "acl"} and any(one.i > token.i and one.dep_ in _TORN for one in token.head.rights):
+        return False  # the parser tore apart what is said of the noun: *a director born in 1899 in Riga*
+    if token.dep_ == "relcl":
+        return _is_relative(token, predicate)
+    if token.dep_ == "acl":
+        noun = token.head
+        is_of_noun = is_apart(token) and (noun.pos_ == "PROPN" or noun == subject_of(predicate))
+        return token.tag_ == "VBN" and (is_of_noun or is_predicative(noun, predicate))
+    return is_participle(token, predicate)
+
+
+def _is_in_clause(token: Token, predicate: Token) -> bool:
+    """Whether no other clause, denial or bracket stands between the two."""
+    between = []
+    for one in token.ancestors:
+        if one == predicate:
+            break
+        between.append(one)
+    if any(one.dep_ in _CLOSED or one.pos_ == "VERB" for one in between):
+        return False
+    first = token.left_edge.i
+    return first == 0 or token.doc[first - 1].text not in {"(", "[", '"', "“"}
+
+
+def is_participle(token: Token, predicate: Token) -> bool:
+    """*Founded in 1905, Acme ...*: a participle of the subject, set off and without a conjunction of its own."""
+    return (
+        token.dep_ == "advcl"
+        and token.tag_ == "VBN"
+        and token.head == predicate
+        and subject_of(predicate) is not None
+        and not any(child.dep_ in {"mark", *SUBJECTS, *AUXILIARIES} or child.tag_ == "WRB" for child in token.children)
+        and token.i < predicate.i
+    )
+
+
+def _is_appositive(token: Token) -> bool:
+    """Whether *N is ...* can be made of it: straight behind its noun and a comma, of its number, with an article or a
+    name. A name behind a name may as well be the next of a list."""
+    noun = token.head
+    if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
+        return False
+    if is_plural(noun) != (token.tag_ in _PLURAL) or {token.ent_type_, noun.ent_type_} & _NO_NAMES:
+        return False
+    if token.pos_ == "PROPN":
+        return noun.pos_ == "NOUN" and not token.conjuncts
+    if token.conjuncts and token.left_edge.lower_ == noun.left_edge.lower_:
+        return False  # *a poet, a painter and*
+    return token.left_edge.pos_ in {"DET", "PRON"} and not noun.conjuncts
+
+
+def is_predicative(noun: Token, predicate: Token) -> bool:
+    """Whether the noun is what the one subject is: *X is a firm*, *X was named a knight*."""
+    subject = subject_of(predicate)
+    while noun.dep_ == "conj":
+        noun = noun.head
+    is_one = subject is not None and not is_plural(subject)
+    is_said = noun.dep_ in {"attr", "oprd"} and noun.head == predicate
+    return is_one and is_said and not any(child.lower_ == "the" for child in noun.children)  # *the only bus that ...*
+
+
+def _is_relative(token: Token, predicate: Token) -> bool:
+    """Whether it says something of its noun: after a comma, or of what the subject is (*X is a firm that makes Y*)."""
+    noun = token.head
+    pronoun = next((one for one in token.subtree if one.tag_ in {"WP", "WDT", "WP$"}), None)
+    is_subject = pronoun is not None and pronoun.dep_ in SUBJECTS and pronoun.head == token
+    is_owner = pronoun is not None and pronoun.tag_ == "WP$"
+    if not (is_subject or is_owner) or noun.ent_type_ in {"DATE", "CARDINAL", "MONEY"}:
+        return False
+    finite = next(iter(auxiliaries_of(token)), token)
+    if is_subject and finite.tag_ in {"VBZ", "VBP"} and is_plural(noun) != (finite.tag_ == "VBP"):
+        return False
+    return is_apart(token) or is_predicative(noun, predicate)
+
+
+def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
+    """A noun with what belongs to it, without what is set off or said of it; *an album* becomes *the album*."""
+    gone = [
+        child
+        for child in noun.children
+        if child.dep_ in {"relcl", "appos", "acl"} or (definite and child.dep_ in {"conj", "prep"})
+    ]
+    found = without(noun.subtree, gone)
+    while len(found) > 1 and found[-1].text == ",":
+        found.pop()
+    if definite and noun.pos_ == "NOUN":
+        if found[0].lower_ in {"a", "an"}:
+            return ("the", *found[1:])
+        if not any(child.dep_ in {"det", "poss"} for child in noun.children):
+            return ("the", *found)
+    return tuple(found)
+
+
+def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iterator[Piece]:
+    """*X is a Danish chemist*: X is Danish."""
+    for token in body if predicate.lemma_ == "be" else ():
+        if token.dep_ == "amod" and token.ent_type_ == "NORP" and is_predicative(token.head, predicate):
+            entity = next(span for span in token.doc.ents if span.start <= token.i < span.end)
+            yield (*subject, "was" if is_past(predicate) else "is", *token.doc[entity.start : token.i + 1])
+
+
+def regions(body: Sequence[Token]) -> Iterator[Piece]:
+    """*In Graz, Austria*: Graz is in Austria. Not in a list of places."""
+    kept = {token.i for token in body}
+    runs: list[list[Span]] = []
+    for span in body[0].doc.ents:
+        is_next = bool(runs) and runs[-1][-1].end + 1 == span.start and span.doc[span.start - 1].text == ","
+        if span.label_ == "GPE" and span.root.i in kept:
+            runs = [*runs[:-1], [*runs[-1], span]] if is_next else [*runs, [span]]
+    for run in runs:
+        is_listed = any(token.ent_type_ == "GPE" for token in run[-1].doc[run[-1].end : run[-1].end + 4])
+        if run[0].root.dep_ == "pobj" and not is_listed:
+            yield from ((*inner, "is in", *outer) for inner, outer in pairwise(run))
+
+
+def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
+    """*Ana Roth (1901-1975)*: born, then died. Only behind the name of a person that is the subject."""
+    subject = subject_of(predicate)
+    if subject is None or subject.pos_ != "PROPN":
+        return []
+    if subject.ent_type_ != "PERSON" and (subject.ent_type_ not in {"", "ORG"} or predicate.lemma_ != "be"):
+        return []  # neither by its entity nor, where the pipeline sees none, by what it is said to be
+    found = _LIFE.fullmatch(reading.asides.get(subject.i, "").strip())
+    if found is None:
+        return []
+    name = noun_phrase(subject)
+    events = (("was born", found["born"] or found["only"]), ("died", found["died"]))
+    return [(*name, f"{verb} {'in' if date.isdigit() else 'on'} {date}") for verb, date in events if date]
+
+
+def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
+    """The clause with one member of its longest list at a time; as it is where no list can be taken apart.
+
+    Of two lists only the longer one is, so that no pair is claimed that the sentence does not name.
+    """
+    lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # the first of those of a length
+    if not lists:
+        return [tuple(body)]
+    owned = lists[0]
+    start, end = owned[0][1][0].i, owned[-1][1][-1].i
+    start -= predicate.doc[start - 1].lower_ == "both"
+    before, after = [one for one in body if one.i < start], [one for one in body if one.i > end]
+    first = owned[0][0]
+    return [(*before, *_lent(first, member), *own, *after) for member, own in owned]
+
+
+_Owned = list["tuple[Token, list[Token]]"]
+"""Members joined by *and*, each with the tokens that belong to it alone."""
+
+
+def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
+    """The lists in a clause whose members can be told apart."""
+    kept = frozenset(body)
+    if any(child.dep_ == "neg" for child in predicate.children) or any(one.lower_ == "respectively" for one in body):
+        return
+    for head in body:
+        is_object = head.dep_ in _LISTED and head.i > predicate.i and _is_reached(head, predicate)
+        if not (is_object or (head == predicate and head.dep_ == "appos")):
+            continue
+        members = (head, *head.conjuncts)
+        if len(members) > 1 and _is_told_apart(members, predicate) and (owned := _owned(members, kept)):
+            yield owned
+
+
+def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
+    """Empty where the members are mixed up with each other: then what belongs to whom is uncertain."""
+    owned = [_own(member, members, kept) for member in members]
+    if not all(owned):
+        return []
+    end = owned[-1][-1].i
+    shared = [token for token in owned[0] if token.i > end]
+    owned[0] = _trimmed([token for token in owned[0] if token.i <= end])
+    if any(one[-1].i > other[0].i for one, other in pairwise(owned)):
+        return []
+    if any(token.dep_ == "relcl" or (token.head == members[0] and token.dep_ in {"appos", "conj"}) for token in shared):
+        return []  # of one of them, and it is not certain of which
+    return list(zip(members, owned, strict=True))
+
+
+def _own(member: Token, members: Sequence[Token], kept: frozenset[Token]) -> list[Token]:
+    """The member with what belongs to it and to no other."""
+    others = [other for other in members if other != member and member.is_ancestor(other)]
+    own = [token for token in without(member.subtree, others) if token in kept]
+    return _trimmed([one for one in own if one.head != member or (one.dep_ != "preconj" and one.lower_ != "both")])
+
+
+def _trimmed(own: list[Token]) -> list[Token]:
+    """Without the marks and the *and* that lead on to the next member."""
+    while own and own[-1].lower_ in {"as", "well", ",", ";"}:
+        own.pop()
+    return own
+
+
+def _lent(first: Token, member: Token) -> list[Token | str]:
+    """The article, the possessor and the auxiliary that the first member has and the others go without."""
+    if member != first and member.tag_ == "VB" == first.tag_:
+        return [child for child in first.lefts if child.dep_ == "aux"]
+    if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
+        return []
+    if any(child.dep_ in {"det", "poss", "nummod"} for child in member.lefts):
+        return []
+    lent: list[Token | str] = []
+    for child in first.lefts:
+        if child.dep_ == "poss" and member.pos_ == "NOUN":
+            lent += child.subtree
+        elif child.dep_ == "det" and child.lower_ in {"a", "an"}:
+            lent.append("an" if member.left_edge.lower_[:1] in "aeiou" else "a")
+    return lent
+
+
+def _is_reached(head: Token, predicate: Token) -> bool:
+    """Whether no other clause and no denial stands between a member and the predicate."""
+    for one in head.ancestors:
+        if one == predicate:
+            return True
+        if one.dep_ in _CLOSED or is_denied(one):
+            return False
+    return False
+
+
+def _is_told_apart(members: Sequence[Token], predicate: Token) -> bool:
+    head = members[0]
+    joined = [child for one in members for child in one.children if child.dep_ == "cc"]
+    if not joined or any(one.lower_ not in {"and", "&", "as"} for one in joined):
+        return False
+    if len({_kind(one) for one in members}) > 1 or _is_one_name(members):
+        return False
+    if head.dep_ == "pobj":
+        further = [one for other in members[1:] for one in other.subtree]
+        if any(one.dep_ == "prep" and one.lower_ == head.head.lower_ for one in further):
+            return False  # a second clause without its verb: *took X from A and Y from B*
+        return _is_of_each(head, predicate) and not any(one.tag_ == "PRP$" for one in further)
+    return head.dep_ not in {"attr", "appos"} or _is_said_of_one(members, predicate)
+
+
+def _kind(token: Token) -> str:
+    if token.ent_type_ in _FIGURES:
+        return "figure"
+    if token.pos_ in _NOMINAL:
+        return "noun"
+    return "adjective" if token.pos_ == "ADJ" else token.tag_
+
+
+def _is_of_each(head: Token, predicate: Token) -> bool:
+    """Whether a preposition's object can be one alone: not after *between*, nor in *a mixture of A and B*."""
+    preposition, noun = head.head, head.head.head
+    if preposition.lower_ in _BETWEEN:
+        return False
+    if preposition.lower_ != "of" or noun.pos_ not in _NOMINAL:
+        return True
+    subject = next((child for child in predicate.children if child.dep_ in {"nsubj", "nsubjpass"}), None)
+    is_person = subject is not None and (subject.ent_type_ == "PERSON" or subject.lower_ in {"he", "she"})
+    return noun.dep_ in {"attr", "appos", "conj", "oprd"} and is_person
+
+
+def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
+    """Whether one subject is each of them: *the winners were A and B* names two."""
+    if len({one.ent_type_ == "PERSON" for one in members}) > 1:
+        return False
+    finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)
+    return finite.lower_ not in {"are", "were"}
+
+
+def _is_one_name(members: Sequence[Token]) -> bool:
+    """*Wisin & Yandel*, *Trinidad and Tobago*: one entity, a country, or two bare names that are of no common type."""
+    first, last = members[0], members[-1]
+    if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
+        return True
+    if len(members) > 2 or last.i != first.i + 2 or any(one.pos_ != "PROPN" for one in members):
+        return False
+    if first.ent_type_ == last.ent_type_ == "GPE":
+        from pycountry import countries  # reads its tables
+
+        return countries.get(name=first.doc[first.i : last.i + 1].text) is not None
+    return not first.ent_type_ or first.ent_type_ != last.ent_type_

@@ -1,0 +1,183 @@
+"""Cuts a text that is still being written into sentences, each as soon as its end is certain.
+
+The text is looked at after each word, wherever the pieces it arrives in end: any way to cut it into pieces gives the
+same sentences. They are those that `split_sentences` finds in the whole text, as far as that can be known: a line that
+turns out to be a row of a table late, and code of more than `LONGEST_FENCE` characters, may be cut differently.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from factloop.tools.text.blocks import code_in, fence_around, fences_of, find_blocks, lines_of
+from factloop.tools.text.markup import with_line_ends
+from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
+
+LONGEST_FENCE = 20_000
+"""Characters for which the end of fenced code is waited for; from there on it is read as text."""
+LONGEST_LINE = 1_000
+"""Characters of its line before a sentence that are read again with it."""
+PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
+"""Characters without a sentence from which on the text is read again only when they have grown by a factor."""
+LONGEST_CITATION = 620
+_LONGEST_LINK = 300
+"""Characters for which the end of the words of a link, or of code in a sentence, is waited for."""
+
+_LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
+"""After what the text is looked at: the end of a word; in scripts without spaces what follows a stop."""
+_MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
+_BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
+_BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
+_WORD = re.compile(r"\S*\w\S*\s")
+_AFTER_CJK = re.compile(r"[^\w\s]*\w")
+_CJK_STOP = re.compile(r"[。！？｡][\"'”’»)\]}*_`」』）】]*$")
+_CITATION = re.compile(r"[ \t]?\(?[\[【]")
+_WHOLE_CITATION = re.compile(r"[ \t]?\(?[\[【][^\]】\n]*[\]】]\S*\s|[^\]】\n]*\n")
+_MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of the text, from where the one before ended to the end of its sentence.
+
+    What comes before the sentence (space, list markers) states nothing that would be checked. Without a sentence it is
+    the rest of the text. Fenced code is a sentence of its own, its fences included.
+    """
+
+    text: str
+    start: int
+    sentence: Sentence | None
+    """Its places are those in the whole text."""
+    seen: int
+    """Where the text ended that made it certain: what comes after the sentence may tell what it is."""
+    is_code: bool = False
+
+
+class GrowingText:
+    """The stretches of a text, handed over as they become certain; together they are the text."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        """All that was written so far."""
+        self._looked = 0
+        self._cut = 0
+        self._fence: int | None = None
+        self._within: str | None = None
+        self._again = 0
+
+    def feed(self, chunk: str) -> Iterator[Stretch]:
+        """The stretches that this piece completes. All are to be taken before the next piece is given."""
+        self.text += chunk
+        while (look := _LOOK.search(self.text, self._looked)) is not None:
+            self._looked = look.end()
+            if self._is_worth_reading(look.end()):
+                yield from self._certain(look.end())
+
+    def end(self) -> Iterator[Stretch]:
+        """The stretches that are left, now that nothing more comes."""
+        end = len(self.text)
+        for sentence, is_code in self._sentences(end):
+            yield self._up_to(sentence, end, is_code=is_code)
+        if self._cut < end:
+            yield Stretch(self.text[self._cut :], self._cut, None, end)
+            self._cut = end
+
+    def _is_worth_reading(self, end: int) -> bool:
+        """A cheap look ahead of a costly one: reading the same text again must not cost the square of its length."""
+        if end < self._again:
+            return False
+        if self._fence is not None and end - self._fence < LONGEST_FENCE:
+            marker = self.text[self._fence : self._fence + 3]
+            return self.text.find(marker, self._fence + 3, end) >= 0
+        return end - self._cut > MAX_SENTENCE or _MAY_END.search(self.text, self._cut, end) is not None
+
+    def _certain(self, end: int) -> Iterator[Stretch]:
+        waited = end - self._cut
+        self._again = self._cut + next((int(waited * factor) for least, factor in PATIENT_FROM if waited >= least), 0)
+        anchor = self._anchor
+        window = with_line_ends(self.text[anchor:end])
+        fence, is_code = _open_fence(window, self._within)
+        self._fence = anchor + fence if fence is not None and is_code else None
+        fence = None if fence is not None and len(window) - fence >= LONGEST_FENCE else fence
+        limit = min(place for place in (fence, _open_mark(window, self._within), len(window)) if place is not None)
+        for sentence, is_code in self._sentences(end):
+            over = _is_line_over if is_code else _is_over
+            if sentence.end - anchor > limit or not over(window, sentence.end - anchor):
+                return
+            yield self._up_to(sentence, end, is_code=is_code)
+
+    def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
+        """The sentences after the last cut, as the text up to `end` has them, and whether each is code."""
+        anchor = self._anchor
+        window = with_line_ends(self.text[anchor:end])
+        found = [
+            (one.start, one.end, False)
+            for block in find_blocks(window, self._within)
+            for one in sentences_of(window, block)
+        ]
+        found += [(*place, True) for place in code_in(window, self._within)]
+        for first, last, is_code in sorted(found):
+            body = self.text[max(anchor + first, self._cut) : anchor + last].lstrip()
+            if any(character.isalnum() for character in body):
+                yield Sentence(body, anchor + last - len(body), anchor + last), is_code
+
+    @property
+    def _anchor(self) -> int:
+        """From where the text is read again: the start of the line in which the last sentence ended."""
+        line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
+        return line if self._cut - line <= LONGEST_LINE else self._cut
+
+    def _up_to(self, sentence: Sentence, seen: int, *, is_code: bool) -> Stretch:
+        start, anchor = self._cut, self._anchor
+        self._cut = sentence.end
+        if self._anchor > anchor:
+            lines = list(lines_of(self.text[anchor : self._cut]))
+            self._within = fence_around(lines, self._anchor - anchor, self._within)
+        self._fence, self._again = None, 0
+        return Stretch(self.text[start : sentence.end], start, sentence, seen, is_code)
+
+
+def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
+    """Where a fence of code, or one that may be of code, opens that nothing closes yet, and whether it surely is."""
+    lines = list(lines_of(window))
+    for fence in fences_of(lines, within):
+        if not fence.is_closed and fence.is_code is not False:
+            return lines[fence.index].start, bool(fence.is_code)
+    return None, False
+
+
+def _open_mark(window: str, within: str | None) -> int | None:
+    """Where something opens that decides what the text before it is, and that may still be closed."""
+    blocks = list(find_blocks(window, within))
+    if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
+        return None
+    last = blocks[-1]
+    line = max(window.rfind(mark) for mark in "\r\n") + 1
+    if _MAY_BE_BOLD.match(window, line):
+        return line
+    paragraph = max(window.rfind("\n\n"), len(window) - _LONGEST_LINK, 0)
+    link = window.rfind("[", paragraph)
+    if link >= 0 and "]" not in window[link:]:
+        return link
+    if window.count("`", paragraph) % 2:
+        return window.rfind("`")
+    return first_open(window, last.start, len(window)) if last.splittable else None
+
+
+def _is_line_over(window: str, end: int) -> bool:
+    """Whether the line that ends before `end` is whole, so that it closes what it seems to close."""
+    return re.match(_BREAK, window[end : end + 2]) is not None
+
+
+def _is_over(window: str, end: int) -> bool:
+    """Whether no text that may still come can carry the sentence before `end` further."""
+    if _BLANK_LINE.match(window, end):
+        return True
+    rest = window[end : end + 2 * LONGEST_CITATION]
+    if _CITATION.match(rest) and not _WHOLE_CITATION.match(rest) and len(rest) < LONGEST_CITATION:
+        return False
+    if _CJK_STOP.search(window[max(0, end - 10) : end]) and _AFTER_CJK.match(rest):
+        return True
+    return _WORD.search(rest) is not None

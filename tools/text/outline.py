@@ -1,0 +1,127 @@
+"""A response in reading order: its sentences, headings, rows of tables and code, with what stands above each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from factloop.tools.text.blocks import Block, code_in, find_blocks
+from factloop.tools.text.markup import with_line_ends
+from factloop.tools.text.sentences import cut_long, sentences_of
+
+PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
+
+_RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
+"""The line of dashes under the head of a table."""
+_LINE_BREAK = re.compile(r"[\r\n]")
+_MARKS = re.compile(r"#+")
+_BOLD_LEVEL = 7
+_LONGEST_ABOVE = 300
+"""Characters of a line above: it is shown with every part below it."""
+_LONGEST_INDENT = 80
+"""Characters before the text of an item, its marker among them."""
+_MOST_LEADS = 4
+"""Lists within lists that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sentence, heading, row or piece of code: `response[start:end] == text`."""
+
+    text: str
+    start: int
+    end: int
+    kind: PartKind
+    """`head` is the row of a table that names its columns."""
+    above: str = ""
+    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+
+
+def read_outline(text: str) -> list[Part]:
+    """The parts of a response in order, not overlapping, none without a letter or digit. Linear in the text.
+
+    Together with `split_sentences` it finds the same sentences; fenced code is a part, too.
+    """
+    shown = with_line_ends(text)
+    reader = _Reader(shown)
+    units: list[Block | tuple[int, int]] = [*find_blocks(shown), *code_in(shown)]
+    parts: list[Part] = []
+    for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
+        parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
+    return parts if shown == text else [replace(part, text=text[part.start : part.end]) for part in parts]
+
+
+@dataclass
+class _Reader:
+    """What was read so far, as far as it bears on what follows."""
+
+    text: str
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    """Each with its level, from 1."""
+    leads: list[tuple[int, str]] = field(default_factory=list)
+    """What introduces a list, each with how far it is indented: -1 for a paragraph. An item introduces those in it."""
+    head: str = ""
+
+    def block(self, block: Block) -> Iterator[Part]:
+        if block.kind == "heading":
+            yield self._heading(block)
+        elif block.kind == "row":
+            yield self._row(block)
+        else:
+            yield from self._sentences(block)
+
+    def code(self, start: int, end: int) -> Iterator[Part]:
+        for piece in cut_long(self.text, start, end):
+            yield Part(piece.text, piece.start, piece.end, "code", self._above(*self._leads()))
+
+    def _heading(self, block: Block) -> Part:
+        self.leads.clear()
+        self.head = ""
+        line = self.text.rfind("\n", 0, block.start) + 1
+        marks = _MARKS.search(self.text, line, block.start)
+        level = len(marks[0]) if marks else _BOLD_LEVEL
+        self.headings = [known for known in self.headings if known[0] < level]
+        part = self._part(block, "heading")
+        self.headings.append((level, part.text.strip("*_: ")[:_LONGEST_ABOVE]))
+        return part
+
+    def _row(self, block: Block) -> Part:
+        if _RULE.match(self.text, self._end_of_cells(block)):
+            self.head = self.text[block.start : block.end][:_LONGEST_ABOVE]
+            return self._part(block, "head")
+        return self._part(block, "row", self.head)
+
+    def _end_of_cells(self, block: Block) -> int:
+        """Where the row's line ends but for white space: its last bar is no part of the block."""
+        end = block.end
+        while end < len(self.text) and self.text[end] in "| \t":
+            end += 1
+        return end
+
+    def _sentences(self, block: Block) -> Iterator[Part]:
+        self.head = ""
+        kind: PartKind = "item" if block.kind == "item" else "prose"
+        indent = self._indent(block) if kind == "item" else -1
+        while self.leads and self.leads[-1][0] >= indent:
+            self.leads.pop()
+        above = self._above(*self._leads())
+        for sentence in sentences_of(self.text, block):
+            yield Part(sentence.text, sentence.start, sentence.end, kind, above)
+        said = self.text[block.start : block.end].rstrip("*_ ")
+        if (kind == "item" or said.endswith(":")) and len(self.leads) < _MOST_LEADS:
+            self.leads.append((indent, said[-_LONGEST_ABOVE:]))
+
+    def _indent(self, block: Block) -> int:
+        before = _LINE_BREAK.split(self.text[max(0, block.start - _LONGEST_INDENT) : block.start])[-1].expandtabs(4)
+        return len(before) - len(before.lstrip(" >"))
+
+    def _leads(self) -> Iterator[str]:
+        return (lead for _, lead in self.leads)
+
+    def _part(self, block: Block, kind: PartKind, *below: str) -> Part:
+        return Part(self.text[block.start : block.end], block.start, block.end, kind, self._above(*below))
+
+    def _above(self, *below: str) -> str:
+        return "\n".join([*(heading for _, heading in self.headings), *filter(None, below)])

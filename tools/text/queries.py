@@ -1,0 +1,80 @@
+"""Search queries of claims and sentences: the words that carry content, in fewer and fewer of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from factloop.tools.text.markup import plain_text
+from factloop.tools.text.words import content_words
+
+MAX_WORDS = 16
+MAX_CHARACTERS = 300
+_EDGES = "\"'“”‘’«»()[]{},;:!?*_`."
+
+
+def search_query(text: str, topic: str = "") -> str:
+    """The content words of a text as it spells them, each once, at most 16: for BM25 and for web search.
+
+    The words of the `topic` come first where the text names nothing: *The first tower* is found only among the pages on
+    its lighthouse.
+    """
+    keywords = _keywords(text)
+    if topic and not any(word[:1].isupper() for word in keywords):
+        keywords = [*_keywords(topic), *keywords]
+    return _joined(keywords) or plain_text(text)[:MAX_CHARACTERS]
+
+
+def next_query(claim: str, asked: Sequence[str]) -> str | None:
+    """A selection of the claim's words that was not asked before, in whatever order; None when out of ideas.
+
+    What the first query had beyond the claim is its topic, and goes with every further one.
+    """
+    known = {frozenset(query.lower().split()) for query in asked}
+    own = set(map(str.lower, _keywords(claim)))
+    topic = [word for word in asked[0].split() if word.lower() not in own] if asked and own else []
+    queries = (_joined([*topic, *words]) for words in _selections(claim))
+    return next((query for query in queries if frozenset(query.lower().split()) not in known), None)
+
+
+def looser_queries(query: str) -> Iterator[str]:
+    """Ever fewer words of a query, for an engine that wants every one: its content, its names, its first name."""
+    known = {query.lower()}
+    for looser in map(_joined, _selections(query)):
+        if looser.lower() not in known:
+            known.add(looser.lower())
+            yield looser
+
+
+def topic_of(prompt: str | None) -> str:
+    """What a prompt asks about, in its own words: its names, else its content; only its last line with words is read,
+    since what comes before is mostly instruction."""
+    lines = [line for line in (prompt or "").splitlines() if content_words(line)]
+    if not lines:
+        return ""
+    words = plain_text(lines[-1][-MAX_CHARACTERS:]).split()
+    names = [word for place, word in enumerate(words) if place and word[:1].isupper()]
+    return _joined(_keywords(" ".join(names)) or _keywords(" ".join(words)))
+
+
+def _selections(text: str) -> Iterator[list[str]]:
+    keywords = _keywords(text)
+    names = [word for word in keywords if word[:1].isupper()]
+    figures = [word for word in keywords if any(map(str.isdigit, word))]
+    others = [word for word in keywords if word not in names and word not in figures]
+    for words in (keywords, [*names, *others], [*names, *figures], [*names, *others[-3:]], names, names[:2]):
+        if words:
+            yield words
+
+
+def _keywords(text: str) -> list[str]:
+    """The words with content as they are spelt, each once."""
+    kept: dict[str, str] = {}
+    for raw in plain_text(text).split():
+        word = raw.strip(_EDGES).removesuffix("'s").removesuffix("’s")
+        if content_words(word):
+            kept.setdefault(word.lower(), word)
+    return list(kept.values())
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " ".join(list(dict.fromkeys(words))[:MAX_WORDS])[:MAX_CHARACTERS]

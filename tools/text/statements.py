@@ -1,0 +1,76 @@
+"""Tells sentences that state something from questions, requests and talk to the reader. In doubt they state it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from factloop.tools.text.abstentions import is_abstention
+from factloop.tools.text.markup import plain_text
+from factloop.tools.text.pieces import SUBJECTS, read
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+LONGEST_HEADING = 4
+"""Words of a line without a verb and without a full stop that is a heading."""
+
+_QUESTION_MARKS = ("?", "？", "؟")
+_QUOTES = "\"“”'‘’ "
+
+
+def states_something(sentence: str, nlp: Language) -> bool:
+    """Whether a source could confirm or refute what the sentence says.
+
+    Questions, requests, talk to the reader, beliefs of the writer, headings and abstentions state nothing, unless they
+    hold a detail: a figure or a name.
+    """
+    text = plain_text(sentence)
+    if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):
+        return False
+    doc = read(text, nlp).doc
+    if any("|" in token.text or ":" in token.text for token in doc[1:-1]):
+        return True  # a row, or a label with its value
+    return any(_states(root) for root in doc if root.head == root)
+
+
+def _is_question(text: str) -> bool:
+    """Whether it ends in a question mark that is not part of a title at its end."""
+    return (text.strip(_QUOTES) if text[0] in _QUOTES else text).endswith(_QUESTION_MARKS)
+
+
+def _states(root: Token) -> bool:
+    subject = next((child for child in root.children if child.dep_ in SUBJECTS), None)
+    if subject is None:
+        return _has_detail(list(root.subtree)) or not (
+            root.tag_ in {"VB", "VBP"} or _is_heading(root.doc) or root.doc[-1].text == "!"
+        )
+    if subject.morph.get("Person", []) == ["1"] and subject.morph.get("Number", []) == ["Sing"]:
+        return any(_has_detail(list(child.subtree)) for child in root.children if child.dep_ == "ccomp")
+    if _is_pointing(root) or _leaves_open(root, subject):
+        return False
+    return root.doc[-1].text != "!" or _has_detail(list(root.subtree))
+
+
+def _is_heading(doc: Doc) -> bool:
+    words = [token for token in doc if not token.is_punct]
+    is_finite = any(token.tag_ in {"VBD", "VBZ", "VBP", "MD"} for token in words)
+    is_closed = doc[-1].is_punct or any(token.pos_ == "DET" for token in words)
+    return len(words) <= LONGEST_HEADING and not is_finite and not is_closed
+
+
+def _is_pointing(root: Token) -> bool:
+    """*Here are some of them:* points at what follows."""
+    return root.lemma_ == "be" and any(child.lower_ in {"here", "below"} for child in root.children)
+
+
+def _leaves_open(root: Token, subject: Token) -> bool:
+    """*It is hard to say how many ...*, *it is unclear when ...*: an adjective with *it* and an indirect question."""
+    said = [token for token in root.subtree if token.dep_ == "ccomp" and token.i > root.i]
+    is_asked = any(child.tag_ in {"WRB", "WP"} or child.lower_ == "whether" for one in said for child in one.subtree)
+    return subject.lower_ == "it" and is_asked and any(child.dep_ == "acomp" for child in root.children)
+
+
+def _has_detail(tokens: list[Token]) -> bool:
+    """Whether it has a figure, or a name behind its first word."""
+    return any(one.tag_ == "CD" or one.ent_type_ not in {"", "ORDINAL", "CARDINAL"} for one in tokens if one.i > 0)

@@ -1,0 +1,37 @@
+"""The words of a text that carry content: for queries, overlaps and comparisons that need no parse."""
+
+from __future__ import annotations
+
+import re
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as a text, between spaces."""
+    return frozenset(words.split())
+
+
+STOP_WORDS = word_set("""
+    a an the this that these those each every either neither some any no all both such other another own same
+    i me my we us our you your he him his she her hers it its they them their theirs who whom whose which what
+    myself himself herself itself themselves there here
+    at by for from in into of off on onto out over per to toward towards under until up upon via with within
+    without about above across after against along among around as before behind below between beyond during
+    near since than through throughout
+    and or but nor so yet if because although though while whereas when where whether how why
+    be am is are was were been being have has had having do does did done can could may might must shall should
+    will would not also too then thus very more most much many only just ever even still
+    s t re ve ll d m
+""")
+"""Words of grammar alone, in lower case. A closed class: no word with a meaning of its own belongs here."""
+
+_WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text in lower case and in their order, repetitions included, without those of grammar alone.
+
+    Numbers are words: `1,250.5` and `12/3/2015` are one each.
+    """
+    words = (found.lower() for found in _WORD.findall(_POSSESSIVE.sub("", text)))
+    return [word for word in words if word not in STOP_WORDS]
