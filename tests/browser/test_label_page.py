@@ -20,7 +20,7 @@ from factloop.evaluation.labels.sheets import draw_next
 from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
 from factloop.evaluation.runs.calibration import calibrated, load_calibration
 from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
-from tests.browser.visits import OPEN_ALL, Visits, reload_with_store
+from tests.browser.visits import OPEN_ALL, Visits, reload_with_store, save_by
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.claims_about import claim
 from tests.reports.page_samples import PAGES
@@ -61,10 +61,8 @@ def press(page: Page, keys: str) -> None:
 
 
 def saved(page: Page, place: Path) -> LabelFile:
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save labels").click()
-    assert started.value.suggested_filename.startswith("labels-")
-    started.value.save_as(place)
+    download = save_by(page.get_by_role("button", name="Save labels"), place)
+    assert download.suggested_filename.startswith("labels-")
     return read_label_file(place)
 
 
@@ -300,10 +298,8 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
     expect(page.locator("#claim-2 .given")).to_have_text("Answered: second is right")
     press(page, "pu1")
     place = tmp_path / "answers.json"
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save answers").click()
-    assert started.value.suggested_filename.startswith("answers-")
-    started.value.save_as(place)
+    download = save_by(page.get_by_role("button", name="Save answers"), place)
+    assert download.suggested_filename.startswith("answers-")
     file = read_answer_file(place)
     assert [one.answer for one in file.answers] == [Answer.FIRST, Answer.SECOND, Answer.NEITHER, Answer.FIRST]
     assert [one.comment for one in file.answers] == ["", "", "", "Both wrong"]

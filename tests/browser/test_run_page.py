@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.runs.records import RunSummary
-from tests.browser.visits import Visits
+from tests.browser.visits import Visits, save_by
 from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
 from tests.reports.page_samples import PAGES
 
@@ -51,12 +51,10 @@ def test_responses_are_filtered_sorted_and_paged(visits: Visits) -> None:
 def test_data_are_saved_offline(visits: Visits, name: str, tmp_path: Path) -> None:
     page = visits.open(PAGES[name])
     page.context.set_offline(True)
-    with page.expect_download() as waited:
-        page.get_by_role("link", name="(JSON)").click()
     saved = tmp_path / "saved"
-    waited.value.save_as(saved)
+    download = save_by(page.get_by_role("link", name="(JSON)"), saved)
     raw = saved.read_bytes()
-    text = gzip.decompress(raw) if waited.value.suggested_filename.endswith(".gz") else raw
+    text = gzip.decompress(raw) if download.suggested_filename.endswith(".gz") else raw
     if name == "run over a data set":
         assert RunSummary.model_validate_json(text) == labelled_run()
     else:

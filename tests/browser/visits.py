@@ -7,7 +7,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Download, Locator, Page
+from playwright.sync_api import TimeoutError as NothingCame
 
 PATIENCE_MS = 60_000
 """For a busy machine: each wait ends as soon as what it waits for is there."""
@@ -78,3 +79,21 @@ def reload_with_theme(page: Page, theme: str) -> None:
 def shown(page: Page) -> Locator:
     """The items of the list that are not filtered away."""
     return page.locator(".claim:visible")
+
+
+def save_by(link: Locator, place: Path) -> Download:
+    """Saves what a click on a link or a button downloads.
+
+    Chromium on a busy machine now and then drops a download without a word. As a user would, this clicks again.
+    """
+    for left in (2, 1, 0):
+        try:
+            with link.page.expect_download(timeout=PATIENCE_MS / 2) as started:
+                link.click()
+        except NothingCame:
+            if not left:
+                raise
+        else:
+            break
+    started.value.save_as(place)
+    return started.value

@@ -15,6 +15,7 @@ from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.labels.exporting import export_labels
 from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving, simulated
+from tests.browser.visits import save_by
 from tests.simulator import Simulator
 
 KELL, DORN, MIRK = (
@@ -86,10 +87,8 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     expect(claims).to_have_count(len(found["claims"]))
     expect(page.locator(".intro")).to_contain_text(f"precision {found['precision']:.2f} of")
     for kind, suffix in (("JSON", "json"), ("CSV", "csv"), ("HTML", "html")):
-        with page.expect_download() as started:
-            button(page, f"Download {kind}").click()
-        assert started.value.suggested_filename == f"check-{job_of(page)}.{suffix}"
-        started.value.save_as(tmp_path / f"report.{suffix}")
+        download = save_by(button(page, f"Download {kind}"), tmp_path / f"report.{suffix}")
+        assert download.suggested_filename == f"check-{job_of(page)}.{suffix}"
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == found
     assert (tmp_path / "report.csv").read_text(encoding="utf-8-sig").startswith("number,claim,verdict")
 
@@ -201,9 +200,7 @@ def test_labels_given_in_the_frame_are_kept_with_the_check(looking: Looking, off
     frame = report(page)
     frame.get_by_role("button", name="Label claims").click()
     labelled(frame, 2)
-    with page.expect_download() as started:
-        frame.get_by_role("button", name="Save labels").click()
-    started.value.save_as(tmp_path / "labels.json")
+    save_by(frame.get_by_role("button", name="Save labels"), tmp_path / "labels.json")
     found = export_labels([tmp_path / "labels.json"])
     assert ([row["label"] for row in found.rows], found.left_out.total()) == ([1], 1)
 
