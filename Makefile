@@ -12,6 +12,8 @@ PYTEST := $(BIN)/python -m pytest --dist loadfile
 CORES := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 # Two folders are of slow kinds as a whole: what they import is left out, too.
 QUICK := --numprocesses $(shell expr $(CORES) + 1) --ignore tests/browser --ignore tests/real
+# Browsers, servers and deadlines lose a race now and then on a busy machine; what is broken fails twice.
+AGAIN := --reruns 1 -r R
 SLOW := process or browser or ray or postgres or statistical or large or torch
 FOLDERS := agents tools prompts evaluation
 CODE := $(FOLDERS) factloop tests benchmarks setup.py .ci
@@ -38,12 +40,12 @@ test: $(VENV)/.dev  ## The quick tests, on every core
 	$(PYTEST) $(QUICK) -m "not ($(SLOW) or real)"
 
 test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
-	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) --ignore tests/real -m "($(SLOW) or hypothesis) and not real"
+	HYPOTHESIS_PROFILE=full $(PYTEST) $(AGAIN) --numprocesses $(CORES) --ignore tests/real -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
 #   postgresql pgbouncer nginx-light openssl
 test-real: $(VENV)/.real $(LANGGRAPH)/.installed  ## Against servers that others wrote; what is not installed is skipped, and said so
-	$(BIN)/python -m pytest -m real -rs
+	$(BIN)/python -m pytest $(AGAIN)s -m real
 
 $(VENV)/.real: $(VENV)/.dev
 	$(INSTALL) --editable '.[real]'
