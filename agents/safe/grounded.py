@@ -1,8 +1,9 @@
 """The grounded plan, for documents that come with an answer: claims are found and judged together, by passages shown.
 
 One call for a window of sentences lists their facts and judges each. What is not supported is looked at again, in
-batches, by passages found for these claims themselves. Nothing is judged by relevance, which is a label here. What a
-reply leaves out is asked again, then read sentence by sentence and judged claim by claim, as in the fused plan.
+batches, where a search for the claim itself brings a passage that was not shown. Nothing is judged by relevance, which
+is a label here. What a reply leaves out is asked again, then read sentence by sentence and judged claim by claim, as in
+the fused plan.
 
 factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact by a search of its own.
 """
@@ -17,7 +18,13 @@ from functools import cached_property
 from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
 from factloop.agents.safe.judgements import unless_unanswered, unscored
-from factloop.agents.safe.passages import numbered, passages_for, passages_of_claims, without_repeats
+from factloop.agents.safe.passages import (
+    may_bring_more,
+    numbered,
+    passages_for,
+    passages_of_claims,
+    without_repeats,
+)
 from factloop.agents.safe.sentences import GROUNDED_WINDOW, goes_on, windows_of
 from factloop.agents.safe.stages import CheckContext, GroundedStages, JudgedFact, SafeGraph, WindowReading, WindowTask
 from factloop.agents.safe.state import Fact, SentenceTask, settle, unsplit, whole
@@ -26,6 +33,7 @@ from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.grounds import absent
 from factloop.core.records import Claim, Evidence, Judgement, Verdict
+from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
@@ -72,7 +80,7 @@ class GroundedPlan(GivenReader):
         found = _placed(reading, window)
         if passed_over := _passed_over(reading, group):
             found += await self._asked_again(replace(window, sentences=passed_over), context)
-        return found
+        return await self._closed(found, window, context)
 
     async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
         """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
@@ -99,12 +107,30 @@ class GroundedPlan(GivenReader):
             return await self._one_by_one.read_given(task, start, facts, context)
         pairs = enumerate(zip(facts, judged, strict=True), start)
         found = [_found(task, number, text, fact, window) for number, (text, fact) in pairs]
-        return [replace(fact, status="settled") if _is_supported(fact) else fact for fact in found]
+        return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
+
+    async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
+        """The facts, those settled that need no other look, or for which there is nothing else to show.
+
+        What a passage supports needs none where that passage has all figures and names of the fact.
+        """
+
+        async def closed(fact: Fact) -> Fact:
+            if fact.judgement is None or fact.judgement.verdict is None or fact.status == "settled":
+                return fact
+            is_final = (
+                window.is_all
+                or (_is_supported(fact) and not absent(fact.self_contained, _cited(fact)))
+                or not await may_bring_more(fact.self_contained, window.passages, context, results=self.results)
+            )
+            return _final(fact) if is_final else fact
+
+        return [*await together(closed(fact) for fact in facts)]
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
         """The batches of judged facts; those settled stand alone, as no call will be needed for them."""
-        settled = [fact for fact in facts if _is_settled(fact)]
-        doubted = [fact for fact in facts if fact.judgement is not None and not _is_settled(fact)]
+        settled = [fact for fact in facts if fact.is_final]
+        doubted = [fact for fact in facts if fact.judgement is not None and not fact.is_final]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
         batches = in_groups(doubted, max(1, size))
         return [*batches, settled] if settled else batches
@@ -119,7 +145,7 @@ class GroundedPlan(GivenReader):
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
-        if _is_settled(facts[0]):
+        if facts[0].is_final:
             return [settle(*pair, first) for pair, first in zip(pairs, firsts, strict=True)]
         claims = [fact.self_contained for fact in facts]
         try:
@@ -143,13 +169,12 @@ class GroundedPlan(GivenReader):
         return settled
 
 
+def _final(fact: Fact) -> Fact:
+    return replace(fact, status="settled", is_final=True)
+
+
 def _is_supported(fact: Fact) -> bool:
     return fact.judgement is not None and fact.judgement.verdict is Verdict.SUPPORTED
-
-
-def _is_settled(fact: Fact) -> bool:
-    """Whether a judged fact is supported by passages that name what it names: it needs no second look."""
-    return _is_supported(fact) and not absent(fact.self_contained, _cited(fact))
 
 
 def _cited(fact: Fact) -> list[Evidence]:
@@ -173,12 +198,11 @@ def _placed(reading: WindowReading, window: WindowTask) -> list[Fact]:
 
 
 def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, window: WindowTask) -> Fact:
-    """A fact as it was judged at first, which leaves it open unless it is settled."""
+    """A fact as it was judged at first."""
     fact = Fact(task.number, number, text, judged.text, "open", relevant=judged.relevant)
     stands = unless_unanswered(judged.judgement, window.failure)
     evidence, judgement = _own_evidence(fact.id, judged.text, stands, window)
-    fact = replace(fact, judgement=judgement, evidence=evidence)
-    return replace(fact, status="settled") if _is_settled(fact) else fact
+    return replace(fact, judgement=judgement, evidence=evidence)
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:

@@ -41,7 +41,6 @@ from factloop.agents.safe.schemas import (
     SearchCall,
     SearchQuery,
     SelfContainedFact,
-    SentenceFact,
     SentenceFacts,
     WindowFact,
     WindowFacts,
@@ -82,12 +81,6 @@ SENTENCE_CHARACTERS = 2_000
 ANSWER_CHARACTERS = 6_000
 """Characters of the answer as prompts show it; of one that is clearly longer an excerpt."""
 NO_GROUNDS = "No passage was named that it rests on."
-FIRST_REASONS = {
-    "supported": "",
-    "contradicted": "The cited passages say otherwise.",
-    "insufficient": "The passages shown do not say so.",
-}
-"""Reasons of first verdicts, for which the model is not asked: they stand where the second look fails."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 """The end of a table row's line, which is no part of the sentence after it."""
 
@@ -298,7 +291,9 @@ class ModelPaperStages(_ModelStages):
             asked=case.queries,
             fruitless=case.fruitless,
         )
-        return NextQueries((answer.query.strip() or case.claim,))
+        return NextQueries(
+            _queries([answer.query]) or (() if case.evidence and not self.is_as_published else (case.claim,))
+        )
 
     async def rate(self, case: Case, context: CheckContext) -> Judgement:
         prompt = rating_prompt(self.prompts, context.answer.prompt, case)
@@ -316,13 +311,8 @@ class ModelFusedStages(_ModelStages):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact] | None]:
-        prompt, stage = sentence_prompt(self.prompts, context.answer, tasks), "sentence_facts"
-        if len(tasks) == 1:
-            alone = _fitting(tasks, context, lambda answer: ((1, fact.fact) for fact in answer.facts))
-            answer = await self.gateway.ask_for(prompt, SentenceFacts, stage=stage, meter=context.meter, accept=alone)
-            return [_whole(tasks[0]) if alone.unfit else _found(answer.facts)]
-        fits = _fitting(tasks, context, _numbered)
-        accept = partial(_fits_window, len(tasks), fits)
+        prompt, fits = sentence_prompt(self.prompts, context.answer, tasks), _fitting(tasks, context, _numbered)
+        accept, stage = partial(_fits_window, len(tasks), fits), "sentence_facts"
         window = await self.gateway.ask_for(prompt, WindowFacts, stage=stage, meter=context.meter, accept=accept)
         found = ((n, _found(fact for fact in window.facts if fact.sentence == n)) for n in range(1, len(tasks) + 1))
         return [
@@ -414,7 +404,7 @@ class ModelGroundedStages(ModelFusedStages):
             JudgedFact(
                 sentence=fact.sentence - 1,
                 text=fact.fact.strip(),
-                judgement=self._grounded(fact, window, score, FIRST_REASONS[fact.verdict]),
+                judgement=self._grounded(fact, window, score),
                 relevant=fact.sentence not in answer.off_topic if context.answer.prompt else None,
             )
             for fact, score in zip(answer.facts, scores, strict=True)
@@ -436,19 +426,18 @@ class ModelGroundedStages(ModelFusedStages):
             JudgedFact(
                 entry.claim - 1,
                 _revised(text, entry.fact, context),
-                self._grounded(entry, window, score, entry.reason.strip(), entry.wrong),
+                self._grounded(entry, window, score),
             )
             for entry, text, score in zip(entries, claims, scores, strict=True)
         ]
 
-    def _grounded(
-        self, entry: GroundedFact | GroundedClaim, window: WindowTask, score: float | None, reason: str, wrong: str = ""
-    ) -> Judgement:
+    def _grounded(self, entry: GroundedFact | GroundedClaim, window: WindowTask, score: float | None) -> Judgement:
         """The judgement of an entry. A verdict without grounds counts as none, and so has no score: that was its."""
         cited = cited_ids(entry.passages, window.passages)
         if entry.verdict != "insufficient" and not cited:
             return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
-        return with_score(said(entry.verdict, reason, cited, self.name, wrong), score)
+        why = known_numbers(entry.reason.strip(), len(window.passages))
+        return with_score(said(entry.verdict, why, cited, self.name, entry.wrong), score)
 
 
 def _fitting(
@@ -478,7 +467,7 @@ def _whole(task: SentenceTask) -> list[FoundFact]:
     return [FoundFact(task.sentence, task.sentence, "check", "", is_whole=True)]
 
 
-def _found(facts: Iterable[SentenceFact | WindowFact]) -> list[FoundFact]:
+def _found(facts: Iterable[WindowFact]) -> list[FoundFact]:
     told = ((one, one.fact.strip()) for one in facts)
     return [FoundFact(fact, fact, one.status, one.query.strip()) for one, fact in told if fact]
 

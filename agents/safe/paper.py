@@ -51,7 +51,7 @@ class PaperPlan(SafePlan):
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to
-        find was found.
+        find was found, or the model has no further query.
 
         A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
         """
@@ -66,12 +66,16 @@ class PaperPlan(SafePlan):
 
         async def next_query(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             case = case_of(state, searches_left=max_searches - len(state["queries"]))
-            return ask_next(state, await self.stages.next_query(case, runtime.context))
+            wish = await self.stages.next_query(case, runtime.context)
+            return ask_next(state, wish) if wish.queries else {"pending": None}
 
         async def rate(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if (failure := unanswered(state)) is not None:
                 return closed(state, failure, runtime)
             return closed(state, await self.stages.rate(case_of(state, searches_left=0), runtime.context), runtime)
+
+        async def after_query(state: FactState) -> str:
+            return END if state["settled"] else RATE if state["pending"] is None else SEARCH
 
         async def after_search(state: FactState) -> str:
             goes_on = ("answered", "failed", "exhausted") if self.strict else ("answered", "failed")
@@ -89,7 +93,7 @@ class PaperPlan(SafePlan):
         if look is not None:
             graph.add_node(LOOK, look)
             graph.add_conditional_edges(LOOK, _unless_settled(NEXT_QUERY), [NEXT_QUERY, END])
-        graph.add_conditional_edges(NEXT_QUERY, _unless_settled(SEARCH), [SEARCH, END])
+        graph.add_conditional_edges(NEXT_QUERY, after_query, [SEARCH, RATE, END])
         graph.add_conditional_edges(SEARCH, after_search, [NEXT_QUERY, RATE])
         graph.add_edge(RATE, END)
         return graph.compile(name="claim")

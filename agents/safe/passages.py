@@ -43,6 +43,8 @@ class Passages(NamedTuple):
     items: Sequence[Evidence]
     failure: Judgement | None = None
     """The first search that failed, where another tool answered the same query: there may be more to be found."""
+    is_all: bool = False
+    """Whether they are all that there is."""
 
 
 async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> Passages:
@@ -54,13 +56,31 @@ async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, 
     if hits is None:
         return await _searched([_query(task, context) for task in tasks], context, results=results)
     now = datetime.now(UTC)
-    return Passages(numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1)))
+    return Passages(numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1)), is_all=True)
 
 
 async def passages_of_claims(claims: Sequence[str], context: CheckContext, *, results: int) -> Passages:
     """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
     topic = topic_of(context.answer.prompt)
     return await _searched([search_query(claim, topic) for claim in claims], context, results=results)
+
+
+async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int) -> bool:
+    """Whether a search for a claim may bring a passage that was not shown.
+
+    It is asked only where searching costs nothing. One that fails may: whoever asks again will be told.
+    """
+    if not all(tool.is_local for tool in context.searching.tools):
+        return True
+    try:
+        query = search_query(claim, topic_of(context.answer.prompt))
+        answers = await _asked_of_all(query, context.searching, context)
+    except ConfigError:
+        raise
+    except FactloopError:
+        return True
+    hits = [hit for one in answers if isinstance(one, SearchAnswer) for hit in one.hits[:results]]
+    return any(fresh_part(hit.passage, [item.passage for item in shown if item.source == hit.source]) for hit in hits)
 
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:

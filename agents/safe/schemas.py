@@ -54,10 +54,7 @@ class SentenceFact(StructuredOutput):
 
 
 class SentenceFacts(StructuredOutput):
-    """The self-contained facts of one sentence with their relevance and a first query each.
-
-    Where the facts were given: one for each, in order.
-    """
+    """The facts given for one sentence, in order: each self-contained, with its relevance and a first query."""
 
     facts: list[SentenceFact]
 
@@ -73,10 +70,7 @@ class WindowFact(StructuredOutput):
 
 
 class WindowFacts(StructuredOutput):
-    """The same for several sentences, by number.
-
-    The reply on a single sentence, often the longest of an answer, needs no numbers (`SentenceFacts`).
-    """
+    """The facts of one sentence or several, each with its relevance and a first query."""
 
     facts: list[WindowFact]
     without_fact: list[int] = Field(default_factory=list)
@@ -126,15 +120,19 @@ class SearchCall(StructuredOutput):
 
 
 class GroundedFact(StructuredOutput):
-    """A fact and its first verdict; the second look gives the reasons of what is not supported."""
+    """A fact and its verdict, in the order in which a model thinks: passages, why, what follows."""
 
     sentence: int
     """Number of its sentence, from 1."""
     fact: str
     """Self-contained."""
-    verdict: Literal["supported", "contradicted", "insufficient"]
     passages: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
+    reason: str = ""
+    """With any arithmetic; empty where a passage simply says so."""
+    verdict: Literal["supported", "contradicted", "insufficient"]
+    wrong: str = ""
+    """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
 
 
 class GroundedFacts(StructuredOutput):
@@ -152,13 +150,13 @@ class GroundedClaim(StructuredOutput):
     """Its number, from 1."""
     fact: str
     """The claim, self-contained; empty where it is so as it stands."""
-    verdict: Literal["supported", "contradicted", "insufficient"]
     passages: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
-    wrong: str
+    reason: str = ""
+    """With any arithmetic; empty where a passage simply says so."""
+    verdict: Literal["supported", "contradicted", "insufficient"]
+    wrong: str = ""
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
-    reason: str
-    """Empty for what is supported."""
 
 
 class GroundedClaims(StructuredOutput):

@@ -91,6 +91,8 @@ class WindowTask:
     passages: Sequence[Evidence]
     failure: Judgement | None = None
     """The first search that failed beside others that were answered, or None."""
+    is_all: bool = False
+    """Whether the passages are all that there is to judge by."""
 
 
 @dataclass(frozen=True)

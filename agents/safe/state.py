@@ -74,6 +74,8 @@ class Fact:
     """The passages that this judgement rests on."""
     is_whole: bool = False
     """Whether it is its whole sentence, as no facts that say the same could be had."""
+    is_final: bool = False
+    """Whether another look would bring nothing: by what it names, or because there is no passage it has not seen."""
 
     @property
     def id(self) -> str:

@@ -1,7 +1,7 @@
 """`python -m benchmarks.readings`: how a model reads the prompts, on labelled claims and sentences.
 
-    python -m benchmarks.readings ask stance --to questions.jsonl           # rendered prompts, without labels
-    python -m benchmarks.readings score stance replies.jsonl                # {"id": 1, "reply": {...}} in each line
+    python -m benchmarks.readings ask stance-pairs --to questions.jsonl     # rendered prompts, without labels
+    python -m benchmarks.readings score stance-pairs replies.jsonl          # {"id": 1, "reply": {...}} in each line
     python -m benchmarks.readings model openai:gpt-4o-mini                  # asks it all, and scores
 
 Data are read from the folder in FACTLOOP_DATA (by default ../shared/data). A model's readings are kept, with `--keep`,
@@ -65,7 +65,7 @@ def model(
     seed: Seed = 0,
     keep: Annotated[Path | None, typer.Option(help="Folder for ids and verdicts.")] = None,
 ) -> None:
-    """Put all questions to a model, and score what it says. Costs money: some 250 calls."""
+    """Put all questions to a model, and score what it says. Costs money: some 370 calls."""
     for condition in only or CONDITIONS:
         questions, _ = _questions(condition, prompts, seed)
         replies = asyncio.run(_replies(questions, name, base_url, prompts))

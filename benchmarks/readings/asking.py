@@ -16,12 +16,10 @@ from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.fused import CLAIMS_TOGETHER
 from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
 from factloop.agents.safe.schemas import (
-    Assessment,
     Assessments,
     GroundedClaims,
     GroundedFacts,
     Rating,
-    SentenceFacts,
     WindowFacts,
 )
 from factloop.agents.safe.sentences import FUSED_WINDOW
@@ -33,11 +31,9 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.words import content_words
 
 SIZES = {
-    "stance": 80,
     "stance-pairs": 80,
     "stance-rating": 80,
     "stance-together": 80,
-    "wice": 50,
     "wice-pairs": 50,
     "relevance": 42,
     "splits": 264,
@@ -82,7 +78,7 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
         read: Sequence[Sentence] = sentences(folder, size, seed)
         in_windows = {one.id: (one.answer, _window(one.answer, one.task)) for one in read}
         questions = [
-            Question((name,), sentence_prompt(prompts, answer, tasks), WindowFacts if len(tasks) > 1 else SentenceFacts)
+            Question((name,), sentence_prompt(prompts, answer, tasks), WindowFacts)
             for name, (answer, tasks) in in_windows.items()
         ]
         return questions, {one.id: one.gold for one in read}
@@ -90,15 +86,10 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
     pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if is_wice else stance_pairs(folder, size, seed)
     if condition == "stance-together":
         questions = [_together(batch, prompts) for batch in _batches(pairs, TOGETHER)]
-    elif condition.endswith("-pairs"):
-        questions = [_first_round(batch, prompts) for batch in _batches(pairs, CLAIMS_TOGETHER)]
     elif condition == "stance-rating":
         questions = [Question((one.id,), rating_prompt(prompts, None, one.case), Rating) for one in pairs]
     else:
-        questions = [
-            Question((one.id,), assessment_prompt(prompts, None, [one.case], one.case.evidence), Assessment)
-            for one in pairs
-        ]
+        questions = [_first_round(batch, prompts) for batch in _batches(pairs, CLAIMS_TOGETHER)]
     return questions, {one.id: one.gold for one in pairs}
 
 
@@ -152,7 +143,7 @@ def _said(answer: BaseModel) -> list[tuple[str, str]]:
     """The facts of a reply, each with its verdict or its status."""
     if isinstance(answer, GroundedFacts):
         return [(one.fact, one.verdict) for one in answer.facts]
-    return [(one.fact, one.status) for one in answer.facts] if isinstance(answer, SentenceFacts | WindowFacts) else []
+    return [(one.fact, one.status) for one in answer.facts] if isinstance(answer, WindowFacts) else []
 
 
 def _nearest(fact: str, found: Sequence[tuple[str, str]]) -> str | None:
@@ -164,10 +155,10 @@ def _nearest(fact: str, found: Sequence[tuple[str, str]]) -> str | None:
 
 
 def _meaning_of(answer: BaseModel) -> str | None:
-    if isinstance(answer, SentenceFacts | WindowFacts):
-        own = [fact for fact in answer.facts if getattr(fact, "sentence", 1) == 1]
+    if isinstance(answer, WindowFacts):
+        own = [fact for fact in answer.facts if fact.sentence == 1]
         return "check" if any(fact.status == "check" for fact in own) else "left out"
-    return answer.verdict if isinstance(answer, Assessment) else getattr(answer, "rating", None)
+    return getattr(answer, "rating", None)
 
 
 def says_yes(meaning: str | None) -> bool:

@@ -12,17 +12,14 @@ from pydantic import BaseModel
 
 from benchmarks.without_model import SETS, Fact, LabelledText, read_texts
 from factloop import FactChecker
-from factloop.agents.safe.schemas import GroundedFacts, SentenceFacts, WindowFacts
+from factloop.agents.safe.schemas import GroundedFacts, WindowFacts
 from factloop.prompts.registry import RenderedPrompt
 from tests.simulator import MODEL, Simulator
 from tests.simulator.blocks import Blocks
 
 PROMPTS = {"fused": "safe/sentence_facts", "grounded": "safe/grounded_facts"}
 """The first prompt of each plan."""
-OUTPUTS: dict[str, tuple[type[BaseModel], ...]] = {
-    "fused": (SentenceFacts, WindowFacts),
-    "grounded": (GroundedFacts,),
-}
+OUTPUTS: dict[str, type[BaseModel]] = {"fused": WindowFacts, "grounded": GroundedFacts}
 READ = ("biography", "medical", "support")
 """The answers, of both sets in `benchmarks/texts`, that the readings are of."""
 _MARKER = re.compile(r"^(?:[-*•]|\d+[.)]) ")
@@ -57,11 +54,11 @@ def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: str, pro
     )
     checker.check(text.answer, prompt=text.question)
     facts = {f"{name}-{text.name}-{number}": fact for number, fact in enumerate(text.facts, 1)}
-    for output in OUTPUTS[plan]:
-        asked = [[message["content"] for message in body["messages"]] for body in simulator.bodies(output.__name__)]
-        for shown, user, system in sorted((_shown(user), user, system) for system, user in asked):
-            stated = {id_: fact for id_, fact in facts.items() if _plain(text.answer[fact.start : fact.end]) in shown}
-            yield Window(RenderedPrompt(PROMPTS[plan], system, user), output, stated)
+    output = OUTPUTS[plan]
+    asked = [[message["content"] for message in body["messages"]] for body in simulator.bodies(output.__name__)]
+    for shown, user, system in sorted((_shown(user), user, system) for system, user in asked):
+        stated = {id_: fact for id_, fact in facts.items() if _plain(text.answer[fact.start : fact.end]) in shown}
+        yield Window(RenderedPrompt(PROMPTS[plan], system, user), output, stated)
 
 
 def _shown(user: str) -> str:

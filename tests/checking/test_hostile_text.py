@@ -42,7 +42,7 @@ def blocks_of(body: dict[str, Any]) -> tuple[str, str]:
 async def test_the_text_arrives_verbatim_inside_its_block(sim: Simulator, text: str) -> None:
     async with simulated_checker(sim) as checker:
         report = await checker.acheck(text, text)
-    bodies = sim.bodies("SentenceFacts")
+    bodies = sim.bodies("WindowFacts")
     assert bodies
     for body in bodies:
         system, user = blocks_of(body)

@@ -43,7 +43,7 @@ async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simu
         report = await checker.acheck(response.text, response.prompt, limits=Limits(deadline_s=0.5))
     assert reasons(report) == {UnscoredReason.TIMEOUT}
     assert {claim.sentence for claim in report.claims} == set(response.sentences)
-    assert sim.stats().stages.keys() <= {"SentenceFacts"}
+    assert sim.stats().stages.keys() <= {"WindowFacts"}
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 

@@ -153,8 +153,8 @@ async def test_talk_and_opinions_are_released(model: Any) -> None:
 
 async def test_findings_of_a_sentence_stand_the_gravest_first() -> None:
     facts = [
-        {"fact": "Ada sang.", "status": "check", "query": "Ada sang"},
-        {"fact": "She danced.", "status": "ambiguous", "query": ""},
+        {"sentence": 1, "fact": "Ada sang.", "status": "check", "query": "Ada sang"},
+        {"sentence": 1, "fact": "She danced.", "status": "ambiguous", "query": ""},
     ]
     verdict = {"rationale": "Nothing is said.", "cited": [], "wrong": "", "verdict": "insufficient"}
     model = FakeListChatModel(responses=[json.dumps({"facts": facts}), json.dumps(verdict)])
@@ -383,7 +383,7 @@ async def test_a_policy_that_returns_nonsense_releases_nothing() -> None:
 
 
 async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulator) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(refusal=1.0)})
+    sim.set(stage_faults={"WindowFacts": Faults(refusal=1.0)})
     async with simulated_checker(sim) as checker:
         end = await finished(StreamGuard(checker), pieces(f"{TRUE} {FALSE}"))
     assert end.released == f"{TRUE} [not checked] {FALSE} [not checked]"
@@ -478,7 +478,7 @@ async def test_no_more_is_read_than_can_be_checked_at_once(sim: Simulator) -> No
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)  # time to ask for more
         assert n_read <= 4
-        assert sim.stats().stages["SentenceFacts"].requests == 2
+        assert sim.stats().stages["WindowFacts"].requests == 2
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reading

@@ -123,7 +123,7 @@ def test_neither_key_nor_header_is_in_the_file(
     [
         ("Assessment", Faults(refusal=1.0), UnscoredReason.REFUSAL),
         ("Assessment", Faults(hang=1.0, hang_s=3.0), UnscoredReason.TIMEOUT),
-        ("SentenceFacts", Faults(truncated=1.0), UnscoredReason.PARSE_FAILURE),
+        ("WindowFacts", Faults(truncated=1.0), UnscoredReason.PARSE_FAILURE),
     ],
 )
 def test_a_claim_that_failed_is_unscored_for_the_same_reason_again(
@@ -168,7 +168,7 @@ def test_only_what_is_missing_is_asked_when_new_answers_are_recorded(live: Simul
     record(live, path, longer, recording_mode="new")
     assert before < set(path.read_text().splitlines())
     asked = live.stats().stages
-    assert {name: one.requests for name, one in asked.items() if name.endswith("Facts")} == {"SentenceFacts": 3}
+    assert {name: one.requests for name, one in asked.items() if name.endswith("Facts")} == {"WindowFacts": 3}
     assert 0 < asked["Assessment"].requests < judged
     assert replay(path, longer).claims
     assert replay(path, text).claims

@@ -163,7 +163,7 @@ async def test_retries_are_events_and_unscored_claims_say_why(sim: Simulator, sp
 async def test_a_call_that_fails_for_good_is_an_error_without_its_words(
     sim: Simulator, spans: InMemorySpanExporter
 ) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(hang=1.0, hang_s=5.0)})
+    sim.set(stage_faults={"WindowFacts": Faults(hang=1.0, hang_s=5.0)})
     async with simulated_checker(sim, tracing="on", timeout_s=0.05) as checker:
         await checker.acheck("Ada Lovelace was born in London.")
     (call,) = of(spans, "chat ")

@@ -108,9 +108,7 @@ class Brain:
         return f"{option.letter}) {option.text}"
 
     def _sentence_facts(self, blocks: Blocks) -> Fields:
-        """The facts of one sentence, or those that are given, each by itself."""
-        if "fact" not in blocks:
-            return {"facts": [{name: one[name] for name in one if name != "sentence"} for one in self._facts(blocks)]}
+        """Those that are given, each by itself."""
         shown, question = _shown(blocks), blocks.one("question")
         ties = _ties(question, shown)
         sentence = _one_line(blocks.one("sentence"))
@@ -171,7 +169,7 @@ class Brain:
         """Every fact of the numbered sentences, judged by the passages shown."""
         passages, question, stated = blocks.all("passage"), blocks.one("question"), _stated(blocks)
         facts = [
-            {"sentence": number, "fact": claim, **_judged(weigh(claim, passages, question))}
+            {"sentence": number, "fact": claim, **_judged(claim, weigh(claim, passages, question))}
             for number, claims in stated
             for claim in claims
         ]
@@ -188,11 +186,8 @@ class Brain:
         passages, question, entries = blocks.all("passage"), blocks.one("question"), []
         for number, given in enumerate((_one_line(block.text) for block in blocks.all("claim")), 1):
             claim = resolve_alone(given, _shown(blocks))
-            finding, read = weigh(claim, passages, question), read_claim(claim)
-            wrong = read[1].value if read and finding.stance == "contradicted" else ""
             fact = "" if claim == given else claim
-            entry = {"claim": number, "fact": fact, **_judged(finding), "wrong": wrong, "reason": _reason(finding)}
-            entries.append(entry)
+            entries.append({"claim": number, "fact": fact, **_judged(claim, weigh(claim, passages, question))})
         return {"claims": entries}
 
     def _atomic_facts(self, blocks: Blocks) -> Fields:
@@ -213,8 +208,11 @@ class Brain:
         return {"reason": "The fact speaks of what the question asks about.", "relevant": True}
 
     def _search_query(self, blocks: Blocks) -> Fields:
-        asked = [block.text for block in blocks.all("asked")]
-        return {"query": next_query(blocks.one("fact"), asked, blocks.one("question"))}
+        """None where the passages settle the fact."""
+        fact, question, asked = blocks.one("fact"), blocks.one("question"), blocks.all("asked")
+        if weigh(_one_line(fact), blocks.all("evidence"), question).stance != "insufficient":
+            return {"query": ""}
+        return {"query": next_query(fact, [block.text for block in asked], question)}
 
     def _rating(self, blocks: Blocks) -> Fields:
         fact, evidence = _one_line(blocks.one("fact")), blocks.all("evidence")
@@ -375,8 +373,11 @@ def _all_beside(claims: Sequence[str], ties: frozenset[str] | None) -> bool:
     return all(_status(claim, ties) == "irrelevant" for claim in claims)
 
 
-def _judged(finding: Finding) -> Fields:
-    return {"verdict": finding.stance, "passages": list(finding.cited)}
+def _judged(claim: str, finding: Finding) -> Fields:
+    read = read_claim(claim)
+    wrong = read[1].value if read and finding.stance == "contradicted" else ""
+    cited = list(finding.cited)
+    return {"passages": cited, "reason": _reason(finding), "verdict": finding.stance, "wrong": wrong}
 
 
 def _reason(finding: Finding) -> str:

@@ -204,7 +204,7 @@ class TestBrain:
             whole = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             for sentence in response.sentences:
                 facts = [fact for fact in response.facts if fact.sentence == sentence]
-                fused = answer(brain, "SentenceFacts", f"{whole}<sentence>{sentence}</sentence>")
+                fused = answer(brain, "WindowFacts", f"{whole}<sentence>{sentence}</sentence>")
                 assert [found["fact"] for found in fused["facts"]] == [fact.self_contained for fact in facts]
                 wanted = ["irrelevant" if fact.label == "irrelevant" else "check" for fact in facts]
                 assert [found["status"] for found in fused["facts"]] == wanted
@@ -311,7 +311,7 @@ class TestBrain:
 
     def test_finds_no_claim_in_the_claim_free_response(self, world: World, brain: Brain) -> None:
         for sentence in world.claim_free.sentences:
-            assert brain.reply("SentenceFacts", f"<sentence>{sentence}</sentence>") == {"facts": []}
+            assert brain.reply("WindowFacts", f"<sentence>{sentence}</sentence>")["facts"] == []
 
 
 class TestScoring:

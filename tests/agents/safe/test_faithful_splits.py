@@ -69,7 +69,7 @@ def grounded(fact: str) -> dict[str, Any]:
 
 
 def fused(fact: str) -> dict[str, Any]:
-    return {"facts": [{"fact": fact, "status": "check", "query": "Eddystone"}]}
+    return {"facts": [{"sentence": 1, "fact": fact, "status": "check", "query": "Eddystone"}]}
 
 
 async def test_the_grounded_plan_asks_again_then_leaves_the_sentence_whole() -> None:

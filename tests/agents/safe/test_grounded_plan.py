@@ -42,6 +42,24 @@ class FewDocuments(ScriptedSearch):
         return [hit(text) for text in self.passages]
 
 
+class MoreDocuments(FewDocuments):
+    """More documents than are shown at once, searched at a price: another look may show others."""
+
+    def all_passages(self, most_characters: int) -> None:  # noqa: ARG002
+        return None
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        return self.answers.get(query) or [hit(text) for text in self.passages][:limit]
+
+
+class FreeDocuments(MoreDocuments):
+    """The same on this machine."""
+
+    @property
+    def is_local(self) -> bool:
+        return True
+
+
 def judged(sentence: int, text: str, judgement: Judgement) -> JudgedFact:
     return JudgedFact(sentence, text, judgement)
 
@@ -120,7 +138,7 @@ async def test_what_is_not_supported_is_looked_at_again_in_batches_of_like_size(
             f"Claim {size}.": [[nothing_found()] * size],
         },
     )
-    result = await grounded(script, SENTENCES[0])
+    result = await grounded(script, SENTENCES[0], MoreDocuments())
     assert [len(claims) for claims in script.looked_at] == [size, size]
     assert verdicts(result.claims[:2]) == [Verdict.SUPPORTED, Verdict.NOT_SUPPORTED]
     assert [claim.judgement.contradicted for claim in result.claims[:3]] == [None, True, False]
@@ -136,9 +154,9 @@ async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> 
         looks={claims[0]: [[nothing_found()] * 3]},
     )
 
-    class Towns(FewDocuments):
+    class Towns(MoreDocuments):
         async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-            town = next(town for town in ("Rome", "Oslo", "Ulm") if town in query)
+            town = next((town for town in ("Rome", "Oslo", "Ulm") if town in query), "No town")
             return [hit(f"{town} has {number} gates.") for number in range(limit)]
 
     result = await grounded(script, SENTENCES[0], Towns(), results=3)
@@ -155,10 +173,22 @@ async def test_a_second_look_is_shown_what_the_first_one_cited() -> None:
         looks={"A.": [[contradicted("p1")]]},
     )
     result = await grounded(
-        script, SENTENCES[0], FewDocuments(answers={"A": [hit("Passage two."), hit("Found for it.")]})
+        script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Passage two."), hit("Found for it.")]})
     )
     assert "Passage two." in [item.passage for item in script.windows[1].passages]
     assert result.only_claim().judgement.contradicted is True
+
+
+@pytest.mark.parametrize(("found", "n_looks"), [("Passage one.", 0), ("Found for it.", 1)])
+async def test_there_is_no_second_look_without_a_passage_that_the_first_did_not_show(found: str, n_looks: int) -> None:
+    script = GroundedScript(
+        {},
+        readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]},
+        looks={"A.": [[supported("p1")]]},
+    )
+    result = await grounded(script, SENTENCES[0], FreeDocuments(answers={"A.": [hit(found)]}))
+    assert len(script.looked_at) == n_looks
+    assert verdicts(result.claims) == [Verdict.SUPPORTED if n_looks else Verdict.NOT_SUPPORTED]
 
 
 async def test_sentences_that_a_reply_passes_over_are_asked_again_then_alone() -> None:
@@ -208,7 +238,7 @@ async def test_a_batch_that_cannot_be_read_is_judged_claim_by_claim() -> None:
         readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()), judged(0, "B.", nothing_found()))]},
         looks={"A.": [UNREADABLE]},
     )
-    result = await grounded(script, SENTENCES[0])
+    result = await grounded(script, SENTENCES[0], MoreDocuments())
     assert verdicts(result.claims) == [Verdict.SUPPORTED, Verdict.NOT_SUPPORTED]
     assert len(script.cases) == 2
 
@@ -218,7 +248,7 @@ async def test_a_second_look_that_fails_leaves_the_verdict_of_the_first(error: E
     script = GroundedScript(
         {}, readings={SENTENCES[0]: [reading(judged(0, "A.", contradicted("p1")))]}, looks={"A.": [error]}
     )
-    claim = (await grounded(script, SENTENCES[0])).only_claim()
+    claim = (await grounded(script, SENTENCES[0], MoreDocuments())).only_claim()
     assert (claim.judgement.verdict, claim.judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
     assert claim.judgement.cited == ("c1.1-e1",)
 
@@ -236,7 +266,7 @@ async def test_nothing_was_found_is_no_verdict_where_the_second_look_failed(
     script = GroundedScript(
         {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [error]}
     )
-    judgement = (await grounded(script, SENTENCES[0])).only_claim().judgement
+    judgement = (await grounded(script, SENTENCES[0], MoreDocuments())).only_claim().judgement
     assert (judgement.verdict, judgement.unscored_reason) == (None, reason)
 
 
@@ -304,7 +334,7 @@ async def test_given_facts_are_judged_in_batches_at_the_same_time() -> None:
         },
     )
     given = [GivenFacts(sentence=SENTENCES[0], facts=tuple(facts))]
-    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [FewDocuments()], facts=given)
+    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [MoreDocuments()], facts=given)
     assert [claim.text for claim in result.claims] == facts
     assert verdicts(result.claims) == [Verdict.SUPPORTED] * GIVEN_AT_ONCE + [None] * 2
 
@@ -330,7 +360,7 @@ async def test_without_documents_claims_are_found_and_have_no_source() -> None:
 
 async def test_an_irrelevant_claim_is_judged_and_labelled() -> None:
     beside = JudgedFact(0, "A.", nothing_found(), relevant=False)
-    script = GroundedScript({}, readings={SENTENCES[0]: [reading(beside)]}, looks={"A.": [[contradicted("p1")]]})
+    script = GroundedScript({}, readings={SENTENCES[0]: [reading(beside)]})
     claim = (await grounded(script, SENTENCES[0])).only_claim()
     assert (claim.judgement.verdict, claim.relevant) == (Verdict.NOT_SUPPORTED, False)
 
@@ -343,7 +373,7 @@ async def test_a_claim_said_twice_is_judged_once() -> None:
         readings={SENTENCES[0]: [reading(*facts, silent=(2, 3))], SENTENCES[4]: [reading(*again)]},
         looks={"A.": [[contradicted("p1")]]},
     )
-    result = await grounded(script, " ".join(SENTENCES[:5]))
+    result = await grounded(script, " ".join(SENTENCES[:5]), MoreDocuments())
     assert script.looked_at == [("A.",)]
     assert [claim.duplicate_of for claim in result.claims] == [None, "c1.1", None, "c2.2"]
     assert verdicts(result.claims) == [Verdict.NOT_SUPPORTED] * 2 + [Verdict.SUPPORTED] * 2

@@ -10,6 +10,7 @@ import pytest
 
 from factloop.agents.safe.model_stages import (
     ANSWER_CHARACTERS,
+    NO_GROUNDS,
     ModelFusedStages,
     ModelGroundedStages,
     ModelPaperStages,
@@ -144,8 +145,8 @@ async def test_an_unreadable_reply_is_repaired_twice() -> None:
 
 async def test_facts_are_trimmed_and_empty_ones_left_out() -> None:
     said = [
-        {"fact": " Ada was born in London. ", "status": "check", "query": " Ada birthplace "},
-        {"fact": "  ", "status": "check", "query": "nothing"},
+        {"sentence": 1, "fact": " Ada was born in London. ", "status": "check", "query": " Ada birthplace "},
+        {"sentence": 1, "fact": "  ", "status": "check", "query": "nothing"},
     ]
     _, made = parts({"facts": said})
     (facts,) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
@@ -200,11 +201,19 @@ async def test_a_rating_that_contradicts_has_the_wrong_words() -> None:
     assert [judgement.wrong for judgement in found] == ["London", ""]
 
 
-async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim() -> None:
-    _, made = parts({"fact": "  "}, {"query": " "})
+async def test_an_empty_revision_leaves_the_fact() -> None:
+    _, made = parts({"fact": "  "})
     stages = ModelPaperStages(*made)
     assert await stages.revise("She was born in London.", TASK, CONTEXT) == "She was born in London."
-    assert await stages.next_query(case(), CONTEXT) == NextQueries(("Ada Lovelace was born in London.",))
+
+
+async def test_an_empty_query_ends_the_rounds_but_the_first_and_those_as_published() -> None:
+    _, made = parts(*[{"query": " "}] * 3)
+    stages, of_claim = ModelPaperStages(*made), NextQueries(("Ada Lovelace was born in London.",))
+    assert await stages.next_query(case(), CONTEXT) == of_claim
+    assert await stages.next_query(case(evidence(1)), CONTEXT) == NextQueries(())
+    as_published = replace(stages, answer_characters=None)
+    assert await as_published.next_query(case(evidence(1)), CONTEXT) == of_claim
 
 
 @pytest.mark.parametrize("prompt", [None, ""])
@@ -247,15 +256,12 @@ async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of
     assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
 
 
-async def test_a_first_verdict_has_a_reason_without_having_been_asked_for_one() -> None:
-    said = [("supported", [1]), ("contradicted", [1]), ("insufficient", []), ("supported", [])]
-    london = {"sentence": 1, "fact": "She was born in London."}
-    facts = [{**london, "verdict": verdict, "passages": cited} for verdict, cited in said]
+async def test_a_first_look_gives_reasons_and_wrong_words_and_no_verdict_without_a_passage() -> None:
+    said = [("supported", [1], ""), ("contradicted", [1], "[1] gives Ulm, [7] Rome."), ("supported", [], "I know it.")]
+    london = {"sentence": 1, "fact": "She was born in London.", "wrong": "London"}
+    facts = [{**london, "verdict": verdict, "passages": cited, "reason": why} for verdict, cited, why in said]
     _, made = parts({"facts": facts, "without_fact": [], "off_topic": []})
     reading = await ModelGroundedStages(*made).read(WindowTask((TASK,), (evidence(1),)), CONTEXT)
-    assert [fact.judgement.rationale for fact in reading.facts] == [
-        "",
-        "The cited passages say otherwise.",
-        "The passages shown do not say so.",
-        "No passage was named that it rests on.",
-    ]
+    judgements = [fact.judgement for fact in reading.facts]
+    assert [one.wrong for one in judgements] == ["", "London", ""]
+    assert [one.rationale for one in judgements] == ["", "[1] gives Ulm, another passage Rome.", NO_GROUNDS]

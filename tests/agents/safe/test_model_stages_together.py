@@ -216,12 +216,6 @@ async def test_a_window_judged_with_a_wrong_number_is_asked_for_again(wrong: Fie
     assert complaint in asked_of(chat)[1]
 
 
-async def test_a_number_given_to_the_only_sentence_is_passed_over() -> None:
-    _, made = parts({"facts": [{"sentence": 2, "fact": "Ada sang.", "status": "check", "query": "q"}]})
-    (facts,) = await ModelFusedStages(*made).sentence_facts([TASK], CONTEXT)
-    assert [fact.text for fact in facts or ()] == ["Ada sang."]
-
-
 async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the_others() -> None:
     cited, from_memory = assessment("supported", [1]), assessment("supported", [])
     chat, made = parts(assessments(cited, from_memory), assessments(cited, cited))

@@ -66,6 +66,15 @@ async def test_the_number_of_searches_is_the_users(max_searches: int) -> None:
     assert len(search.asked) == max_searches
 
 
+async def test_the_rounds_end_where_the_model_has_no_further_query() -> None:
+    script = PaperScript(
+        {CLAIM: [CLAIM]}, queries={CLAIM: [NextQueries(("q",)), NextQueries(())]}, ratings={CLAIM: [supported()]}
+    )
+    search = ScriptedSearch()
+    result = await run(PaperPlan(script), CLAIM, [search])
+    assert (search.asked, result.only_claim().judgement.verdict) == (["q"], Verdict.SUPPORTED)
+
+
 async def test_a_query_repeated_word_for_word_is_paid_for_once() -> None:
     script = PaperScript(
         {CLAIM: [CLAIM]}, queries={CLAIM: [NextQueries(("q",))] * 5}, ratings={CLAIM: [nothing_found()]}

@@ -128,8 +128,10 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                     {
                         "sentence": {"type": "integer"},
                         "fact": TEXT,
-                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
                         "passages": NUMBERS,
+                        "reason": TEXT,
+                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "wrong": TEXT,
                     }
                 ),
             },
@@ -147,10 +149,10 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                     {
                         "claim": {"type": "integer"},
                         "fact": TEXT,
-                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
                         "passages": NUMBERS,
-                        "wrong": TEXT,
                         "reason": TEXT,
+                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "wrong": TEXT,
                     }
                 ),
             },
