@@ -15,11 +15,8 @@ from factloop.agents.safe.passages import fresh_part, is_all_found
 from factloop.agents.safe.stages import Case, CheckContext, tell
 from factloop.agents.safe.state import (
     BunchState,
-    Fact,
     FactState,
     NextQueries,
-    SentenceTask,
-    open_case,
     settle,
     updated,
     with_stage,
@@ -142,20 +139,7 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
     return {"pending": wish, "missing": [*state["missing"], *([wish.missing] if wish.missing else [])]}
 
 
-def search_ahead(fact: Fact, task: SentenceTask, runtime: Runtime[CheckContext]) -> None:
-    """Begins the first search of a fact, where it is to be searched for and a server answers."""
-    tools = runtime.context.searching.tools
-    if fact.status == "open" and fact.query.strip() and tools and not tools[0].is_local:
-        runtime.context.ahead.begin(fact.id, _ask(open_case(fact, task), runtime))
-
-
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-    """Searches by the pending queries, unless the first was asked ahead: then its result."""
-    ahead = None if state["rounds"] else await runtime.context.ahead.result(state["fact"].id)
-    return await _ask(state, runtime) if ahead is None else ahead
-
-
-async def _ask(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
 
     A failure is kept even where another tool answers: "nothing was found" is then no verdict.

@@ -115,8 +115,6 @@ class FusedPlan(GivenReader):
     gates: bool = True
     """Whether a check may leave irrelevant claims unchecked."""
 
-    searches_ahead = True
-
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
@@ -371,11 +369,8 @@ class BunchedPlan(FusedPlan):
     """The fused plan for a judge that waits for nothing, such as the offline rules: many sentences and claims a branch.
 
     A branch of the graph takes longer than the rules take for a claim, so that one for each would be most of the time
-    of a check. The claims of a bunch go through the same steps as alone, and are settled one by one. No search is begun
-    ahead: the rules read sooner than it is answered.
+    of a check. The claims of a bunch go through the same steps as alone, and are settled one by one.
     """
-
-    searches_ahead = False
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return in_groups(sentences, BUNCH)

@@ -6,9 +6,9 @@
 
 `read` has a branch for each sentence or window, `claim` one for each distinct fact, `look again` one for each batch of
 facts. A step of the graph takes longer than the offline rules take for a claim, so they take many a branch.
-`distinguish` waits for all sentences, so that the first of equal facts is always the one that is judged; the first
-searches of a plan that `searches_ahead` neither wait for that nor delay it. After it no claim waits for another, except
-those that a plan looks at again together; `collect` sends what such a look leaves open to a branch of its own.
+`distinguish` waits for all sentences, so that the first of equal facts is always the one that is judged. After it no
+claim waits for another, except those that a plan looks at again together; `collect` sends what such a look leaves open
+to a branch of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
 from factloop.agents.nodes import Update
-from factloop.agents.safe.claim import BunchNode, ClaimNode, search_ahead
+from factloop.agents.safe.claim import BunchNode, ClaimNode
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.passages import passages_for
 from factloop.agents.safe.sentences import given_sentences, sentences_of
@@ -62,8 +62,6 @@ class SafePlan(ABC):
     """One way through SAFE's loop: `fused.FusedPlan`, `paper.PaperPlan` or `grounded.GroundedPlan`."""
 
     stages: Stages
-    searches_ahead = False
-    """Whether the reading of a sentence gives queries, which are asked while longer sentences are still read."""
     looks_again = False
     """Whether open facts are looked at together before any goes to a branch of its own."""
 
@@ -203,9 +201,6 @@ class _Nodes:
             task = of_number[fact.sentence]
             said = {"sentence": task.sentence, "span": (task.start, task.end), "self_contained": fact.self_contained}
             tell(runtime, "claim_found", claim_id=fact.id, **said)
-        if self.plan.searches_ahead and self.look is None:
-            for fact in found:
-                search_ahead(fact, of_number[fact.sentence], runtime)
         return {"found": found}
 
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:

@@ -150,8 +150,8 @@ class GroundedPlan(GivenReader):
         claims = [fact.self_contained for fact in facts]
         try:
             found = await passages_of_claims(claims, context, results=self.results)
-            cited = (item for fact in facts for item in _cited(fact))
-            passages = numbered(without_repeats([*found.items, *cited], most=PASSAGE_CHARACTERS))
+            shown = (item for fact in facts for item in fact.evidence)
+            passages = numbered(without_repeats([*found.items, *shown], most=PASSAGE_CHARACTERS))
             window = WindowTask(tasks[:1], passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:

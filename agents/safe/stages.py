@@ -6,16 +6,13 @@ no state between calls: everything they need arrives in their input and in the c
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from factloop.agents.nodes import Update
 from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.records import Abstention, Evidence, Judgement
@@ -24,35 +21,6 @@ from factloop.tools.search.gateway import SearchGateway
 
 EVENT = "factloop"
 """The key of an event in LangGraph's custom stream, which a search tool of the user's may write to as well."""
-
-
-class SearchesAhead:
-    """First searches of claims, begun while other sentences are still read; each is waited for by its claim alone.
-
-    Leaving the context ends the searches under way. A claim that turns out to repeat another has no branch: its search
-    is ignored, whether it succeeds or fails.
-    """
-
-    def __init__(self) -> None:
-        self._of_claim: dict[str, asyncio.Task[Update]] = {}
-
-    def begin(self, claim: str, search: Coroutine[Any, Any, Update]) -> None:
-        self._of_claim[claim] = asyncio.create_task(search)
-
-    async def result(self, claim: str) -> Update | None:
-        """The result of the search for a claim, by its id; None where none was begun. Raises ConfigError."""
-        search = self._of_claim.get(claim)
-        return None if search is None else await search
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for search in self._of_claim.values():
-            search.cancel()
-        await asyncio.gather(*self._of_claim.values(), return_exceptions=True)
 
 
 @dataclass(frozen=True)
@@ -65,7 +33,6 @@ class CheckContext:
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
-    ahead: SearchesAhead = field(default_factory=SearchesAhead)
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]

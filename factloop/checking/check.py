@@ -146,8 +146,7 @@ class Checking:
         with _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
             context = self._context(asked, meter)
-            async with context.ahead:
-                final = await graph.ainvoke(asked.state, self._config, context=context)
+            final = await graph.ainvoke(asked.state, self._config, context=context)
             report = self._report(asked, final, meter)
             _note_check(span, report)
         return report
@@ -182,7 +181,7 @@ class Checking:
                 stream_mode=["custom", "values"],
                 subgraphs=True,
             )
-            async with context.ahead, aclosing(steps):
+            async with aclosing(steps):
                 async for namespace, mode, chunk in steps:
                     if mode == "values":
                         final = final if namespace else chunk

@@ -72,9 +72,7 @@ def _build(plan: Plan) -> CompiledStateGraph[Any]:
             given = state.get("facts")
             facts = None if given is None else [GivenFacts.model_validate(one) for one in given]
             asked = CheckRequest(state["response"], state.get("prompt"), facts, state.get("spans"))
-            context = checking.context_of(asked)
-            async with context.ahead:
-                found = await safe.ainvoke(asked.state, context=context)
+            found = await safe.ainvoke(asked.state, context=checking.context_of(asked))
             return {name: [record.model_dump(mode="json") for record in records] for name, records in found.items()}
         finally:
             await checking.aclose()

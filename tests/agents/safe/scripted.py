@@ -300,10 +300,9 @@ async def run(
         stream_mode=["custom", "values"],
         subgraphs=True,
     )
-    async with context.ahead:
-        async for namespace, mode, chunk in steps:
-            if mode == "custom" and (event := told_in(chunk)) is not None:
-                events.append(event)
-            elif not namespace:
-                final = chunk
+    async for namespace, mode, chunk in steps:
+        if mode == "custom" and (event := told_in(chunk)) is not None:
+            events.append(event)
+        elif not namespace:
+            final = chunk
     return Run(tuple(final["claims"]), tuple(final["sentences_read"]), tuple(events))

@@ -69,13 +69,12 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint(
     stop = stop if stop != "judge" else "look_again" if plan is grounded else "claim"
     context = context_of(ScriptedSearch(), prompt="Who was Ada?", response=RESPONSE)
     given: Any = {"facts": facts}
-    async with context.ahead:
-        whole = await build_safe_graph(plan(), max_searches=2).ainvoke(given, context=context)
+    whole = await build_safe_graph(plan(), max_searches=2).ainvoke(given, context=context)
     saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES))
     graph = build_safe_graph(plan(), max_searches=2)
     graph.checkpointer = saver
-    async with (one := context_of(ScriptedSearch(), prompt="Who was Ada?", response=RESPONSE)).ahead:
-        await graph.ainvoke(given, THREAD, context=one, interrupt_before=[stop])
-        resumed = await graph.ainvoke(None, THREAD, context=one)
+    one = context_of(ScriptedSearch(), prompt="Who was Ada?", response=RESPONSE)
+    await graph.ainvoke(given, THREAD, context=one, interrupt_before=[stop])
+    resumed = await graph.ainvoke(None, THREAD, context=one)
     assert comparable(resumed["claims"]) == comparable(whole["claims"])
     assert resumed["sentences_read"] == whole["sentences_read"]

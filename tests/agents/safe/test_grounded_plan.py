@@ -160,23 +160,21 @@ async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> 
             return [hit(f"{town} has {number} gates.") for number in range(limit)]
 
     result = await grounded(script, SENTENCES[0], Towns(), results=3)
-    assert [item.passage[:4] for item in script.windows[1].passages] == ["Rome", "Oslo", "Ulm "] * 3
+    assert [item.passage[:4] for item in script.windows[1].passages][:9] == ["Rome", "Oslo", "Ulm "] * 3
     of_ulm = result.claims[2].evidence
     assert [item.passage[:4] for item in of_ulm] == ["Rome", "Oslo", "Ulm ", "Ulm ", "Ulm "]
     assert len(of_ulm) == MOST_SHOWN
 
 
-async def test_a_second_look_is_shown_what_the_first_one_cited() -> None:
+@pytest.mark.parametrize("first", [contradicted("p2"), nothing_found()], ids=["cited", "not cited"])
+async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -> None:
     script = GroundedScript(
         {},
-        readings={SENTENCES[0]: [reading(judged(0, "A.", contradicted("p2")))]},
+        readings={SENTENCES[0]: [reading(judged(0, "A.", first))]},
         looks={"A.": [[contradicted("p1")]]},
     )
-    result = await grounded(
-        script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Passage two."), hit("Found for it.")]})
-    )
-    assert "Passage two." in [item.passage for item in script.windows[1].passages]
-    assert result.only_claim().judgement.contradicted is True
+    await grounded(script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Found for it.")]}))
+    assert {"Passage two.", "Found for it."} <= {item.passage for item in script.windows[1].passages}
 
 
 @pytest.mark.parametrize(("found", "n_looks"), [("Passage one.", 0), ("Found for it.", 1)])
