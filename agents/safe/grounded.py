@@ -32,7 +32,7 @@ from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.grounds import absent
-from factloop.core.records import Claim, Evidence, Judgement, Verdict
+from factloop.core.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
@@ -116,7 +116,9 @@ class GroundedPlan(GivenReader):
         """
 
         async def closed(fact: Fact) -> Fact:
-            if fact.judgement is None or fact.judgement.verdict is None or fact.status == "settled":
+            if fact.judgement is None or fact.status == "settled":
+                return fact
+            if fact.judgement.verdict is None and fact.judgement.unscored_reason is not UnscoredReason.DISPUTED:
                 return fact
             is_final = (
                 window.is_all

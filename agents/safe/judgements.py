@@ -30,8 +30,8 @@ from factloop.tools.models.wire import ReplyToken
 
 NO_CONNECTION = "It has no connection to what was asked."
 SUPPORTED = "supported"
-NO_VERDICT = "ambiguous"
-"""What an assessment may say beside the verdicts: it leaves the claim unscored."""
+NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
+"""What a model may say beside the verdicts: it leaves the claim unscored."""
 LEAST_FOUND = 0.5
 """Least probability of all that the field may say together: below it the model was mostly about to write something
 else, and its tokens tell nothing of its verdict."""
@@ -91,8 +91,9 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
     """The judgement for what a model calls its verdict."""
     if verdict == SUPPORTED:
         return supported(rationale, cited, judged_by)
-    if verdict == NO_VERDICT:
-        return ambiguous(rationale, judged_by)
+    if (reason := NO_VERDICT.get(verdict)) is not None:
+        shown = tuple(cited) if reason is UnscoredReason.DISPUTED else ()
+        return Judgement(unscored_reason=reason, rationale=rationale, cited=shown, judged_by=judged_by)
     contradicted = verdict == "contradicted"
     return not_supported(rationale, cited, judged_by, contradicted=contradicted, wrong=wrong.strip())
 
@@ -118,8 +119,8 @@ def refuse(answer: BaseModel, complaint: str) -> NoReturn:
 
 
 def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
-    """Refuses a verdict for or against a claim that names no passage shown: it may come from memory."""
-    if verdict not in {"supported", "contradicted"} or any(1 <= number <= n_shown for number in cited):
+    """Refuses a verdict that must rest on passages and names none that was shown: it may come from memory."""
+    if verdict not in {"supported", "contradicted", "disputed"} or any(1 <= number <= n_shown for number in cited):
         return
     if n_shown:
         refuse(
@@ -164,7 +165,7 @@ class VerdictField:
         shares = option_probabilities(tokens, span, self.options, closing='"')
         if shares is None or sum(shares.values()) < LEAST_FOUND:
             return None
-        of_verdicts = math.fsum(share for option, share in shares.items() if option != NO_VERDICT)
+        of_verdicts = math.fsum(share for option, share in shares.items() if option not in NO_VERDICT)
         return min(shares[SUPPORTED] / of_verdicts, 1.0) if of_verdicts > 0.0 else None
 
 

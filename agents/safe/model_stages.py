@@ -301,7 +301,8 @@ class ModelPaperStages(_ModelStages):
         answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
-        return with_score(self._judged(rating, answered.value, case.evidence), score)
+        verdict = "not_supported" if rating == "disputed" and self.is_as_published else rating
+        return with_score(self._judged(verdict, answered.value, case.evidence), score)
 
 
 @dataclass(frozen=True)

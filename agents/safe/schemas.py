@@ -42,7 +42,7 @@ class Rating(StructuredOutput):
     """Numbers of the passages that the rating rests on, from 1."""
     wrong: str
     """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
-    rating: Literal["supported", "contradicted", "not_supported"]
+    rating: Literal["supported", "contradicted", "disputed", "not_supported"]
 
 
 class SentenceFact(StructuredOutput):
@@ -85,7 +85,7 @@ class Assessment(StructuredOutput):
     """Numbers of the passages that the verdict rests on, from 1."""
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
-    verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
+    verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
 
 
 class NumberedAssessment(StructuredOutput):
@@ -98,7 +98,7 @@ class NumberedAssessment(StructuredOutput):
     """Numbers of the passages that the verdict rests on, from 1."""
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
-    verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
+    verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
     queries: list[str]
     """What to search for next; empty unless the evidence is insufficient."""
 
@@ -130,7 +130,7 @@ class GroundedFact(StructuredOutput):
     """Numbers of the passages that the verdict rests on, from 1."""
     reason: str = ""
     """With any arithmetic; empty where a passage simply says so."""
-    verdict: Literal["supported", "contradicted", "insufficient"]
+    verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
     wrong: str = ""
     """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
 
@@ -154,7 +154,7 @@ class GroundedClaim(StructuredOutput):
     """Numbers of the passages that the verdict rests on, from 1."""
     reason: str = ""
     """With any arithmetic; empty where a passage simply says so."""
-    verdict: Literal["supported", "contradicted", "insufficient"]
+    verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
     wrong: str = ""
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
 

@@ -15,6 +15,8 @@ class UnscoredReason(StrEnum):
     BUDGET = "budget"
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
+    DISPUTED = "disputed"
+    """The sources disagree, and none corrects another: both sides are cited, for a person to decide."""
     NEEDS_READING = "needs_reading"
     """The judge is not sure by itself: the passage that decides stands first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
@@ -78,6 +80,11 @@ ABOUT = {
         claim="the response leaves the claim ambiguous",
         belief="the reply names several options",
         documents="the answer is ambiguous",
+    ),
+    UnscoredReason.DISPUTED: About(
+        claim="the sources disagree",
+        belief="the reply says both",
+        documents="the documents disagree",
     ),
     UnscoredReason.NEEDS_READING: About(
         claim="needs reading",

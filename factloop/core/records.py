@@ -372,7 +372,7 @@ class FactualityReport(Record):
 
     schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4"] = "1.4"
     """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes, 1.4
-    which sentences are judged whole, and which say that there is no answer."""
+    which sentences are judged whole, which say that there is no answer, and on which claims the sources disagree."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]

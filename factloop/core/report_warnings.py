@@ -26,13 +26,13 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
     """How many claims are unscored for another reason than missing sources; those in another language apart.
 
-    Claims that need reading are no failure, and stand in the result itself.
+    Claims that need reading, and those on which the sources disagree, are no failure, and stand in the result itself.
     """
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if not unscored or not fingerprint.search_tools:
         return ()
     foreign = [one for one in unscored if one.unscored_reason is UnscoredReason.OTHER_LANGUAGE]
-    said_elsewhere = (UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NEEDS_READING)
+    said_elsewhere = (UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NEEDS_READING, UnscoredReason.DISPUTED)
     others = [one for one in unscored if one.unscored_reason not in said_elsewhere]
     said = [f"{len(foreign)} of {len(claims)} claims: {foreign[0].rationale}"] if foreign else []
     if others:

@@ -30,7 +30,9 @@ from factloop.correction.records import Rejection
 ELSEWHERE = -1
 """Stands for sentences of the rewritten text that come from no sentence of the response."""
 
-_OF_THE_TEXT = frozenset({UnscoredReason.AMBIGUOUS, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE})
+_OF_THE_TEXT = frozenset(
+    {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
+)
 """Reasons for no verdict that another attempt would give as well: no call failed, and none was cut off."""
 
 

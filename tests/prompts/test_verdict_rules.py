@@ -12,7 +12,7 @@ RULES = {
     "supported": r'(?:^supported: |"supported" if )(.+?)(?: "contradicted" if|$)',
     "contradicted": r'(?:^contradicted: |"contradicted" if )(.+?)(?: wrong:| "insufficient" if|$)',
     "something is missing": r'(?:^insufficient: |^not_supported: |"insufficient" if )(.+?)(?: With searches| If|$)',
-    "passages disagree": r"\b(If passages disagree, .+)$",
+    "passages disagree": r'\b(If passages disagree on it, .+? counts; else "?disputed)',
 }
 NAMES = (
     (r"(?:every fact|all) of (?:<claim>|the claim|it)(?= \(who)", "all of the claim"),
@@ -22,7 +22,7 @@ NAMES = (
     (r"\b(?:it says|they say) what", "they say what"),
     (r"\bor (?:it is|they are) about", "or they are about"),
     (r"\ba (?:fact|part) is missing", "a part is missing"),
-    (r'else "?(?:insufficient|not_supported)"?', "else insufficient"),
+    (r'else "', "else "),
 )
 """What a prompt calls the claim, its evidence, and the verdict where it is open."""
 

@@ -41,7 +41,7 @@ UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
 QUERIES_AT_ONCE = 2
 
 _NO_WISH: Fields = {"missing": "", "queries": [], "query": ""}
-_RELATIONS = {"supported": "support", "contradicted": "contradict", "insufficient": "neutral"}
+_RELATIONS = {"supported": "support", "contradicted": "contradict", "disputed": "neutral", "insufficient": "neutral"}
 _WORD = re.compile(r"\w+")
 _PERSONAL = re.compile(r"\b(?:I|I'm|me|my|we|our|you|your|please|perhaps)\b", re.IGNORECASE)
 _NAMED = re.compile(r"[A-Z\d]")

@@ -34,7 +34,7 @@ _PRONOUN = re.compile(r"(?:[Ss]he|[Hh]e|[Ii]t)\b")
 class Finding:
     """The verdict of the passages on a claim, and the passage that gives it."""
 
-    stance: Literal["supported", "contradicted", "insufficient"]
+    stance: Literal["supported", "contradicted", "disputed", "insufficient"]
     cited: tuple[int, ...] = ()
     found: str = ""
     """The value that the cited passage gives."""
@@ -67,8 +67,8 @@ def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
 
 
 def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], question: str = "") -> Finding:
-    """The first passage about the same subject that says something in the same place settles it."""
-    meant = CALLING.search(question)
+    """Passages about the same subject that say something in the same place settle it, where they say the same."""
+    meant, said = CALLING.search(question), dict[str, int]()
     for place, passage in enumerate(passages, 1):
         article = read_article(passage.text)
         if meant and article.calling and article.calling != meant["calling"]:
@@ -76,10 +76,13 @@ def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], questi
         for told in article.told:
             same = (told.subject, told.clause.relation, told.clause.key) == (subject, clause.relation, clause.key)
             if same and not told.is_outdated:
-                number = int(passage.id) if passage.id.isdigit() else place
-                agrees = told.clause.value == clause.value
-                return Finding("supported" if agrees else "contradicted", (number,), told.clause.value)
-    return NOTHING
+                said.setdefault(told.clause.value, int(passage.id) if passage.id.isdigit() else place)
+    if not said:
+        return NOTHING
+    if len(said) > 1 and clause.value in said:
+        return Finding("disputed", tuple(said.values()), " and ".join(said))
+    (value, number), *_ = said.items()
+    return Finding("supported" if value == clause.value else "contradicted", (number,), value)
 
 
 def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[str, float]:
@@ -89,6 +92,8 @@ def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[
     """
     said = weigh(claim, passages, question).stance
     n_for, n_against = _voices(claim, passages)
+    if said == "disputed":
+        return {"supported": 0.3, "contradicted": 0.2, "disputed": 0.4, "insufficient": 0.1}
     own, others = (n_against, n_for) if said == "contradicted" else (n_for, n_against)
     sure = 1.0 - 0.12 / 2 ** max(own - 1, 0) - 0.2 * min(others, 2)
     if said == "insufficient":

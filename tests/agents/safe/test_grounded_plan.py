@@ -177,6 +177,14 @@ async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -
     assert {"Passage two.", "Found for it."} <= {item.passage for item in script.windows[1].passages}
 
 
+async def test_a_claim_on_which_all_sources_disagree_is_left_so() -> None:
+    disputed = Judgement(unscored_reason=UnscoredReason.DISPUTED, cited=("p1", "p2"), judged_by="script")
+    script = GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, "A.", disputed))]})
+    claim = (await grounded(script, SENTENCES[0])).only_claim()
+    assert (script.looked_at, claim.judgement.unscored_reason) == ([], UnscoredReason.DISPUTED)
+    assert [item.passage for item in claim.evidence] == ["Passage one.", "Passage two."]
+
+
 @pytest.mark.parametrize(("found", "n_looks"), [("Passage one.", 0), ("Found for it.", 1)])
 async def test_there_is_no_second_look_without_a_passage_that_the_first_did_not_show(found: str, n_looks: int) -> None:
     script = GroundedScript(

@@ -132,6 +132,18 @@ async def test_an_ambiguous_assessment_is_unscored() -> None:
     assert judgement.cited == ()
 
 
+async def test_where_the_sources_disagree_both_sides_are_cited_and_nothing_is_scored() -> None:
+    _, made = parts(assessment("disputed", [1, 2]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
+    assert isinstance(judgement, Judgement)
+    assert (judgement.verdict, judgement.unscored_reason, len(judgement.cited)) == (None, UnscoredReason.DISPUTED, 2)
+    _, made = parts(*[rating("disputed", [1, 2])] * 2)
+    stages = ModelPaperStages(*made)
+    as_published = replace(stages, answer_characters=None)  # whose rater knows two verdicts
+    rated = [await one.rate(case(evidence(1), evidence(2)), CONTEXT) for one in (stages, as_published)]
+    assert [one.unscored_reason for one in rated] == [UnscoredReason.DISPUTED, None]
+
+
 async def test_an_unreadable_reply_is_repaired_twice() -> None:
     chat, made = parts({"nothing": "of it"}, {"nothing": "again"}, assessment("supported", [1]))
     judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)

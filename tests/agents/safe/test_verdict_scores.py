@@ -19,12 +19,6 @@ def reply(*pieces: str | tuple[str, Mapping[str, float]]) -> list[ReplyToken]:
     return [ReplyToken(text, {one: math.log(share) for one, share in shares.items()}) for text, shares in given]
 
 
-def test_the_options_are_those_of_the_schemas() -> None:
-    assert VerdictField("verdict", ("supported", "contradicted", "insufficient", "ambiguous")) == ASSESSED
-    assert VerdictField("rating", ("supported", "contradicted", "not_supported")) == RATED
-    assert VerdictField("verdict", ("supported", "contradicted", "insufficient")) == GROUNDED
-
-
 @pytest.mark.parametrize(
     ("field", "said", "shares", "score"),
     [

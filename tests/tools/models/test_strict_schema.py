@@ -48,7 +48,7 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
             "reasoning": TEXT,
             "cited": NUMBERS,
             "wrong": TEXT,
-            "rating": {"type": "string", "enum": ["supported", "contradicted", "not_supported"]},
+            "rating": {"type": "string", "enum": ["supported", "contradicted", "disputed", "not_supported"]},
         },
     ),
     (
@@ -92,7 +92,10 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
             "rationale": TEXT,
             "cited": NUMBERS,
             "wrong": TEXT,
-            "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient", "ambiguous"]},
+            "verdict": {
+                "type": "string",
+                "enum": ["supported", "contradicted", "disputed", "insufficient", "ambiguous"],
+            },
         },
     ),
     (
@@ -109,7 +112,7 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                         "wrong": TEXT,
                         "verdict": {
                             "type": "string",
-                            "enum": ["supported", "contradicted", "insufficient", "ambiguous"],
+                            "enum": ["supported", "contradicted", "disputed", "insufficient", "ambiguous"],
                         },
                         "queries": {"type": "array", "items": TEXT},
                     }
@@ -130,7 +133,10 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                         "fact": TEXT,
                         "passages": NUMBERS,
                         "reason": TEXT,
-                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "verdict": {
+                            "type": "string",
+                            "enum": ["supported", "contradicted", "disputed", "insufficient"],
+                        },
                         "wrong": TEXT,
                     }
                 ),
@@ -151,7 +157,10 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
                         "fact": TEXT,
                         "passages": NUMBERS,
                         "reason": TEXT,
-                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "verdict": {
+                            "type": "string",
+                            "enum": ["supported", "contradicted", "disputed", "insufficient"],
+                        },
                         "wrong": TEXT,
                     }
                 ),
