@@ -1,4 +1,4 @@
-"""`python -m benchmarks.disputed`: are claims on which the sources disagree found, and no others? By the simulated model.
+"""`python -m benchmarks.disputed`: are claims on which the sources disagree found, and no others? With the simulator.
 
 Of the true facts of some responses, three in ten get another document that gives another value. All documents of ten
 responses lie in one set, so that most of them are not shown.

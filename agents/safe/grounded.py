@@ -19,6 +19,8 @@ from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import (
+    SHOWN_CHARACTERS,
+    Passages,
     may_bring_more,
     numbered,
     passages_for,
@@ -49,6 +51,8 @@ class GroundedPlan(GivenReader):
     stages: GroundedStages
     results: int
     """Passages to search for each sentence, and for each claim that is looked at again."""
+    characters: int = SHOWN_CHARACTERS
+    """Characters of passages to show at once."""
 
     looks_again = True
 
@@ -69,7 +73,7 @@ class GroundedPlan(GivenReader):
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:
             return await self.read_all_given(group[0], context)
-        shown = await passages_for(group, context, results=self.results)
+        shown = await passages_for(group, context, results=self.results, characters=self.characters)
         window = WindowTask(group, *shown)
         if not window.passages:
             return await self._one_by_one.each_alone(group, context)
@@ -100,7 +104,7 @@ class GroundedPlan(GivenReader):
     ) -> list[Fact]:
         """Given facts, each judged by passages found for itself: another look at a supported one would be the same."""
         try:
-            shown = await passages_of_claims(facts, context, results=self.results)
+            shown = await self._passages_of(facts, context)
             window = WindowTask((task,), *shown)
             judged = await self.stages.look_again(facts, window, context)
         except ModelOutputError:
@@ -129,6 +133,9 @@ class GroundedPlan(GivenReader):
 
         return [*await together(closed(fact) for fact in facts)]
 
+    async def _passages_of(self, claims: Sequence[str], context: CheckContext) -> Passages:
+        return await passages_of_claims(claims, context, results=self.results, characters=self.characters)
+
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
         """The batches of judged facts; those settled stand alone, as no call will be needed for them."""
         settled = [fact for fact in facts if fact.is_final]
@@ -151,7 +158,7 @@ class GroundedPlan(GivenReader):
             return [settle(*pair, first) for pair, first in zip(pairs, firsts, strict=True)]
         claims = [fact.self_contained for fact in facts]
         try:
-            found = await passages_of_claims(claims, context, results=self.results)
+            found = await self._passages_of(claims, context)
             shown = (item for fact in facts for item in fact.evidence)
             passages = numbered(without_repeats([*found.items, *shown], most=PASSAGE_CHARACTERS))
             window = WindowTask(tasks[:1], passages, found.failure)

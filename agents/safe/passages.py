@@ -26,10 +26,10 @@ from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.text.queries import search_query, topic_of
 
 STAGE = "search"
-FEW_CHARACTERS = 6_000
-"""Most characters of documents that are shown whole with every window."""
-MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
-"""Most passages and characters shown at once of documents that are not shown whole."""
+SHOWN_CHARACTERS = 6_000
+"""Characters of passages that are shown with every window: all of a smaller set, the best of a larger one."""
+MOST_PASSAGES, MOST_TIMES = 12, 2.5
+"""Most passages shown at once, and how many times as many characters, where each query brings long ones."""
 _WORD = re.compile(r"\w+")
 _LOOK_BACK = 1_000
 """Characters before a sentence in which the one before it is looked for."""
@@ -47,22 +47,28 @@ class Passages(NamedTuple):
     """Whether they are all that there is."""
 
 
-async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> Passages:
+async def passages_for(
+    tasks: Sequence[SentenceTask], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
+) -> Passages:
     """The passages that a window of sentences is judged by.
 
     Raises ToolError where no tool answered a query, BudgetExceeded, DeadlineExceeded, ConfigError as the gateway does.
     """
-    hits = _all_hits(context.searching.tools)
+    hits = _all_hits(context.searching.tools, characters)
     if hits is None:
-        return await _searched([_query(task, context) for task in tasks], context, results=results)
+        queries = [_query(task, context) for task in tasks]
+        return await _searched(queries, context, results=results, characters=characters)
     now = datetime.now(UTC)
     return Passages(numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1)), is_all=True)
 
 
-async def passages_of_claims(claims: Sequence[str], context: CheckContext, *, results: int) -> Passages:
+async def passages_of_claims(
+    claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
+) -> Passages:
     """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
     topic = topic_of(context.answer.prompt)
-    return await _searched([search_query(claim, topic) for claim in claims], context, results=results)
+    queries = [search_query(claim, topic) for claim in claims]
+    return await _searched(queries, context, results=results, characters=characters)
 
 
 async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int) -> bool:
@@ -85,7 +91,7 @@ async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckCo
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
     """Whether the evidence found holds all that these tools could ever find: a further search could bring nothing."""
-    hits = _all_hits(tools)
+    hits = _all_hits(tools, SHOWN_CHARACTERS)
     if hits is None:
         return False
     texts: defaultdict[str, str] = defaultdict(str)
@@ -94,20 +100,20 @@ def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool
     return all(hit.passage in texts[hit.source] for hit in hits)
 
 
-def _all_hits(tools: Sequence[SearchTool]) -> list[SearchHit] | None:
+def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] | None:
     """All passages of tools that search few documents, in reading order; None where there are more."""
     hits: list[SearchHit] = []
     for tool in tools:
-        passages = tool.all_passages(FEW_CHARACTERS)
+        passages = tool.all_passages(characters)
         if passages is None:
             return None
         hits += passages
-    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > FEW_CHARACTERS:
+    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > characters:
         return None
     return hits
 
 
-async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> Passages:
+async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
     """The hits of all queries, the best of each first, each wording once.
 
     Each query brings `results` passages. Where documents are searched on this machine, which costs nothing, further
@@ -121,12 +127,13 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
     failure = next((unscored(answer) for answer in answers if isinstance(answer, FactloopError)), None)
     kept: dict[str, Evidence] = {}
     for rank, answer in product(range(1, MOST_PASSAGES + 1), found):
-        if rank > results and sum(len(item.passage) for item in kept.values()) >= FEW_CHARACTERS:
+        if rank > results and sum(len(item.passage) for item in kept.values()) >= characters:
             break
         for hit in answer.hits[rank - 1 : rank]:
             wording = " ".join(_WORD.findall(hit.passage.casefold()))
             kept.setdefault(wording, _evidence(hit, answer.query, rank, answer.retrieved_at))
-    return Passages(numbered(_first(without_repeats(kept.values(), most=PASSAGE_CHARACTERS))), failure)
+    shown = without_repeats(kept.values(), most=PASSAGE_CHARACTERS)
+    return Passages(numbered(_first(shown, MOST_TIMES * characters)), failure)
 
 
 async def _asked_of_all(
@@ -149,10 +156,10 @@ async def _asked_of_all(
     return answers
 
 
-def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:
+def _first(passages: Sequence[Evidence], most: float) -> Sequence[Evidence]:
     """The best of them that fit the bounds; one passage in any case."""
     lengths = accumulate(len(item.passage) for item in passages[:MOST_PASSAGES])
-    return passages[: max(1, sum(length <= MOST_CHARACTERS for length in lengths))]
+    return passages[: max(1, sum(length <= most for length in lengths))]
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:

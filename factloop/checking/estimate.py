@@ -10,7 +10,6 @@ from factloop.agents.safe.answer import CLEARLY_OVER
 from factloop.agents.safe.fused import CLAIMS_TOGETHER
 from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
-from factloop.agents.safe.passages import FEW_CHARACTERS
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
@@ -25,7 +24,7 @@ from factloop.tools.text.silence import silence_of
 WORDS_A_CLAIM = 12
 """Words of a sentence for each claim that models find in it; every sentence that is read has one at least."""
 SEARCHES_A_CLAIM = 1.2
-"""Searches for a claim in the fused plan, which stops as soon as the claim is settled."""
+"""Searches for a claim where they stop as soon as it is settled."""
 PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5
 """Share of a search's passages that earlier searches on the same claim had not brought."""
@@ -149,7 +148,7 @@ def _grounded(asked: _Asked) -> Estimate:
     window = asked.tokens("grounded_facts", passage=None, answer=before, sentence=None)
     batch = asked.tokens("grounded_claims", passage=None, answer=asked.shown, claim=None)
     stated = count_tokens(asked.response) + count_tokens("x" * round(80 * SHARE_LOOKED_AT_AGAIN * n_claims))
-    passages = FEW_CHARACTERS // CHARACTERS_PER_TOKEN
+    passages = settings.passage_characters // CHARACTERS_PER_TOKEN
     prompt_tokens = windows * (window + passages) + batches * (batch + passages) + stated
     again = GROUNDED_COMPLETION["grounded_claims"] * SHARE_LOOKED_AT_AGAIN
     completion = round(n_claims * (GROUNDED_COMPLETION["grounded_facts"] + again))
@@ -162,19 +161,23 @@ def _paper(asked: _Asked) -> Estimate:
     settings, n_claims, whole = asked.settings, asked.n_claims, asked.shown
     fact, said = "x" * 80, "x" * 160
     passages = PASSAGE_TOKENS * settings.results_per_search
-    gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(settings.max_searches)]
+    rounds = n_queries = settings.max_searches
+    if not settings.as_published:  # the last query is the one that the model leaves empty
+        rounds = min(math.ceil(SEARCHES_A_CLAIM), rounds)
+        n_queries = min(rounds + 1, n_queries)
+    gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(n_queries)]
     split = sum(asked.tokens("atomic_facts", above=part.above or None, sentence=part.text) for part in asked.parts)
     revise = asked.tokens("self_contained_fact", response=whole, sentence=said, fact=fact)
     relevance = asked.tokens("relevance", response=whole, fact=fact) if asked.prompt else 0
     query = asked.tokens("search_query", fact=fact, evidence=None, asked=None, fruitless=None)
     rate = asked.tokens("rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
     # Each query sees the passages of those before it, the first none.
-    searching = settings.max_searches * query + sum(gathered[:-1])
+    searching = n_queries * query + sum(gathered[:-1])
     prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
     cost = PAPER_COMPLETION
-    each = cost["split"] + cost["revise"] + cost["relevance"] + cost["rate"] + settings.max_searches * cost["query"]
-    calls = len(asked.parts) + n_claims * (2 + bool(asked.prompt) + settings.max_searches)
-    searches = n_claims * settings.max_searches
+    each = cost["split"] + cost["revise"] + cost["relevance"] + cost["rate"] + n_queries * cost["query"]
+    calls = len(asked.parts) + n_claims * (2 + bool(asked.prompt) + n_queries)
+    searches = n_claims * rounds
     return _estimate(settings, asked.n_sentences, n_claims, calls, searches, prompt_tokens, n_claims * each)
 
 

@@ -122,7 +122,9 @@ def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGat
             paper = ModelPaperStages(gateway, session.prompts, logprobs=settings.logprobs, answer_characters=most)
             return PaperPlan(paper, strict=settings.as_published)
         stages = ModelGroundedStages(gateway, session.prompts, logprobs=settings.logprobs)
-        return FusedPlan(stages) if plan == "fused" else GroundedPlan(stages, settings.results_per_search)
+        if plan == "fused":
+            return FusedPlan(stages)
+        return GroundedPlan(stages, settings.results_per_search, settings.passage_characters)
 
     return fill
 

@@ -291,6 +291,7 @@ class Fingerprint(Record):
     """Whether the plan `paper` did without the departures that can be avoided."""
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
+    passage_characters: Annotated[int, Field(ge=1)] = 6_000
     search_tools: tuple[str, ...] = ()
     """Identity of each tool: for documents a hash of their contents."""
     embeddings: str | None = None

@@ -196,6 +196,8 @@ class CheckSettings(EmbeddingSettings):
     The plan `paper` asks as many unless it has found all there is to find."""
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Results for each query."""
+    passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
+    """Characters of passages that the plan `grounded` shows at once: all of a smaller set, the best of a larger one."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 

@@ -10,7 +10,7 @@ import pytest
 
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
-from factloop.agents.safe.passages import MOST_CHARACTERS, MOST_PASSAGES
+from factloop.agents.safe.passages import MOST_PASSAGES, MOST_TIMES, SHOWN_CHARACTERS
 from factloop.agents.safe.sentences import GROUNDED_WINDOW
 from factloop.agents.safe.stages import CheckContext, FoundFact, JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.state import SentenceTask
@@ -396,7 +396,7 @@ async def test_a_window_is_shown_the_best_passages_of_larger_documents(character
     script = GroundedScript({}, readings={SENTENCES[0]: [read]})
     await grounded(script, " ".join(SENTENCES[: GROUNDED_WINDOW.sentences]), Shelf(), results=3)
     assert len(script.windows[0].passages) == shown
-    assert shown == 1 or sum(len(one.passage) for one in script.windows[0].passages) <= MOST_CHARACTERS
+    assert shown == 1 or sum(len(one.passage) for one in script.windows[0].passages) <= MOST_TIMES * SHOWN_CHARACTERS
 
 
 async def test_larger_documents_are_searched_for_each_sentence() -> None:

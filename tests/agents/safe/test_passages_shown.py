@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.agents.safe.passages import FEW_CHARACTERS, passages_for
+from factloop.agents.safe.passages import SHOWN_CHARACTERS, passages_for
 from factloop.agents.safe.sentences import sentences_of
 from factloop.tools.search.documents.search import DocumentSearch
 from tests.agents.safe.scripted import context_of
@@ -14,9 +14,10 @@ from tests.agents.safe.scripted import context_of
 TOPICS = ("granite", "oak", "lamp", "keeper", "storm", "boat", "bell", "fog", "tide", "gale", "coal", "rope", "glass")
 
 
-async def shown(folder: Path, answer: str) -> list[str]:
+async def shown(folder: Path, answer: str, characters: int = SHOWN_CHARACTERS) -> list[str]:
     context = context_of(DocumentSearch([folder], in_memory=True), response=answer)
-    return [item.passage for item in (await passages_for(sentences_of(context.answer), context, results=3)).items]
+    tasks = sentences_of(context.answer)
+    return [item.passage for item in (await passages_for(tasks, context, results=3, characters=characters)).items]
 
 
 @pytest.mark.parametrize("n_topics", [9, 12])
@@ -26,7 +27,14 @@ async def test_a_set_that_is_just_too_large_is_shown_nearly_as_much_of(tmp_path:
         text = " ".join(f"The tower and its {topic} are told of in line {number} here." for number in range(14))
         (tmp_path / f"{topic}.txt").write_text(text)
     n_characters = sum(map(len, await shown(tmp_path, "The tower has a lamp.")))
-    assert n_characters > 0.8 * FEW_CHARACTERS
+    assert n_characters > 0.8 * SHOWN_CHARACTERS
+
+
+@pytest.mark.parametrize(("characters", "n_shown"), [(500, 3), (20_000, len(TOPICS))])
+async def test_how_much_is_shown_is_the_users(tmp_path: Path, characters: int, n_shown: int) -> None:
+    for topic in TOPICS:
+        (tmp_path / f"{topic}.txt").write_text(f"The tower and its {topic}. " * 16)
+    assert len(await shown(tmp_path, "The tower has a lamp.", characters)) == n_shown
 
 
 async def test_a_wording_is_shown_once_whichever_documents_have_it(tmp_path: Path) -> None:
