@@ -50,7 +50,6 @@ PUBLISHED: Mapping[str, str] = {
     "prompt_listing": "cli.prompts:PromptListing",
     "shown_prompt": "cli.prompts:ShownPrompt",
     "started_variant": "cli.prompts:StartedVariant",
-    "prompts_difference": "prompts.difference:PromptsDifference",
     "lint_report": "prompts.lint:LintReport",
     "annotator_agreement": "evaluation.mixedqa.annotators:AnnotatorAgreement",
     "mixedqa_result": "evaluation.mixedqa.scores:MixedQaResult",

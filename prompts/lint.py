@@ -59,8 +59,6 @@ class Rule(StrEnum):
     """Characters that cannot be seen."""
     EMPTY = "empty"
     TOO_LONG = "too-long"
-    NOT_READ = "not-read"
-    """A file that looks like a prompt and is passed over."""
 
     @property
     def severity(self) -> Severity:
@@ -114,10 +112,9 @@ def lint_paths(paths: Sequence[Path]) -> LintReport:
     for path in dict.fromkeys(paths):
         files = prompt_files(path) if path.is_dir() else [path]
         n_files += len(files)
-        found = [*_lint_together(files), *(_not_read(path) if path.is_dir() else ())]
         findings += [
             LintFinding(path=file, line=one.line, severity=one.rule.severity, rule=one.rule, message=one.message)
-            for file, one in sorted(set(found))
+            for file, one in sorted(set(_lint_together(files)))
         ]
     n_errors = sum(one.severity == "error" for one in findings)
     n_warnings = len(findings) - n_errors
@@ -196,20 +193,6 @@ def _layout_fault(text: str) -> LineFinding:
     if lines[after] != "# system":
         return LineFinding(after + 1, Rule.LAYOUT, "after the front matter comes the line '# system'")
     return LineFinding(after + 1, Rule.LAYOUT, "no line '# user' follows the text of '# system'")
-
-
-def _not_read(folder: Path) -> Iterator[tuple[Path, LineFinding]]:
-    """Files laid out as prompts that no run would read, by their names."""
-    for path in sorted(folder.rglob("*")):
-        if path.suffix == ".md" or not path.is_file():
-            continue
-        try:
-            with path.open("rb") as file:
-                starts = file.read(64).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(FENCE.encode())
-        except OSError:
-            continue  # nothing that a run would read
-        if starts:
-            yield path, LineFinding(1, Rule.NOT_READ, "only files whose name ends in .md are read")
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches, unified_diff
 from pathlib import Path
 from typing import Annotated
 
 from factloop.cli.console import BELOW_THRESHOLD, DONE
-from factloop.cli.options import ARGUMENT, AsJson, command
-from factloop.cli.outputs import deliver, show_lines, try_outputs
+from factloop.cli.options import ARGUMENT, Arguments, AsJson, command
+from factloop.cli.outputs import deliver, say, show_lines, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.records import Record
 from factloop.entrance.settings_sources import load_settings
-from factloop.prompts.difference import PromptDifference, PromptSide, compare_sides, in_words
 from factloop.prompts.lint import LintReport, lint_paths
-from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
+from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry, packaged_prompts, read_prompt
 from factloop.prompts.variant import find_source, start_variant
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
@@ -95,7 +95,7 @@ class New(AsJson):
     """Folder of variants; the new one is written to FOLDER/NAME."""
 
 
-class Diff(AsJson):
+class Diff(Arguments):
     """Arguments of `prompts diff`."""
 
     a: Annotated[str, Mark(ARGUMENT, "A")]
@@ -157,11 +157,45 @@ def new(given: New) -> int:
 
 @command()
 def diff(given: Diff) -> int:
-    """Compares prompts; returns the exit code, which is 0 whether or not they differ. Raises ConfigError."""
-    try_outputs((given.json_,), (given.a, given.b))
-    difference = compare_sides(PromptSide.of(given.a), PromptSide.of(given.b))
-    deliver(given, difference, show_lines([line for pair in difference.pairs for line in _pair_lines(pair)]))
+    """Compares prompts as `diff` compares files; returns the exit code, 0 whether or not they differ.
+
+    Two prompts; a prompt with that of its name in a folder; or all that either of two folders replaces. In a folder a
+    prompt that is not replaced is the packaged one, as in a run. Raises ConfigError.
+    """
+    (own_a, a), (own_b, b) = _side(given.a), _side(given.b)
+    alone = [own for own, side in ((own_a, a), (own_b, b)) if len(side) == 1]
+    if len(alone) == 2:
+        pairs = [(*a.values(), *b.values())]
+    else:
+        names = sorted(alone[0] if alone else own_a | own_b)
+        if strangers := [name for name in names if name not in a or name not in b]:
+            raise ConfigError(f"no prompt of the folder is named {strangers[0]!r}; to compare two files, name both")
+        pairs = [(a[name], b[name]) for name in names]
+    lines = [line for pair in pairs for line in _difference(*pair)]
+    say(lambda: sys.stdout.write("".join(f"{visible(line)}\n" for line in lines)))
     return DONE
+
+
+def _side(word: str) -> tuple[frozenset[str], Mapping[str, Prompt]]:
+    """The prompts that the user named, and the names of those that are replaced: one prompt, or those of a folder."""
+    path = Path(word)
+    if word not in packaged_prompts() and path.is_dir():
+        registry = PromptRegistry.load(path)
+        return registry.own, {name: registry[name] for name in registry.names}
+    if word not in packaged_prompts() and not path.exists():
+        raise ConfigError(f"{word}: no packaged prompt has this name, and there is no such file or folder")
+    prompt = packaged_prompts().get(word) or read_prompt(path)
+    return frozenset({prompt.name}), {prompt.name: prompt}
+
+
+def _difference(a: Prompt, b: Prompt) -> Iterator[str]:
+    if a.sha256 == b.sha256:
+        yield f"{a.name}: the same file, so that a run takes them for one prompt"
+        return
+    texts = [one.path.read_text(encoding="utf-8-sig").splitlines() for one in (a, b)]
+    places = [f"{one.name}, packaged" if one.own_path is None else str(one.path) for one in (a, b)]
+    lines = [*unified_diff(*texts, *places, lineterm="")]
+    yield from lines or [f"{a.name}: only line ends differ; to a run they are two prompts"]
 
 
 @command()
@@ -204,16 +238,6 @@ def _listing_lines(listing: PromptListing) -> list[str]:
     own = [f"  *{one.name}: {one.path}" for one in listing.prompts if one.path is not None]
     of = f", {len(own):,} of them (*) from {listing.folder}" if listing.folder is not None else ""
     return [*lines, "", f"{plural(len(listing.prompts), 'prompt')}{of}.", *own]
-
-
-def _pair_lines(pair: PromptDifference) -> list[str]:
-    changed = [f"  {one.field}: {_value(one.a)} -> {_value(one.b)}" for one in pair.fields]
-    title = pair.a.name if pair.a.name == pair.b.name else f"{pair.a.name} and {pair.b.name}"
-    return [title, *(f"  {said}" for said in in_words(pair)), *changed, *pair.text, ""]
-
-
-def _value(value: object) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _lint_lines(report: LintReport) -> list[str]:

@@ -98,12 +98,20 @@ def test_differences_are_shown(factloop: Command, variant: Path) -> None:
     shown = factloop("prompts", "diff", "safe/rating", "variants/strict")
     assert shown.code == 0
     lines = shown.out.splitlines()
-    assert lines[0] == "safe/rating"
-    assert "  The text differs: 1 of its lines removed, 1 added." in lines
-    assert f"  version: {OURS.version} -> {OURS.version + 1}" in lines
+    assert lines[:2] == ["--- safe/rating, packaged", "+++ variants/strict/safe/rating.md"]
+    assert {f"-version: {OURS.version}", f"+version: {OURS.version + 1}"} < set(lines)
     assert any(line.startswith("+Rate one fact") for line in lines)
-    (pair,) = as_json(factloop("prompts", "diff", "safe/rating", "variants/strict", "--json", "-"))["pairs"]
-    assert ([one["field"] for one in pair["fields"]], pair["n_added"]) == (["version", "source"], 1)
+    of_folders = factloop("prompts", "diff", "variants/strict", "variants/strict")
+    assert of_folders.out == "safe/rating: the same file, so that a run takes them for one prompt\n"
+    unlike = factloop("prompts", "diff", "safe/rating", "safe/relevance")
+    assert unlike.out.startswith("--- safe/rating, packaged\n+++ safe/relevance, packaged\n")
+
+
+def test_line_ends_make_another_prompt(factloop: Command, variant: Path) -> None:
+    own, mine = variant / "safe/rating.md", variant.parent / "mine.md"
+    mine.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
+    shown = factloop("prompts", "diff", str(own), str(mine))
+    assert shown.out == "safe/rating: only line ends differ; to a run they are two prompts\n"
 
 
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:

@@ -165,19 +165,6 @@ def test_one_name_twice_is_an_error_in_a_folder_and_none_among_files(tmp_path: P
     assert lint_paths([first, second]) == LintReport(n_files=2, n_errors=0, n_warnings=0, findings=())
 
 
-def test_prompts_that_would_not_be_read_are_pointed_at(tmp_path: Path) -> None:
-    put(tmp_path, GOOD)
-    for name in ("relevance.MD", "rating.md.txt"):
-        put(tmp_path, GOOD, name)
-    put(tmp_path, "no prompt at all", "notes.txt")
-    report = lint_paths([tmp_path])
-    assert [(one.path.name, one.line, one.severity, one.rule) for one in report.findings] == [
-        ("rating.md.txt", 1, "warning", "not-read"),
-        ("relevance.MD", 1, "warning", "not-read"),
-    ]
-    assert (report.n_files, report.n_errors, report.n_warnings) == (1, 0, 2)
-
-
 def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.md: cannot be read \(No such file"):
         lint_paths([tmp_path / "none.md"])
