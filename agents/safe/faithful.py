@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from factloop.agents.safe.judgements import refuse
 from factloop.core.grounds import FIGURE, WORD
+from factloop.tools.text.words import CARDINALS, ORDINALS
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -58,14 +59,15 @@ _HEDGES = re.compile(
     r"|risk|chance|argu|report|said|believ|thought|rumou?r|alleg|suspect|consider)[a-z]*",
     re.IGNORECASE,
 )
-_NUMERALS = {
-    "0": "zero", "1": "one first once", "2": "two second twice both half", "3": "three third", "4": "four fourth",
-    "5": "five fifth", "6": "six sixth", "7": "seven seventh", "8": "eight eighth", "9": "nine ninth",
-    "10": "ten tenth", "11": "eleven", "12": "twelve dozen", "13": "thirteen", "14": "fourteen", "15": "fifteen",
-    "16": "sixteen", "17": "seventeen", "18": "eighteen", "19": "nineteen", "20": "twenty", "30": "thirty",
-    "40": "forty", "50": "fifty", "60": "sixty", "70": "seventy", "80": "eighty", "90": "ninety", "100": "hundred",
-}  # fmt: skip
-_VALUES: Mapping[str, str] = {word: figure for figure, words in _NUMERALS.items() for word in words.split()}
+_VALUES: Mapping[str, str] = {
+    **{word: str(value) for words in (CARDINALS, ORDINALS) for value, word in enumerate(words) if "-" not in word},
+    "once": "1",
+    "twice": "2",
+    "both": "2",
+    "half": "2",
+    "dozen": "12",
+    "hundred": "100",
+}
 _STEM = 4
 """Letters that two forms of a word have in common: *Briton*, *British*."""
 

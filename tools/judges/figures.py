@@ -13,17 +13,14 @@ from functools import lru_cache
 from math import isclose
 from typing import Literal
 
+from factloop.tools.text.words import CARDINALS
+
 Match = Literal["same", "near", "other", "apart"]
 """The same figure; one that rounds to the other; another figure of the same kind; figures that cannot be compared."""
 
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
-_WORD_VALUES = {word: float(value) for value, word in enumerate(_ONES.split())} | {
-    word: 20.0 + 10.0 * place for place, word in enumerate(_TENS.split())
-}
+_WORD_VALUES = {word: float(value) for value, word in enumerate(CARDINALS) if "-" not in word}
 _CURRENCIES = {
     "$": "usd dollar dollars us$ $ usd", "€": "eur euro euros €", "£": "gbp pound pounds £", "¥": "jpy yen ¥",
     "₹": "inr rupee rupees ₹", "chf": "chf franc francs", "kr": "kr krone kroner krona kronor sek nok dkk",

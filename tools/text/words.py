@@ -1,4 +1,4 @@
-"""The words of a text that carry content: for queries, overlaps and comparisons that need no parse."""
+"""The words of a text that carry content, for queries, overlaps and comparisons that need no parse; and numerals."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ STOP_WORDS = word_set("""
     s t re ve ll d m
 """)
 """Words of grammar alone, in lower case. A closed class: no word with a meaning of its own belongs here."""
+
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_NTHS = (
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
+ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
+"""Number words by their value, to 99."""
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s\b")

@@ -10,7 +10,6 @@ from datetime import date
 from itertools import count
 
 from factloop.agents.trustscore.distractors.numbers import (
-    ORDINALS,
     Format,
     Parts,
     alternation,
@@ -18,6 +17,7 @@ from factloop.agents.trustscore.distractors.numbers import (
     ordinal_suffix,
     other_values,
 )
+from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
 """The year past which none moves unless it was there before. Fixed: by the clock runs would differ every year."""
