@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -97,6 +97,10 @@ class Wording:
         """Whether it has the figure, or one that ends with it or with which it ends: *2005-09* is until 2009."""
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
+    def lacking(self, text: str) -> Iterator[str]:
+        """The figures of a text that it does not have."""
+        return (figure for figure in FIGURE.findall(text) if not self.has_figure(_plain(figure)))
+
     def has_name(self, word: str) -> bool:
         return _stem(word) in self._stems or word[0].lower() in self._initials or _ACRONYM.fullmatch(word) is not None
 
@@ -111,24 +115,21 @@ def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
     if not text or not sentence:
         return None
     own, found = _CITATION.sub(" ", sentence), Wording(text)
-    is_relative = _RELATIVE.search(own) is not None
-    for figure in FIGURE.findall(text):
-        if not said.has_figure(_plain(figure)) and not is_relative:
-            return f"no sentence says {figure!r}: add and correct nothing"
+    if not _RELATIVE.search(own) and (added := next(said.lacking(text), None)):
+        return f"no sentence says {added!r}: add and correct nothing"
     for name in (name for fact in listed for name in _names(fact)):
         if not any(said.has_name(word) for word in _LETTERS.findall(name)):
             return f"{name!r} is not in the answer: add and correct nothing"
-    for figure in FIGURE.findall(own):
-        if not found.has_figure(_plain(figure)):
-            return f"{figure!r} is in none of its facts"
+    if lost := next(found.lacking(own), None):
+        return f"{lost!r} is in none of its facts"
     names = _names(own)
     if names and not any(found.has_name(word) for name in names for word in _LETTERS.findall(name)):
         return f"{names[0]!r} is in none of its facts"
     for word, anything, name in ((_DENIAL, _DENIES, "denial"), (_HEDGE, _HEDGES, "hedge")):
-        if (lost := word.search(own)) and not anything.search(text):
-            return f"its {name} {lost[0]!r} is in none of its facts"
-    if not own.rstrip().endswith("?") and (added := _DENIAL.search(text)) and not _DENIES.search(own):
-        return f"it has no denial, and a fact of it says {added[0]!r}"
+        if (hit := word.search(own)) and not anything.search(text):
+            return f"its {name} {hit[0]!r} is in none of its facts"
+    if not own.rstrip().endswith("?") and (hit := _DENIAL.search(text)) and not _DENIES.search(own):
+        return f"it has no denial, and a fact of it says {hit[0]!r}"
     return None
 
 
