@@ -23,8 +23,7 @@ from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
 from tests.evaluation.running.short_responses import short_items, write_items
-from tests.simulator import INSTANT, MODEL, RunningSimulator, Statistics, World, build_world, spawn
-from tests.simulator.client import WORLD_SEED
+from tests.simulator import INSTANT, MODEL, RunningSimulator, Statistics, World, load_world, spawn
 
 FACTLOOP = str(Path(sys.executable).with_name("factloop"))
 N_RESPONSES = 200
@@ -158,7 +157,7 @@ def main() -> int:
     parser.add_argument("--only", choices=SECTIONS, action="append")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    build_world(WORLD_SEED)
+    load_world()
     rows: list[Row] = []
     with spawn() as simulator:
         for section in asked.only or SECTIONS:

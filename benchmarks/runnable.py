@@ -23,7 +23,7 @@ from factloop import FactChecker
 from factloop.integrations.langchain import FactCheckRunnable
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
-from tests.simulator.building import build_world
+from tests.simulator.world import load_world
 
 TARGET = 1.05
 ROUNDS = 60
@@ -38,7 +38,7 @@ def main(rounds: int = ROUNDS) -> None:
 
 
 async def _rows(rounds: int) -> list[Row]:
-    world, rows = build_world(), []
+    world, rows = load_world(), []
     for name, response in (("43 facts", world.responses[0]), ("26 facts", world.responses[1])):
         passages = [passage for passage in world.passages if passage.title.startswith(response.subject)]
         documents = [Document(item.text, metadata={"source": item.url, "title": item.title}) for item in passages]

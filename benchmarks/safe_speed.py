@@ -21,7 +21,6 @@ from benchmarks.safe_resume import resume_rows
 from benchmarks.safe_runs import Plan
 from benchmarks.startup import startup_rows
 from tests.simulator import RunningSimulator, spawn
-from tests.simulator.client import WORLD_SEED
 
 PLANS: tuple[Plan, ...] = ("paper", "fused", "grounded")
 
@@ -42,7 +41,6 @@ def main(
     only: Annotated[list[Section] | None, typer.Option(help="Sections to measure; all by default.")] = None,
     plan: Annotated[list[str] | None, typer.Option(help="paper, fused, grounded; all by default.")] = None,
     seed: Annotated[int, typer.Option(help="Of the moments at which runs are killed.")] = 0,
-    world: Annotated[list[int] | None, typer.Option(help="Seeds of the worlds that are told of.")] = None,
 ) -> None:
     """Measure factloop against the simulator and print targets beside measurements."""
     plans = [name for name in PLANS if name in (plan or PLANS)]
@@ -53,12 +51,11 @@ def main(
     rows: list[Row] = []
     with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=1) as progress:
         task = progress.add_task("")
-        for world_seed in world or [WORLD_SEED]:
-            with spawn(world_seed=world_seed) as simulator:
-                for section in only or list(Section):
-                    for row in _rows(section, simulator, plans, seed):
-                        rows.append(row)
-                        progress.update(task, description=f"{section}: {row.group}, {row.name}: {row.measured}")
+        with spawn() as simulator:
+            for section in only or list(Section):
+                for row in _rows(section, simulator, plans, seed):
+                    rows.append(row)
+                    progress.update(task, description=f"{section}: {row.group}, {row.name}: {row.measured}")
     console.print(table("factloop against the simulator", rows))
     n_missed = sum(row.is_met is False for row in rows)
     console.print(f"{n_missed} of {sum(row.is_met is not None for row in rows)} targets missed")

@@ -1,4 +1,4 @@
-"""A model provider and a search engine over loopback HTTP that know one invented, seeded world.
+"""A model provider and a search engine over loopback HTTP that know one invented world.
 
 with Simulator(faults=Faults(error_500=0.1)) as sim:          # in a thread, without delays: for tests
     checker = FactChecker(model=MODEL, base_url=sim.base_url, search="serper")
@@ -6,12 +6,11 @@ with spawn() as sim: ...                                      # its own process,
 python -m tests.simulator --port 8099                         # for a person
 """
 
-from tests.simulator.building import build_world
 from tests.simulator.client import INSTANT, MODEL, RunningSimulator, Simulator, spawn
-from tests.simulator.recorder import LogEntry, StageStatistics, Statistics
+from tests.simulator.recorder import Statistics
 from tests.simulator.settings import CHAT, SEARCH, Faults, SimulatorSettings
-from tests.simulator.subject import Knowledge, Subject
-from tests.simulator.world import GoldFact, Passage, QaPair, Response, Topic, World
+from tests.simulator.subject import Subject
+from tests.simulator.world import GoldFact, Passage, QaPair, Response, Topic, World, load_world
 
 __all__ = [
     "CHAT",
@@ -20,19 +19,16 @@ __all__ = [
     "SEARCH",
     "Faults",
     "GoldFact",
-    "Knowledge",
-    "LogEntry",
     "Passage",
     "QaPair",
     "Response",
     "RunningSimulator",
     "Simulator",
     "SimulatorSettings",
-    "StageStatistics",
     "Statistics",
     "Subject",
     "Topic",
     "World",
-    "build_world",
+    "load_world",
     "spawn",
 ]

@@ -9,16 +9,13 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from tests.simulator.building import build_world
-from tests.simulator.client import WORLD_SEED
 from tests.simulator.server import HOST, SETTINGS, serving
 from tests.simulator.settings import SimulatorSettings
-from tests.simulator.world import World
+from tests.simulator.world import World, load_world
 
 
 def main(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 8099,
-    seed: Annotated[int, typer.Option(help="Seed of the world.")] = WORLD_SEED,
     settings: Annotated[str, typer.Option(help="JSON of settings that differ, e.g. '{\"llm_latency_s\": 0}'.")] = "{}",
     show: Annotated[int | None, typer.Option(help="Print the response with about so many facts, and stop.")] = None,
 ) -> None:
@@ -26,7 +23,7 @@ def main(
 
     The first line on standard output is JSON with the addresses.
     """
-    world = build_world(seed)
+    world = load_world()
     if show is not None:
         response = world.one_response(show)
         typer.echo(f"--prompt {response.prompt!r}", err=True)

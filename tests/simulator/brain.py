@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,10 @@ from tests.simulator.discourse import (
 )
 from tests.simulator.evidence import Finding, leanings, weigh, weigh_clause
 from tests.simulator.grammar import Clause, read_claim
-from tests.simulator.prompting import propose_prompts
 from tests.simulator.queries import LONGEST_CLAIM, next_queries, next_query
 from tests.simulator.settings import SimulatorSettings
 from tests.simulator.subject import Choice, LetteredOption, Subject, read_options
-from tests.simulator.world import World
+from tests.simulator.world import World, prompt_about
 
 Fields = Mapping[str, Any]
 
@@ -269,7 +268,7 @@ class Brain:
         known = [block.text for block in blocks.all("known")]
         number = blocks.one("number")
         count = int(number) if number.isdecimal() else 1
-        return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
+        return {"prompts": _proposed_prompts(self._world, blocks.one("topic"), count, known)}
 
     def _rewritten_sentence(self, blocks: Blocks) -> Fields:
         """The sentence reworded: what is to stay and what the evidence has otherwise, each in a sentence of its own."""
@@ -322,6 +321,23 @@ def is_statement(sentence: str) -> bool:
     if text.endswith(("?", ":")) or text.startswith(("|", "#")) or _PERSONAL.search(text) or not _NAMED.search(text):
         return False
     return len(_WORD.findall(text)) >= 3
+
+
+def _proposed_prompts(world: World, topic: str, number: int, known: Collection[str]) -> Sequence[str]:
+    """`number` prompts at most: the second asks as the first does in other words, the third is a known one.
+
+    First come those that the world has responses to, then those about its other entities, in an order of the topic's
+    own; none once all are known.
+    """
+    answered = [(response.subject, response.prompt) for response in world.responses]
+    named = {name for name, _ in answered}
+    others = [(name, prompt_about(entity)) for name, entity in world.entities.items() if name not in named]
+    turned = [(part, zlib.crc32(topic.encode()) % max(1, len(part))) for part in (answered, others)]
+    new = [one for part, start in turned for one in (*part[start:], *part[:start]) if one[1] not in known]
+    if not new:
+        return list(known)[:number]
+    (name, first), *rest = new
+    return [first, f"Please tell me about {name}.", *list(known)[-1:], *(prompt for _, prompt in rest)][:number]
 
 
 def _shown(blocks: Blocks) -> str:

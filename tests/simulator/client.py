@@ -11,21 +11,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pydantic import TypeAdapter
 
-from tests.simulator.building import build_world
 from tests.simulator.recorder import Statistics
 from tests.simulator.server import HOST, SETTINGS, serving
 from tests.simulator.settings import SimulatorSettings
 from tests.simulator.subject import Subject
-from tests.simulator.world import World
+from tests.simulator.world import World, load_world
 
-WORLD_SEED = 20
 MODEL = "openai:sim"
 STARTED_WITHIN_S = 60.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,8 +35,8 @@ _STATISTICS = TypeAdapter(Statistics)
 class RunningSimulator:
     """A running simulator: its addresses, its counts, its switches."""
 
-    def __init__(self, port: int, world_seed: int = WORLD_SEED) -> None:
-        self._port, self._world_seed = port, world_seed
+    def __init__(self, port: int) -> None:
+        self._port = port
 
     @property
     def base_url(self) -> str:
@@ -56,9 +53,9 @@ class RunningSimulator:
         """Variables with which factloop finds this simulator by `--search serper`."""
         return {"FACTLOOP_SERPER_URL": self.serper_url, "SERPER_API_KEY": "simulated", "OPENAI_API_KEY": "simulated"}
 
-    @cached_property
+    @property
     def world(self) -> World:
-        return build_world(self._world_seed)
+        return load_world()
 
     @property
     def subject(self) -> Subject:
@@ -102,15 +99,15 @@ class RunningSimulator:
 class Simulator(RunningSimulator):
     """A simulator in a thread of this process, while a `with` block runs. Without delays unless told otherwise."""
 
-    def __init__(self, settings: SimulatorSettings = INSTANT, *, world_seed: int = WORLD_SEED, **changes: Any) -> None:
-        super().__init__(port=0, world_seed=world_seed)
+    def __init__(self, settings: SimulatorSettings = INSTANT, **changes: Any) -> None:
+        super().__init__(port=0)
         self._initial = replace(settings, **changes)
         self._thread = threading.Thread(target=self._run, name="simulator", daemon=True)
         self._is_serving = threading.Event()
         self._failure: OSError | None = None
 
     def __enter__(self) -> Self:
-        build_world(self._world_seed)  # made here, so that the thread is not charged for it
+        load_world()  # read here, so that the thread is not charged for it
         self._thread.start()
         if not self._is_serving.wait(STARTED_WITHIN_S) or self._failure is not None:
             raise RuntimeError("the simulator did not start") from self._failure
@@ -137,12 +134,10 @@ class Simulator(RunningSimulator):
 
 
 @contextmanager
-def spawn(
-    settings: SimulatorSettings | None = None, *, world_seed: int = WORLD_SEED, **changes: Any
-) -> Iterator[RunningSimulator]:
+def spawn(settings: SimulatorSettings | None = None, **changes: Any) -> Iterator[RunningSimulator]:
     """A simulator in a process of its own, so that its CPU time is its own too. With delays unless told otherwise."""
     chosen = replace(settings or SimulatorSettings(), **changes)
-    command = [sys.executable, "-m", "tests.simulator", "--port", "0", "--seed", str(world_seed)]
+    command = [sys.executable, "-m", "tests.simulator", "--port", "0"]
     command += ["--settings", json.dumps(asdict(chosen))]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -150,6 +145,6 @@ def spawn(
             line = process.stdout.readline()
             if not line:
                 raise RuntimeError("the simulator did not start")
-            yield RunningSimulator(json.loads(line)["port"], world_seed)
+            yield RunningSimulator(json.loads(line)["port"])
         finally:
             process.terminate()

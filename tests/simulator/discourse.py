@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -100,17 +99,6 @@ class Reader:
 
     def __init__(self) -> None:
         self._memory = Memory()
-
-    def copy(self) -> Reader:
-        """Another that has read the same, and may read on otherwise."""
-        other = Reader()
-        other._memory = deepcopy(self._memory)
-        return other
-
-    @property
-    def year(self) -> int | None:
-        """The last one that a sentence named."""
-        return self._memory.year
 
     def read(self, text: str) -> list[StatedSentence]:
         """The statements of the next lines, sentence by sentence."""

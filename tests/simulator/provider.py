@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from tests.simulator import logprobs, protocol
 from tests.simulator.brain import CHOICE, TITLES, Brain, SearchWish
 from tests.simulator.faults import Fault, draw, shorten, spoil
-from tests.simulator.limits import TokenBucket, retry_after
 from tests.simulator.protocol import Json, Message
 from tests.simulator.reading import ASSESSMENT, assess_by_words
 from tests.simulator.search import SearchEngine
@@ -55,6 +55,25 @@ class SearchReply:
     fault: Fault
 
 
+class TokenBucket:
+    """A rate limit as providers keep it: `rate` requests a second, at most so many at once; others are refused."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._capacity = self._level = max(1.0, rate)
+        self._filled_at = time.perf_counter()
+
+    def take(self) -> float:
+        """Takes one request: 0.0 if there is room, else the seconds until there will be."""
+        now = time.perf_counter()
+        self._level = min(self._capacity, self._level + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        if self._level >= 1.0:
+            self._level -= 1.0
+            return 0.0
+        return (1.0 - self._level) / self._rate
+
+
 class Provider:
     """A model and a search engine that know one world, with the limits and faults of `settings`."""
 
@@ -69,14 +88,10 @@ class Provider:
 
     @settings.setter
     def settings(self, settings: SimulatorSettings) -> None:
-        """New settings start with full buckets and a new count to their `dies_after`."""
+        """New settings start with a full bucket and a new count to their `dies_after`."""
         self._settings = settings
         self._brain = Brain(self._world, Subject(self._world, settings))
-        self._buckets = {
-            stage: TokenBucket(rate)
-            for stage, rate in ((CHAT, settings.requests_per_s), (SEARCH, settings.searches_per_s))
-            if rate is not None
-        }
+        self._bucket = None if settings.requests_per_s is None else TokenBucket(settings.requests_per_s)
         self._lifetime = settings.dies_after
 
     def next_number(self) -> int:
@@ -85,15 +100,13 @@ class Provider:
 
     def chat(self, number: int, body: Json, key: str, title: str) -> Refusal | ModelReply:
         """The model's answer to one chat-completions request for the answer called `title`."""
-        refused = self._wrong_key(key) or self._unusable(body) or self._limited(CHAT)
+        refused = self._wrong_key(key) or self._unusable(body) or self._limited()
         if refused:
             return refused
         rng = self._rng(number)
         fault, delay_s = self._fault(title, rng)
-        if fault is Fault.ERROR_429:
-            return _too_many(RETRY_AFTER_S, self._settings.retry_after)
-        if fault is Fault.ERROR_500:
-            return _server_error()
+        if refused := self._failed(fault):
+            return refused
         message = spoil(self._message(body, title), fault, rng)
         limit = body.get("max_completion_tokens") or body.get("max_tokens")
         if isinstance(limit, int):
@@ -111,14 +124,9 @@ class Provider:
 
     def search(self, number: int, body: Json) -> Refusal | SearchReply:
         """Serper's answer to one request for which `refused_search` finds no reason to refuse it."""
-        refused = self._limited(SEARCH)
-        if refused:
-            return refused
         fault, delay_s = self._fault(SEARCH, self._rng(number))
-        if fault is Fault.ERROR_429:
-            return _too_many(RETRY_AFTER_S, self._settings.retry_after)
-        if fault is Fault.ERROR_500:
-            return _server_error()
+        if refused := self._failed(fault):
+            return refused
         answer = protocol.compact(self._hits(body["q"], body.get("num", DEFAULT_HITS)))
         if fault in {Fault.MALFORMED, Fault.TRUNCATED}:
             answer = answer[: len(answer) // 2]
@@ -160,11 +168,22 @@ class Provider:
             return Refusal(400, protocol.error(misuse, "invalid_request_error", "invalid_value", "top_logprobs"))
         return None
 
-    def _limited(self, stage: str) -> Refusal | None:
-        wait_s = self._buckets[stage].take() if stage in self._buckets else 0.0
-        if not wait_s:
-            return None
-        return _too_many(wait_s, self._settings.retry_after)
+    def _limited(self) -> Refusal | None:
+        wait_s = 0.0 if self._bucket is None else self._bucket.take()
+        return self._too_many(wait_s) if wait_s else None
+
+    def _too_many(self, wait_s: float) -> Refusal:
+        headers = {} if self._settings.retry_after == "none" else {"Retry-After": str(math.ceil(wait_s))}
+        return Refusal(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
+
+    def _failed(self, fault: Fault) -> Refusal | None:
+        """The refusal of a request whose fault is an error."""
+        if fault is Fault.ERROR_429:
+            return self._too_many(RETRY_AFTER_S)
+        if fault is Fault.ERROR_500:
+            said = "The server had an error while processing your request."
+            return Refusal(500, protocol.error(said, "server_error"), fault=fault)
+        return None
 
     def _fault(self, stage: str, rng: random.Random) -> tuple[Fault, float]:
         """The fault of this request, and the seconds that it adds."""
@@ -230,13 +249,3 @@ def _held_to(schema: Json, answer: Json) -> Json:
 
 def _call(function: str, arguments: Json) -> Message:
     return Message(function=function, arguments=protocol.compact(arguments), finish_reason="tool_calls")
-
-
-def _too_many(wait_s: float, said: Literal["seconds", "fractional", "none"]) -> Refusal:
-    headers = retry_after(wait_s, said)
-    return Refusal(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
-
-
-def _server_error() -> Refusal:
-    said = "The server had an error while processing your request."
-    return Refusal(500, protocol.error(said, "server_error"), fault=Fault.ERROR_500)

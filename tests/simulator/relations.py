@@ -16,7 +16,7 @@ from typing import Literal, cast
 Kind = Literal["person", "institute", "town", "river", "ship", "work"]
 Pool = Literal["person", "institute", "town", "river", "ship", "work", "year", "subject", "award", "cargo", "count"]
 
-KINDS: tuple[Kind, ...] = ("person", "institute", "town", "river", "ship", "work")
+ENTITY_KINDS: tuple[Kind, ...] = ("person", "institute", "town", "river", "ship", "work")
 
 SUBJECTS = (
     "algebra alchemy astronomy botany cartography ceramics chemistry crystallography cryptography drainage engraving "

@@ -26,7 +26,6 @@ class SearchEngine:
     """Answers queries with passages, best first. `missing_hits` is the share of queries that lose their top three."""
 
     def __init__(self, world: World) -> None:
-        self._seed = world.seed
         self._passages = (*world.passages, *world.misleading)
         self._titles = [_tokens(passage.title) for passage in self._passages]
         postings: defaultdict[str, list[int]] = defaultdict(list)
@@ -44,13 +43,14 @@ class SearchEngine:
             for number in numbers:
                 weight = IN_TITLE if token in self._titles[number] else 1.0
                 scores[number] += weight * math.log(len(self._passages) / len(numbers))
-        lost = LOST if self._unit_hash(query) < missing_hits else 0
+        lost = LOST if _unit_hash(query) < missing_hits else 0
         best = heapq.nsmallest(limit + lost, scores, key=lambda number: (-scores[number], number))
         return [self._passages[number] for number in best[lost:]]
 
-    def _unit_hash(self, query: str) -> float:
-        digest = hashlib.blake2b(f"{self._seed} {query}".encode(errors="replace"), digest_size=8).digest()
-        return int.from_bytes(digest) / 2**64
+
+def _unit_hash(query: str) -> float:
+    digest = hashlib.blake2b(f"20 {query}".encode(errors="replace"), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
 
 
 def _tokens(text: str) -> set[str]:
