@@ -1,4 +1,4 @@
-"""Records of a correction: the text to use, its changes and their reasons, and the checks before and after."""
+"""Settings and records of a correction: the text to use, its changes and their reasons, the checks before and after."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pydantic import Field, model_validator
 
 from factloop.core.findings import Finding
 from factloop.core.records import Count, FactualityReport, Record, Usage
+from factloop.setup.marks import CORRECTION, Mark
+from factloop.setup.settings import CheckSettings
 
 Span = tuple[Count, Count]
 
@@ -21,6 +23,23 @@ Contradicted = Literal["mark", "remove"]
 """What becomes of a contradicted claim where the evidence has no words to put in its place: marked, or taken out."""
 Unscored = Literal["mark", "keep"]
 """What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
+
+
+class CorrectionSettings(CheckSettings):
+    """Settings of a correction. Names are those of the command line's flags."""
+
+    contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
+    """Contradicted claims that the evidence has no words to correct: mark them [contradicted], or remove them."""
+    unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
+    """Claims without evidence: mark them [unverified], remove them, or keep them."""
+    unscored: Annotated[Unscored, Mark(CORRECTION)] = "mark"
+    """Claims without a verdict: mark them [unchecked], or keep them."""
+
+    @property
+    def check_settings(self) -> CheckSettings:
+        """The settings of its checks."""
+        own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
+        return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
 
 class ChangeKind(StrEnum):

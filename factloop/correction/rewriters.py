@@ -13,10 +13,10 @@ from factloop.agents.safe.model_stages import passages
 from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault
-from factloop.correction.schemas import RewrittenSentence
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.schema import StructuredOutput
 
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
@@ -30,6 +30,13 @@ _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 """Links, images, tags, fences and control characters, which evidence must not bring into the text."""
+
+
+class RewrittenSentence(StructuredOutput):
+    """A sentence without what is not supported."""
+
+    sentence: str
+    """Empty where nothing of it remains."""
 
 
 def brings_in(new: str, old: str) -> str | None:

@@ -58,7 +58,7 @@ def load_settings(
 
 def _settings_of_all() -> frozenset[str]:
     """Names of the settings of all commands, which one file serves."""
-    from factloop.correction.settings import CorrectionSettings  # only where it is needed: most folders have no file
+    from factloop.correction.records import CorrectionSettings  # only where it is needed: most folders have no file
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 

@@ -261,11 +261,7 @@ async def test_the_report_is_on_the_whole() -> None:
 
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
     """The topic of its opening is known at its end all the same."""
-    text = (
-        f"{TRUE}\n\n\n"
-        + "There were many other people in the town then. " * 200
-        + "\n\nLovelace died in Paris."
-    )
+    text = f"{TRUE}\n\n\n" + "There were many other people in the town then. " * 200 + "\n\nLovelace died in Paris."
     events = [event async for event in offline().aevents(pieces(text, 100), sources=SOURCES)]
     assert isinstance(events[-1], GuardFinished)
     last = events[-1].report.claims[-1]

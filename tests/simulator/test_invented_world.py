@@ -11,7 +11,7 @@ from factloop.agents.longfact import writer as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.core.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
-from factloop.correction import schemas as correction_schemas
+from factloop.correction import rewriters
 from factloop.tools.judges import served
 from factloop.tools.text.sentences import split_sentences
 from tests.simulator import GoldFact, Passage, World, load_world
@@ -113,7 +113,7 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            modules = (safe_schemas, trust_schemas, longfact_schemas, served, correction_schemas)
+            modules = (safe_schemas, trust_schemas, longfact_schemas, served, rewriters)
             schema = next(getattr(module, title) for module in modules if hasattr(module, title))
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
