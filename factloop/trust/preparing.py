@@ -24,8 +24,7 @@ from factloop.tools.calls.tape import Tape
 from factloop.tools.judges.base import Verifier
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
-from factloop.trust.distractor_sources import DistractorSources, open_sources
-from factloop.trust.proposing import NO_JUDGE
+from factloop.trust.distractor_sources import NO_JUDGE, DistractorSources, open_sources
 from factloop.trust.settings import SubjectModel, TrustSettings
 
 LIBRARIES = (

@@ -6,8 +6,7 @@ import pytest
 
 from factloop.agents.trustscore.records import ClaimStanding, TrustReport
 from factloop.reports.visible import visible
-from factloop.trust.views.html import render_trust_html
-from factloop.trust.views.matrix import answer_matrix, claim_matrix
+from factloop.trust.views.html import answer_matrix, claim_matrix, render_trust_html
 from factloop.trust.views.standings import MarkedSentence, sentences, worst
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of, words
 from tests.reports.page_samples import PAGES
