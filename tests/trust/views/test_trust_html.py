@@ -5,8 +5,7 @@ import re
 import pytest
 
 from factloop.agents.trustscore.records import ClaimStanding, TrustReport
-from factloop.reports.visible import visible
-from factloop.trust.views.html import answer_matrix, claim_matrix, render_trust_html
+from factloop.trust.views.html import answer_matrix, render_trust_html
 from factloop.trust.views.standings import MarkedSentence, sentences, worst
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of, words
 from tests.reports.page_samples import PAGES
@@ -17,13 +16,9 @@ from tests.trust.views.trust_sample import (
     half_asked,
     large_run,
     long_form,
-    long_response,
     mixed_run,
-    passages,
     rulers,
-    trust_run,
     unscored_reports,
-    wavering,
 )
 from tests.work import LINEAR, growth
 
@@ -55,13 +50,6 @@ def test_every_check_shows_its_options_in_order_with_both_marks() -> None:
     assert "not counted" in text_of(html)
 
 
-def test_probabilities_are_bars_with_their_numbers_and_absent_ones_are_not_zero() -> None:
-    third = PAGES["answer"].split('<li class="check ')[3]
-    assert re.findall(r'<rect width="([^"]+)"', third) == ["0.55", "0.05", "0.1", "0.25"]
-    assert third.count("probability not given") == 1
-    assert "<rect" not in PAGES["consistent answer"]
-
-
 def test_every_distractor_says_how_it_was_made() -> None:
     table = Page(PAGES["consistent answer"]).text_in("made")
     for one in rulers():
@@ -75,22 +63,6 @@ def test_why_there_is_no_value_is_said_and_a_value_is_not_explained_twice() -> N
     scored = firm().trust_bc.model_copy(update={"rationale": "It chose well."})
     assert "No choice in check 2." in render_trust_html(half_asked().model_copy(update={"trust_bc": unscored}))
     assert "It chose well." not in render_trust_html(firm().model_copy(update={"trust_bc": scored}))
-
-
-def test_a_list_gives_a_response_once_and_a_long_one_whole_among_its_details() -> None:
-    long = firm().model_copy(update={"response": "word " * 200 + "end."})
-    for report, shown_again in ((firm(), 0), (long, 1), (wavering(), 1)):
-        html = render_trust_html(trust_run((report,)))
-        assert html.count("<h3>Response") == shown_again
-        assert visible(report.response) in html
-
-
-def test_cited_passages_stand_first_and_are_marked() -> None:
-    html = PAGES["consistent answer"]
-    shown = text_of(html)
-    assert all(item.passage in shown for item in passages())
-    assert html.count('class="evidence is-cited"') == 2
-    assert html.rindex('class="evidence is-cited"') < html.index('class="evidence"')
 
 
 @pytest.mark.parametrize("report", [half_asked(), *unscored_reports()])
@@ -143,13 +115,6 @@ def test_the_response_stands_in_place_with_the_sign_of_each_claim() -> None:
     assert page.text_in("prose").count("✗=") == 2
 
 
-def test_the_four_groups_make_a_table() -> None:
-    matrix = claim_matrix(long_form())
-    assert [[cell.count for cell in row] for _, row in matrix.rows] == [[5, 3], [2, 1]]
-    assert [head.count for head in matrix.columns] == [7, 4]
-    assert [head.count for head, _ in matrix.rows] == [8, 3]
-
-
 def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> None:
     assert worst([ClaimStanding.SUPPORTED_INSISTED, ClaimStanding.UNPLACED]) is ClaimStanding.UNPLACED
     assert (
@@ -165,14 +130,6 @@ def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> No
     assert found["The An"] is ClaimStanding.UNSUPPORTED_WAVERING
 
 
-def test_a_claim_shows_its_evidence_and_its_checks() -> None:
-    shown = text_of(PAGES["long form"])
-    assert "✗ Contradicted The engine was not built in Babbage's lifetime" in shown
-    assert "Inconsistent in check 1." in shown
-    assert "Says the same as claim 3 , whose judgement stands for both." in shown
-    assert "Not placed : SAFE gives no verdict on it" in shown
-
-
 def test_work_is_linear_in_the_answers() -> None:
     assert growth(lambda n: render_trust_html(large_run(n)), 25) < LINEAR
 
@@ -182,12 +139,6 @@ def test_long_runs_list_every_answer_and_say_where_details_end() -> None:
     assert html.count('<li class="claim"') == 30
     assert 0 < html.count('<ol class="checks">') < 30
     assert html.count('<ol class="checks">') + html.count("This page has no room") == 30
-
-
-def test_a_thousand_words_are_cut_in_options() -> None:
-    shown = re.findall(r'<span class="shown">(.*?)</span>', render_trust_html(long_response(500)), re.DOTALL)
-    assert len(shown) == 50
-    assert all(len(one) < 900 for one in shown)
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])

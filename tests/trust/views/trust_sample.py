@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -413,11 +412,3 @@ def hostile_long_form() -> LongFormTrustReport:
     )
     report = long_form_of((trust,), HOSTILE)
     return report.model_copy(update={"fingerprint": hostile.fingerprint, "warnings": hostile.warnings})
-
-
-def long_response(n_words: int) -> TrustReport:
-    """One answer of `n_words` words, its distractors as long."""
-    chosen = random.Random(5)
-    padding = " ".join(chosen.choice(["the", "a", "temple", "stone", "cedar", "king", "year"]) for _ in range(n_words))
-    response = f"{padding} Solomon {padding}"
-    return trust_report(consistent_bc(response, rulers(response)), judged_fc(), 1.0, response=response)
