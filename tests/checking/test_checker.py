@@ -96,18 +96,6 @@ def test_plain_code_may_check_twice_and_from_two_threads(sim: Simulator, respons
     assert all(is_right(report, response) for report in reports)
 
 
-def test_one_checker_serves_several_event_loops(sim: Simulator, response: Response) -> None:
-    checker = simulated_checker(sim)
-
-    async def once() -> FactualityReport:
-        async with checker:
-            return await checker.acheck(response.text, response.prompt)
-
-    assert is_right(asyncio.run(once()), response)
-    assert is_right(asyncio.run(once()), response)
-    assert is_right(checker.check(response.text, response.prompt), response)
-
-
 FORKED = """
 import json, os, signal, sys
 from factloop import FactChecker

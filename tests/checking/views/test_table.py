@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 
-from factloop.checking.views.plain import COLUMNS, render_csv
+from factloop.checking.views.plain import render_csv
 from factloop.core.records import FactualityReport
 from factloop.reports.claims import Status, tally
-from tests.reports.sample import hostile_report, make_report, sample_report
+from tests.reports.sample import hostile_report, sample_report
 
 
 def rows(report: FactualityReport) -> list[dict[str, str]]:
@@ -34,7 +34,3 @@ def test_no_cell_of_a_hostile_report_is_a_formula() -> None:
     cells = [cell for row in rows(hostile_report()) for cell in row.values()]
     assert cells
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
-
-
-def test_a_report_without_claims_has_a_head_alone() -> None:
-    assert render_csv(make_report("", ())).splitlines() == [",".join(COLUMNS)]
