@@ -122,7 +122,7 @@ class Checking:
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The door to the model, under the run's limits; None where the offline rules judge."""
+    """The gateway to the model, under the limits of the run; None where the offline rules judge."""
     graph_of: Callable[[Plan], SafeGraph]
     """Plan to graph, compiled when it is first needed and kept for all checks."""
 

@@ -98,7 +98,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """What to try where a better wording does not stand its check, beside a removal."""
+    """What to try where a better wording fails its check, beside a removal."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:

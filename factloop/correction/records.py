@@ -47,7 +47,7 @@ class ChangeKind(StrEnum):
 
     REMOVED = "removed"
     MENDED = "mended"
-    """Worded anew: from the evidence, or without the part that nothing supports."""
+    """Reworded: from the evidence, or without the part that nothing supports."""
 
 
 class LeftReason(StrEnum):
@@ -105,7 +105,7 @@ class Change(Record):
     findings: tuple[Finding, ...] = ()
     """Why: what is found of these claims, the gravest first. Empty in corrections of version 1.0."""
     detail: str = ""
-    """What else led to it: a new wording that did not stand its check, say."""
+    """What else led to it: a new wording that failed its check, say."""
     evidence: tuple[str, ...] = ()
     """Ids, in the report before, of the evidence that the new wording was made from."""
     by: str = ""

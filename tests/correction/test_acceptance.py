@@ -66,7 +66,7 @@ BEFORE: Sentences = ((ANN, "ss"), (BAD, "c"), (CID, "s"))
         # one that was not supported before, and was left, may be so again, and not more
         (((ANN, "sn"), (BAD, "n")), {1: Wording("")}, ((ANN, "sn"),), None, set()),
         (((ANN, "sn"), (BAD, "nn")), {1: Wording("")}, ((ANN, "snn"),), Rejection.NEW_UNSUPPORTED, {0}),
-        # a supported claim less: of a sentence that stays, and of one that was worded anew
+        # a supported claim less: of a sentence that stays, and of one that was reworded
         (BEFORE, REMOVED, ((ANN, "s"), (CID, "s")), Rejection.SUPPORTED_LOST, {0}),
         (((ANN, "s"), (BAD, "ssn")), MENDED, ((ANN, "s"), (NEW, "s")), Rejection.SUPPORTED_LOST, {1}),
         # a sentence worded so that it states nothing
@@ -128,7 +128,7 @@ KEEPING: Sentences = ((ANN, "s"), (BAD, "cn"))
         ("ss", None),  # one more supported than the mended claim makes: the unproven one is found supported
         ("s", Rejection.UNPROVEN_LOST),
         ("snn", Rejection.NEW_UNSUPPORTED),
-        ("sc", Rejection.NEW_UNSUPPORTED),  # as many contradicted as before, in a sentence worded anew
+        ("sc", Rejection.NEW_UNSUPPORTED),  # as many contradicted as before, in a sentence reworded
     ],
 )
 def test_unproven_claims_that_stay_are_neither_lost_nor_more(after: str, rejected: Rejection | None) -> None:

@@ -15,6 +15,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
 from factloop import ConfigError, DataError, FactChecker, Limits
+from factloop.core.errors import ToolError
 from factloop.core.findings import has_unproven
 from factloop.core.records import Claim, FactualityReport
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
@@ -344,6 +345,19 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
     assert end.released == f"{TRUE} [not checked] {FALSE} [not checked]"
     assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"refusal"}
     assert "2 of 2 claims have no verdict" in end.report.warnings[-1]
+
+
+class Failing(FactChecker):
+    async def acheck(self, response: str, *given: Any, **asked: Any) -> FactualityReport:
+        if response:
+            raise ToolError("the search went away", tool="search")
+        return await super().acheck(response, *given, **asked)
+
+
+async def test_a_check_that_ends_in_an_error_leaves_the_sentence_unscored() -> None:
+    end = await finished(StreamGuard(Failing(cache=False)), pieces(TRUE), sources=SOURCES)
+    (claim,) = end.report.claims
+    assert (claim.judgement.unscored_reason, end.released) == ("tool_failure", f"{TRUE} [not checked]")
 
 
 async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:

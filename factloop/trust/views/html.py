@@ -25,7 +25,7 @@ from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, D
 
 ROOM = "factloop.trust.views"
 WORDING = {"trust": figures, "words": words}
-"""The modules that pages of this room take their words from."""
+"""The modules that these pages take their words from."""
 LONGEST_DETAILS = 12_000_000
 """Characters of checks and passages on one page, about those of 500 short answers; a browser still opens it at once."""
 
