@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from factloop import CheckSettings, FactChecker, FactualityReport
-from factloop.core.errors import ConfigError, DataError
+from factloop import FactualityReport
+from factloop.core.errors import DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
 from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import MODEL, Response, Simulator
@@ -151,14 +151,6 @@ async def test_answers_are_kept_between_checkers(sim: Simulator, response: Respo
     assert second.claims == first.claims
     assert (second.usage.calls, second.usage.searches, second.usage.cost_usd) == (0, 0, 0.0)
     assert second.usage.cache_hits > 0
-
-
-def test_settings_may_be_given_whole_or_by_name() -> None:
-    base = CheckSettings(plan="paper", k=(10,))
-    assert FactChecker(settings=base).settings == base
-    assert FactChecker(settings=base, k=20).settings == CheckSettings(plan="paper", k=(20,))
-    with pytest.raises(ConfigError, match="there is no setting 'colour'"):
-        FactChecker(colour="red")
 
 
 @pytest.mark.parametrize(("response", "prompt"), [("half \ud83d", None), ("whole", "half \ud83d")])

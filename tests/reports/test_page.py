@@ -11,7 +11,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from factloop.reports.page import render_page
-from tests.reports.html_page import Page
+from tests.reports.html_page import Page, text_of
 from tests.reports.page_samples import MADE_BY, PAGES
 
 every_page = pytest.mark.parametrize("name", PAGES)
@@ -52,6 +52,19 @@ def test_ids_are_unique_and_every_inner_link_and_label_arrives(name: str) -> Non
 @every_page
 def test_no_control_character_arrives(name: str) -> None:
     assert not set(PAGES[name]) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "hostile" in name])
+def test_hostile_text_arrives_as_text(name: str) -> None:
+    """It is shown as it is; only true web addresses are links, which tell the target nothing."""
+    page, html = parsed(name), PAGES[name]
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert "alert(1)" in text_of(html)
+    outer = [link for link in page.of("a") if link["href"].startswith(("http:", "https:"))]
+    assert {link["rel"] for link in outer} <= {"noopener noreferrer"}
+    others = {link["href"] for link in page.of("a")} - {link["href"] for link in outer}
+    assert all(address.startswith(("#", "data:")) for address in others)
 
 
 @pytest.mark.parametrize("name", ["fact-check", "run", "audit", "experiment"])
