@@ -70,11 +70,11 @@ class CheckRequest:
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
     allowance: Allowance | None = None
-    """Shared with other work, in the place of one of its own by `limits`."""
+    """An allowance shared with other work; it replaces the one that `limits` would give."""
     is_whole: bool = False
     """Whether the rest of the response is written already, if `spans` are given."""
     meter: UsageMeter | None = None
-    """The account to keep, in the place of one of the check's own."""
+    """The account to use instead of a new one."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
@@ -233,7 +233,7 @@ class Checking:
         claims: tuple[Claim, ...] = tuple(final["claims"])
         usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
-        spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
+        saved = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
             prompt=asked.prompt,
             response=asked.response,
@@ -246,7 +246,7 @@ class Checking:
             at_k=scores.at_k,
             usage=usage,
             fingerprint=setup.fingerprint,
-            cascade=spared,
+            cascade=saved,
             created_at=datetime.now(UTC),
             warnings=_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
         )

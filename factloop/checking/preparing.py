@@ -44,7 +44,7 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     judge: NamedJudge | None = None
-    """What judges in the place of a chat model; None for the offline engine's own."""
+    """What judges instead of a chat model; None where that is the packaged baseline."""
     gates: bool = True
     """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
     documents come with the answer.

@@ -60,7 +60,7 @@ class LeftReason(StrEnum):
     LAYOUT = "layout"
     """What follows would lose its meaning: the head of a table, a heading that is underlined."""
     UNMENDABLE = "unmendable"
-    """The evidence has no words to put in the place of what it contradicts, which was not to be taken out."""
+    """The evidence has no words to replace what it contradicts, which was not to be removed."""
     NO_PLACE = "no_place"
     """The response does not hold the sentence (its facts were given)."""
 

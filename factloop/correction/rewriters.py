@@ -45,7 +45,7 @@ def brings_in(new: str, old: str) -> str | None:
 
 
 class Rewriter(Protocol):
-    """Words a faulty sentence anew."""
+    """Rewords a faulty sentence."""
 
     @property
     def name(self) -> str:
@@ -128,7 +128,7 @@ def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
 
 def _complaint(fault: Fault, new: str) -> str | None:
     if len(new) > MOST_GROWTH * len(fault.text) + ROOM:
-        return f"{len(new)} characters in the place of {len(fault.text)}: only correct the sentence"
+        return f"{len(new)} characters instead of {len(fault.text)}: only correct the sentence"
     if new and not any(character.isalnum() for character in new):
         return "no words are in it: leave it empty if nothing remains"
     if not new and fault.staying:

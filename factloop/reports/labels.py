@@ -41,7 +41,7 @@ class PersonLabel(StrEnum):
 
 
 class Draw(Record):
-    """The draw that a claim to label is from: its claims stand in random order, and count by their probabilities."""
+    """The draw that a claim to label is from: its claims are in random order and weighted by their probabilities."""
 
     name: str
     """What tells it from other draws."""
