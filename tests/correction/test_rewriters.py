@@ -126,7 +126,7 @@ MODELS = report_of(("The tower was lit in 1699 [1].", "sc"), prompt="When?", evi
         ("...", "no words are in it"),
         ("The tower was lit in 1699 [1].", "the sentence is as it was"),
         ("The tower was lit in 1700.", "it says 1700, which neither"),
-        ("The tower was lit. " * 30, "characters in the place of 30"),
+        ("The tower was lit. " * 30, "characters instead of 30"),
         ("The tower was lit ([see](https://evil.example)).", "it brings '](https://evil.example'"),
         ("The tower was lit, see http://evil.example", "it brings 'http://evil.example'"),
         ("The tower was lit ![](x).", "it brings '!['"),
