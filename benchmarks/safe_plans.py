@@ -44,35 +44,34 @@ def plan_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
     many = check_all(simulator, several, plan)
     n_facts, total = many.score.n_facts, one.score + many.score
     cpu_ms = 1000 * many.cpu_s / n_facts
-    group = f"{plan}, world {world.seed}"
 
     def bound(name: str, value: float | None, most: float, form: str) -> Row:
-        return compared(group, name, value, "at most", most, form)
+        return compared(plan, name, value, "at most", most, form)
 
     yield bound("model calls per fact", many.calls_per_fact, targets.calls, "{:.2f}")
     yield bound("searches per fact", many.searches_per_fact, targets.searches, "{:.2f}")
     yield bound("prompt tokens per fact", many.prompt_tokens_per_fact, targets.prompt_tokens, "{:.0f}")
     yield bound("completion tokens per fact", many.completion_tokens_per_fact, targets.completion_tokens, "{:.0f}")
     yield compared(
-        group, "prompt tokens in shared prefixes", many.shared_share, "at least", targets.shared_share, "{:.0%}"
+        plan, "prompt tokens in shared prefixes", many.shared_share, "at least", targets.shared_share, "{:.0%}"
     )
-    yield Row(group, f"in shared prefixes of {CACHED_FROM:,} tokens or more", "", f"{many.cached_share:.0%}", None)
+    yield Row(plan, f"in shared prefixes of {CACHED_FROM:,} tokens or more", "", f"{many.cached_share:.0%}", None)
     yield bound("one response of 43 facts", one.wall_s, targets.one_response_s, "{:.1f} s")
     many_name = f"{targets.n_responses} responses, {n_facts} facts"
     yield bound(many_name, many.wall_s, targets.many_responses_s, "{:.1f} s")
     yield bound("own CPU per fact", cpu_ms, targets.cpu_ms, "{:.1f} ms")
-    yield compared(group, "verdicts equal to the truth", total.agreement, "at least", targets.agreement, "{:.3f}")
+    yield compared(plan, "verdicts equal to the truth", total.agreement, "at least", targets.agreement, "{:.3f}")
     yield bound("facts given to another", total.n_misattributed, 0, "{:.0f}")
     yield bound("false facts called irrelevant", total.n_hidden_false, 0, "{:.0f}")
     n_false = sum(not fact.is_true for response in (world.one_response(43), *several) for fact in response.facts)
     name, passed = f"false facts called supported, of {n_false}", total.n_passed_false
     if targets.passed_false is None:
-        yield Row(group, name, "", f"{passed}", None)
+        yield Row(plan, name, "", f"{passed}", None)
     else:
         yield bound(name, passed, targets.passed_false, "{:.0f}")
-    yield lost_row(group, "facts lost", one, many)
-    yield Row(group, "CPU of the simulator per fact", "", f"{1000 * many.stats.cpu_s / n_facts:.1f} ms", None)
-    yield Row(group, "requests in flight at most", "", f"{many.stats.max_in_flight}", None)
+    yield lost_row(plan, "facts lost", one, many)
+    yield Row(plan, "CPU of the simulator per fact", "", f"{1000 * many.stats.cpu_s / n_facts:.1f} ms", None)
+    yield Row(plan, "requests in flight at most", "", f"{many.stats.max_in_flight}", None)
 
 
 def lost_row(group: str, name: str, *runs: Run) -> Row:
