@@ -24,8 +24,9 @@ def test_every_claim_is_a_row_with_its_grounds() -> None:
         assert sum(row["verdict"] == status.words for row in found) == n
     unscored = [row for row in found if row["verdict"] == Status.UNSCORED.words]
     assert all(row["unscored_reason"] and not row["score"] for row in unscored)
-    first, cited = found[0], report.claims[0].evidence[0].source
-    assert (first["sentence"], first["sources"].split("; ")[0]) == (report.claims[0].sentence, cited)
+    for row, claim in zip(found, report.claims, strict=True):
+        cited = dict.fromkeys(item.source for item in claim.evidence if item.id in claim.judgement.cited)
+        assert (row["sentence"], row["sources"]) == (claim.sentence, "; ".join(cited))
     numbers = {claim.id: str(number) for number, claim in enumerate(report.claims, 1)}
     assert [row["duplicate_of"] for row in found] == [numbers.get(c.duplicate_of or "", "") for c in report.claims]
 
