@@ -78,6 +78,7 @@ def test_every_run_knows_its_place_in_the_source() -> None:
         "[click](javascript:alert(1))",
         "[click](data:text/html,x)",
         "<https://example.org>",
+        "[click](notes.md)",
     ],
 )
 def test_html_and_other_addresses_stay_text(text: str) -> None:
