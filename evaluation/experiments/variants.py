@@ -52,7 +52,7 @@ def all_settings(
     for name in plan.variants:
         try:
             settings = plan.settings_of(name, defaults, **limits)
-            refuse_clashes(settings)
+            refuse_clashes(settings, has_model=settings.model is not None)
             check_sources(settings.search, settings.docs)
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:

@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -70,11 +70,11 @@ class CheckRequest:
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
     allowance: Allowance | None = None
-    """Shared with other work, in the place of one of its own by `limits`."""
+    """An allowance shared with other work; it replaces the one that `limits` would give."""
     is_whole: bool = False
     """Whether the rest of the response is written already, if `spans` are given."""
     meter: UsageMeter | None = None
-    """The account to keep, in the place of one of the check's own."""
+    """The account to use instead of a new one."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
@@ -85,13 +85,7 @@ class CheckRequest:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
         check_whole("prompt", self.prompt or "")
-        _refuse_other("sources", self.sources, Sources, _HOW_TO_GIVE)
-        _refuse_other("limits", self.limits, Limits)
-        if self.facts is not None and not isinstance(self.facts, Iterable):
-            raise DataError(f"facts: a list of GivenFacts is needed, not {type(self.facts).__name__}")
         for number, given in enumerate(self.facts or (), 1):
-            if not isinstance(given, GivenFacts):
-                raise DataError(f"facts, number {number}: GivenFacts are needed, not {type(given).__name__}")
             for fact in given.facts:
                 check_given(f"a fact of sentence {number}", fact)
 
@@ -128,7 +122,7 @@ class Checking:
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The door to the model, under the run's limits; None where the offline rules judge."""
+    """The gateway to the model, under the limits of the run; None where the offline rules judge."""
     graph_of: Callable[[Plan], SafeGraph]
     """Plan to graph, compiled when it is first needed and kept for all checks."""
 
@@ -140,14 +134,13 @@ class Checking:
     async def aclose(self) -> None:
         await self.session.aclose()
 
-    async def report(self, asked: CheckRequest) -> FactualityReport:
-        """The report; what cannot be judged is in it, unscored."""
+    async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
+        """The report; what cannot be judged is in it, unscored. `tell` gets the events as they happen."""
         meter, setup = self._meter(asked), self.setup
-        with _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
-            graph = self.graph_of(setup.fingerprint.plan)
+        span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
+        with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
-            final = await graph.ainvoke(asked.state, self._config, context=context)
-            report = self._report(asked, final, meter)
+            report = self._report(asked, await self._final(asked, context, tell), meter)
             _note_check(span, report)
         return report
 
@@ -157,41 +150,37 @@ class Checking:
         The check is a task of its own, so that a server that it waits for can be named meanwhile.
         """
         told: asyncio.Queue[Event | None] = asyncio.Queue()
-        checking = asyncio.create_task(self._report_to(asked, told.put_nowait))
+        checking = asyncio.create_task(self.report(asked, told.put_nowait))
         checking.add_done_callback(lambda _: told.put_nowait(None))
         try:
             while (event := await told.get()) is not None:
                 yield event
-            checking.result()
+            yield CheckFinished(report=checking.result())
         finally:
             checking.cancel()
             await asyncio.gather(checking, return_exceptions=True)
 
-    async def _report_to(self, asked: CheckRequest, tell: Callable[[Event], None]) -> None:
-        """Tells what happens in a check, and its report last."""
-        meter, setup = self._meter(asked), self.setup
+    async def _final(
+        self, asked: CheckRequest, context: CheckContext, tell: Callable[[Event], None] | None
+    ) -> Mapping[str, Any]:
+        """The state of the graph at its end."""
+        graph = self.graph_of(self.setup.fingerprint.plan)
+        if tell is None:
+            whole: Mapping[str, Any] = await graph.ainvoke(asked.state, self._config, context=context)
+            return whole
         final: Mapping[str, Any] = {}
-        span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
-        with span, told_of_waits(tell):
-            context = self._context(asked, meter)
-            steps: Any = self.graph_of(setup.fingerprint.plan).astream(
-                asked.state,
-                self._config,
-                context=context,
-                stream_mode=["custom", "values"],
-                subgraphs=True,
-            )
-            async with aclosing(steps):
-                async for namespace, mode, chunk in steps:
-                    if mode == "values":
-                        final = final if namespace else chunk
-                    elif (event := told_in(chunk)) is not None:
-                        is_judged = event["type"] == "claim_judged"
-                        usage = {"usage": meter.snapshot(asked.elapsed_s)} if is_judged else {}
-                        tell(_EVENT.validate_python({**event, **usage}))
-            report = self._report(asked, final, meter)
-            _note_check(span, report)
-        tell(CheckFinished(report=report))
+        steps: Any = graph.astream(
+            asked.state, self._config, context=context, stream_mode=["custom", "values"], subgraphs=True
+        )
+        async with aclosing(steps):
+            async for namespace, mode, chunk in steps:
+                if mode == "values":
+                    final = final if namespace else chunk
+                elif (event := told_in(chunk)) is not None:
+                    is_judged = event["type"] == "claim_judged"
+                    usage = {"usage": context.meter.snapshot(asked.elapsed_s)} if is_judged else {}
+                    tell(_EVENT.validate_python({**event, **usage}))
+        return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
         """The allowance that the settings give to each check, within `limits`; `of` names its owner in messages.
@@ -243,7 +232,7 @@ class Checking:
         claims: tuple[Claim, ...] = tuple(final["claims"])
         usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
-        spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
+        saved = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
             prompt=asked.prompt,
             response=asked.response,
@@ -256,7 +245,7 @@ class Checking:
             at_k=scores.at_k,
             usage=usage,
             fingerprint=setup.fingerprint,
-            cascade=spared,
+            cascade=saved,
             created_at=datetime.now(UTC),
             warnings=_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
         )
@@ -303,17 +292,6 @@ def open_checking(
         return build_safe_graph(fill(plan), max_searches=settings.max_searches, look=look)
 
     return Checking(setup, session, searching, gateway, graph_of)
-
-
-_HOW_TO_GIVE = (
-    "; Sources((GivenDocuments(documents),)) makes one of LangChain documents, with the names of "
-    "factloop.setup.sources and factloop.tools.search.given; files are given as FactChecker(docs=[...])"
-)
-
-
-def _refuse_other(name: str, given: object, kind: type, advice: str = "") -> None:
-    if given is not None and not isinstance(given, kind):
-        raise ConfigError(f"{name}: {kind.__name__} is needed, not {type(given).__name__}{advice}")
 
 
 def _digest(text: str) -> str:

@@ -146,9 +146,6 @@ class FactChecker:
         """
         sources = _as_tuple(search)
         paths = _as_tuple(docs)
-        for path in paths:
-            if not isinstance(path, str | Path):
-                raise ConfigError(f"docs: {type(path).__name__} is not a path: give files, folders or globs")
         named = {
             "model": name_of_model("model", model, (BaseChatModel, ChatModel)),
             "search": tuple(source for source in sources if isinstance(source, str)),

@@ -44,7 +44,7 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     judge: NamedJudge | None = None
-    """What judges in the place of a chat model; None for the offline engine's own."""
+    """What judges instead of a chat model; None where that is the packaged baseline."""
     gates: bool = True
     """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
     documents come with the answer.
@@ -79,7 +79,7 @@ def prepare(
     `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
     rules judge.
     """
-    refuse_clash(settings, has_model=model is not None or settings.model is not None)
+    refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:
         require("offline", "a check without a model (--model)")
@@ -94,12 +94,13 @@ def prepare(
     return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, judge)
 
 
-def refuse_clashes(settings: CheckSettings) -> None:
+def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     """Raises ConfigError for settings that do not go together, before anything is read or built."""
-    stated_price(settings)
-    _refuse_address_alone(settings)
-    refuse_clash(settings, has_model=settings.model is not None)
-    plan_of_check(settings, (), has_model=settings.model is not None, given_alone=False)
+    stated_price(settings)  # half a price is wrong even where no model will use it
+    if settings.base_url is not None and not has_model and settings.judge is None:
+        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    refuse_clash(settings, has_model=has_model)
+    plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
@@ -118,20 +119,12 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
 
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
-    stated_price(settings)  # half a price is wrong even where no model will use it
     if isinstance(model, ChatModel):
         return replace(model, http=None)  # lent: its builder closes its connections
-    if model is not None or settings.model is not None:
-        wanted = model if model is not None else settings.model
-        assert wanted is not None
-        return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
-    _refuse_address_alone(settings)
-    return None
-
-
-def _refuse_address_alone(settings: CheckSettings) -> None:
-    if settings.base_url is not None and settings.model is None and settings.judge is None:
-        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    wanted = model if model is not None else settings.model
+    if wanted is None:
+        return None
+    return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
 
 
 PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
@@ -159,6 +152,7 @@ def _fingerprint(
     plan = plan_of_check(settings, tools, has_model=chat is not None, given_alone=False)
     used = () if chat is None else _prompts_of(plan)
     engine: Literal["model", "offline"] = "offline" if chat is None else "model"
+    libraries = (*LIBRARIES, *(OFFLINE_LIBRARIES if chat is None else ()))
     identity = dict(chat.identity) if chat is not None else {}
     shaping = marked(type(settings), "fingerprint")
     made_with = {name: getattr(settings, name) for name in shaping if name in Fingerprint.model_fields}
@@ -172,15 +166,10 @@ def _fingerprint(
         plan=plan,
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
-        versions={name: installed_version(name) for name in _libraries(engine)},
+        versions={name: installed_version(name) for name in sorted(libraries)},
         settings=settings.model_dump(mode="json", include=set(shaping) - set(made_with), exclude_defaults=True),
         **{**made_with, "logprobs": settings.logprobs and chat is not None, "spacy_model": pipeline},
     )
-
-
-def _libraries(engine: Literal["model", "offline"]) -> list[str]:
-    """The distributions that shape what this engine answers, by name."""
-    return sorted((*LIBRARIES, *(OFFLINE_LIBRARIES if engine == "offline" else ())))
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:

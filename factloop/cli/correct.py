@@ -12,8 +12,7 @@ from factloop.cli.inputs import read_text, refuse_missing, refuse_self_support
 from factloop.cli.options import OUTPUT, Flags, command, taking
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
-from factloop.correction.records import Correction
-from factloop.correction.settings import CorrectionSettings
+from factloop.correction.records import Correction, CorrectionSettings
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH, Mark
 from factloop.setup.settings import AtLeastOne

@@ -143,7 +143,7 @@ async def score_all(
 
 def _long_form(given: Trust, settings: TrustSettings) -> int:
     from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
-    from factloop.trust.views.long_form_html import render_long_form_html
+    from factloop.trust.views.html import render_long_form_html
     from factloop.trust.views.long_form_terminal import print_long_form
 
     assert given.answers is not None

@@ -59,7 +59,7 @@ class Ruling:
     rejected: Rejection | None
     why: str
     failed: Mapping[int, str] = field(default_factory=dict)
-    """The sentences that did not stand the check, by their number, with the reason to undo the change of each."""
+    """The sentences that failed the check, by their number, with the reason to undo the change of each."""
     broke_down: bool = False
     """Whether the check itself failed: to ask again would be paid for, and prove as little."""
 

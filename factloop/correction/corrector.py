@@ -51,14 +51,14 @@ class Corrector:
             correction = await Corrector(checker).acorrect(response, prompt="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are worded anew: with a model by one call each, in the order of the text,
+    Only sentences with a contradicted claim are reworded: with a model by one call each, in the order of the text,
     offline by rules (`offline`). What was changed is checked again, and the rewritten text is taken only if it is
-    better by the rule of `acceptance`. Each change is judged by itself: one that does not stand that check, or that a
+    better by the rule of `acceptance`. Each change is judged by itself: one that fails that check, or that a
     later sentence needs undone, is undone; the others stay. All other sentences stay byte for byte.
 
     `contradicted`, for contradicted claims for which the evidence has no words: `mark` (the default) leaves their
     sentence as it is, with "[contradicted]" after it; `remove` takes them out, sentences that state nothing else whole,
-    also where a new wording did not stand its check.
+    also where a new wording failed its check.
     `unsupported`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
     `unscored`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
@@ -104,7 +104,7 @@ class Corrector:
         """The correction of a response, or of what a report says of one (which is then not checked a first time).
 
         `sources` and `run_dir` as for `FactChecker.acheck`; `limits` are those of the whole correction. With a model it
-        costs a call for each sentence to be worded anew, and in each round a check of what was changed. A call that
+        costs a call for each sentence to be reworded, and in each round a check of what was changed. A call that
         fails is in the correction by name. Raises ConfigError, DataError.
         """
         if isinstance(response, FactualityReport):

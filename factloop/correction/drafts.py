@@ -14,7 +14,7 @@ from factloop.correction.sentences import ResponseSentence, ids
 
 Span = tuple[int, int]
 
-NOT_CONFIRMED = "a new wording did not stand the second check"
+NOT_CONFIRMED = "a new wording failed the second check"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Wording:
     detail: str = ""
     """What led to it, beside what was found of the claims."""
     otherwise: Wording | None = None
-    """The wording to try where this one does not stand the second check; None: a removal, if nothing is to be kept."""
+    """The wording to try where this one fails the second check; None: a removal, if nothing is to be kept."""
     is_cut: bool = False
     """Whether something contradicted is left out of it, since the evidence has no words to put in its place."""
 
@@ -116,7 +116,7 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """The draft that undoes what failed: with `removing` a sentence worded anew gets its other wording, or goes
+        """The draft that undoes what failed: with `removing` a sentence reworded gets its other wording, or goes
         if nothing of it is to be kept; else it stays as it was. Where an untouched sentence failed, the last change
         before it is undone: it needs that one. `failed` has the reasons by the number of the sentence.
         """

@@ -95,7 +95,7 @@ def _cited(claims: Iterable[Claim]) -> list[Evidence]:
 
 
 def _numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """Under which the passages that judgements cite stand in `evidence`; equal passages stand there once."""
+    """The numbers in `evidence` of the passages that judgements cite; equal passages have one number."""
     said = {(item.source, item.passage) for item in _cited(claims)}
     return tuple(number for number, item in enumerate(evidence, 1) if (item.source, item.passage) in said)
 

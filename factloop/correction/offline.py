@@ -1,4 +1,4 @@
-"""New wordings without a model: the source's own value in the place of the one that it contradicts.
+"""New wordings without a model: the source's value replaces the one that it contradicts.
 
 Only what the judge names is exchanged, where the sentence has it once; what cannot be mended so is marked. Where
 unproven claims are to go, the others are said again, without their markup.
@@ -98,7 +98,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """What to try where a better wording does not stand its check, beside a removal."""
+    """What to try where a better wording fails its check, beside a removal."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:

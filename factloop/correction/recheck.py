@@ -1,6 +1,6 @@
 """The check of a rewritten text: only what was changed is read again, and all other verdicts are carried over.
 
-Besides the sentences worded anew, the one after a removed sentence is read again: it may have lost whom *she* is.
+The sentence after a removed one is read again, too: it may no longer say who *she* is.
 """
 
 from __future__ import annotations

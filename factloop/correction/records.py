@@ -1,4 +1,4 @@
-"""Records of a correction: the text to use, its changes and their reasons, and the checks before and after."""
+"""Settings and records of a correction: the text to use, its changes and their reasons, the checks before and after."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pydantic import Field, model_validator
 
 from factloop.core.findings import Finding
 from factloop.core.records import Count, FactualityReport, Record, Usage
+from factloop.setup.marks import CORRECTION, Mark
+from factloop.setup.settings import CheckSettings
 
 Span = tuple[Count, Count]
 
@@ -23,12 +25,29 @@ Unscored = Literal["mark", "keep"]
 """What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
 
 
+class CorrectionSettings(CheckSettings):
+    """Settings of a correction. Names are those of the command line's flags."""
+
+    contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
+    """Contradicted claims that the evidence has no words to correct: mark them [contradicted], or remove them."""
+    unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
+    """Claims without evidence: mark them [unverified], remove them, or keep them."""
+    unscored: Annotated[Unscored, Mark(CORRECTION)] = "mark"
+    """Claims without a verdict: mark them [unchecked], or keep them."""
+
+    @property
+    def check_settings(self) -> CheckSettings:
+        """The settings of its checks."""
+        own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
+        return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
+
+
 class ChangeKind(StrEnum):
     """The change of a faulty sentence."""
 
     REMOVED = "removed"
     MENDED = "mended"
-    """Worded anew: from the evidence, or without the part that nothing supports."""
+    """Reworded: from the evidence, or without the part that nothing supports."""
 
 
 class LeftReason(StrEnum):
@@ -41,7 +60,7 @@ class LeftReason(StrEnum):
     LAYOUT = "layout"
     """What follows would lose its meaning: the head of a table, a heading that is underlined."""
     UNMENDABLE = "unmendable"
-    """The evidence has no words to put in the place of what it contradicts, which was not to be taken out."""
+    """The evidence has no words to replace what it contradicts, which was not to be removed."""
     NO_PLACE = "no_place"
     """The response does not hold the sentence (its facts were given)."""
 
@@ -86,7 +105,7 @@ class Change(Record):
     findings: tuple[Finding, ...] = ()
     """Why: what is found of these claims, the gravest first. Empty in corrections of version 1.0."""
     detail: str = ""
-    """What else led to it: a new wording that did not stand its check, say."""
+    """What else led to it: a new wording that failed its check, say."""
     evidence: tuple[str, ...] = ()
     """Ids, in the report before, of the evidence that the new wording was made from."""
     by: str = ""

@@ -13,10 +13,10 @@ from factloop.agents.safe.model_stages import passages
 from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault
-from factloop.correction.schemas import RewrittenSentence
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.schema import StructuredOutput
 
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
@@ -32,13 +32,20 @@ _FORBIDDEN = re.compile(
 """Links, images, tags, fences and control characters, which evidence must not bring into the text."""
 
 
+class RewrittenSentence(StructuredOutput):
+    """A sentence without what is not supported."""
+
+    sentence: str
+    """Empty where nothing of it remains."""
+
+
 def brings_in(new: str, old: str) -> str | None:
     """The first link, tag or control character of a new wording that the old one does not have; None without any."""
     return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
 
 
 class Rewriter(Protocol):
-    """Words a faulty sentence anew."""
+    """Rewords a faulty sentence."""
 
     @property
     def name(self) -> str:
@@ -121,7 +128,7 @@ def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
 
 def _complaint(fault: Fault, new: str) -> str | None:
     if len(new) > MOST_GROWTH * len(fault.text) + ROOM:
-        return f"{len(new)} characters in the place of {len(fault.text)}: only correct the sentence"
+        return f"{len(new)} characters instead of {len(fault.text)}: only correct the sentence"
     if new and not any(character.isalnum() for character in new):
         return "no words are in it: leave it empty if nothing remains"
     if not new and fault.staying:

@@ -36,7 +36,7 @@ class RequestModel(BaseModel):
 
 
 class GivenDocument(RequestModel):
-    """A document that the answer is held against."""
+    """A document to check the answer against."""
 
     text: DocumentText
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""

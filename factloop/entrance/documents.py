@@ -1,4 +1,4 @@
-"""Documents of the operator's whose places on the disk callers do not see."""
+"""The operator's documents, whose places on the disk callers do not see."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN, CORPUS = "documents", "corpus"
 
 
 class RegisteredDocuments(DocumentSearch):
-    """Documents of the operator's, whose places on the disk stay out of the evidence: `NAME/file` stands for them."""
+    """The operator's documents: evidence names them `NAME/file`, not by their places on the disk."""
 
     description: str = "Search the documents."
     title: str

@@ -21,7 +21,7 @@ class ApiKeys:
     """The API keys of a server. A server without keys is open to all callers, as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        """Raises ConfigError for a key that is too short, or cannot stand in a header."""
+        """Raises ConfigError for a key that is too short, or is not allowed in a header."""
         given = list(keys)
         for number, key in enumerate(given, 1):
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
@@ -38,7 +38,7 @@ class ApiKeys:
         return tuple(map(_owner, self._hashes)) or (NO_OWNER,)
 
     def owner(self, authorization: str | None) -> str | None:
-        """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where it names no key of ours."""
+        """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where the key is unknown."""
         if not self._hashes:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
@@ -53,9 +53,9 @@ class ApiKeys:
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS apart by commas. Raises ConfigError.
+    """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS, separated by commas. Raises ConfigError.
 
-    Blank lines, and lines that begin with #, are passed over. An empty file is an error, not an open service.
+    Blank lines, and lines that begin with #, are ignored. An empty file is an error, not an open service.
     """
     if file is None:
         return ApiKeys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
@@ -79,7 +79,7 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """What a caller is told whose header `Authorization` names no key of ours."""
+    """What a caller is told whose header `Authorization` has no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
         return "the key is wrong: this server has no such key"

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""Likeness (`difflib.SequenceMatcher.ratio`) from which a variable is taken for a misspelt one of ours."""
+"""Likeness (`difflib.SequenceMatcher.ratio`) from which a variable counts as a misspelling of one of factloop's."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -37,7 +37,7 @@ def load_settings(
 ) -> S:
     """The settings of a command; opens the export of its traces. `given_in`: where the flags were given.
 
-    Warns of a variable that looks like one of ours, misspelt. Raises ConfigError that says where what is wrong.
+    Warns of a variable that looks misspelt. Raises ConfigError, which says what is wrong and where.
     """
     file = _from_file(folder / SETTINGS_FILE)
     if file:
@@ -58,7 +58,7 @@ def load_settings(
 
 def _settings_of_all() -> frozenset[str]:
     """Names of the settings of all commands, which one file serves."""
-    from factloop.correction.settings import CorrectionSettings  # only where it is needed: most folders have no file
+    from factloop.correction.records import CorrectionSettings  # only where it is needed: most folders have no file
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 
@@ -97,7 +97,7 @@ def _from_environment(kind: type[BaseModel], environment: Mapping[str, str]) -> 
 
 
 def split_list(value: str) -> tuple[str, ...]:
-    """The parts of a setting with several values, which are apart by commas."""
+    """The parts of a setting with several values, which commas separate."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

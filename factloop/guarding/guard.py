@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
 from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
-from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
-from factloop.guarding.cells import cells_in_doubt
+from factloop.core.factuality import score_claims
+from factloop.core.findings import (
+    Finding,
+    as_findings,
+    by_gravity,
+    finding_of_claim,
+    finding_of_silence,
+    findings_of_claims,
+)
+from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
+from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
-from factloop.guarding.policy import REPLACED, STOPPED, Choose, Marks, Policy, SentenceAction, after_dropped, marker_of
-from factloop.guarding.reading import PendingSentence, Reader
+from factloop.guarding.policy import (
+    REPLACED,
+    STOPPED,
+    Choose,
+    Marks,
+    Place,
+    Policy,
+    SentenceAction,
+    after_dropped,
+    marker_of,
+)
+from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
-from factloop.guarding.sentence import SentenceCheck
-from factloop.guarding.whole import whole_report
+from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.text.outline import read_outline
+from factloop.tools.text.rows import cell_of, cell_with
 
 Chunk = str | BaseMessage
+GUARDED = (
+    "Checked sentence by sentence while it was written: each with what stood before it, none with what came after."
+)
 
 
 class StreamGuard:
@@ -108,7 +132,7 @@ class StreamGuard:
                 yield event
                 if treatment == "stopped":
                     break
-        report = whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
+        report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
         yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
     def guard(
@@ -135,7 +159,7 @@ class StreamGuard:
         silence = finding_of_silence(no_claim)
         found = findings_of_claims(checked.claims) | ({silence} if silence is not None else set())
         span = (end, end) if sentence is None else (sentence.start, sentence.end)
-        cells = cells_in_doubt(before + stretch.text, span, checked.claims) if silence is None else ()
+        cells = _cells_in_doubt(before + stretch.text, span, checked.claims) if silence is None else ()
         treatment, released = self._policy.treat(
             left, shown, checked.claims, found, is_code=stretch.is_code, cells=cells
         )
@@ -148,3 +172,48 @@ class StreamGuard:
             treatment=treatment,
             released=released,
         )
+
+
+def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
+    """The cells of the row that stands there in the text; empty where it is none, or one of its claims has no certain
+    cell."""
+    start, end = row
+    faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
+    if not faulty or "|" not in text[start:end]:
+        return ()
+    above = next((part.above for part in read_outline(text) if (part.start, part.end) == row), "")
+    said, head = text[start:end], above.rpartition("\n")[2]
+    cells = [cell_of(claim.text, said, head) or cell_with(claim.judgement.wrong, said) for claim, _ in faulty]
+    places = [(cell[1], finding) for cell, (_, finding) in zip(cells, faulty, strict=True) if cell is not None]
+    return tuple(places) if len(places) == len(faulty) else ()
+
+
+def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """Reasons of sentences that were not read."""
+    n = sum(one.no_claim is NoClaim.CODE for one in sentences)
+    return (f"Code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
+
+
+def _whole_report(
+    empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
+) -> FactualityReport:
+    """The report on `text`. `empty` is one without claims of the same checker; `usage` is the sum over the parts."""
+    claims = tuple(claim for part in parts for claim in part.claims)
+    sentences = tuple(part.sentence for part in parts if part.sentence is not None)
+    scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()
+    for part in parts:
+        if part.usage is not None:
+            meter.add(part.usage)
+    fingerprint = empty.fingerprint
+    settings = engine_warnings(fingerprint) if claims else ()
+    found = (*_code_warning(sentences), *unscored_warning(fingerprint, claims))
+    whole = {
+        **dict(empty),
+        "response": text,
+        "claims": claims,
+        "sentences": sentences,
+        **vars(scores),
+        "usage": meter.snapshot(elapsed_s),
+        "warnings": (*settings, *empty.warnings, GUARDED, *found),
+    }
+    return FactualityReport.model_validate(whole)

@@ -11,13 +11,14 @@ from typing import Literal, get_args
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding
 from factloop.core.records import Claim
-from factloop.guarding.cells import Place
 from factloop.guarding.records import Treatment
 
 _REST_OF_LINE = re.compile(r"[ \t]*\|?[ \t]*(?:\r\n|\n|\r|$)")
 _ENDS_BLANK = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)\Z")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
+Place = tuple[int, Finding]
+"""Where a cell ends in its row, and what is found of it."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"

@@ -1,19 +1,42 @@
-"""Reads a stream, and starts the check of each sentence as soon as its end is certain."""
+"""Reads a stream, and checks each sentence as soon as its end is certain."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable
+import re
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from factloop.agents.safe.judgements import unscored
 from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.core.records import Claim, NoClaim, Sentence, Usage
 from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
-from factloop.guarding.sentence import SentenceCheck, SentenceContext, check_sentence
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
+from factloop.tools.text import sentences
 from factloop.tools.text.growing import GrowingText, Stretch
+
+OPENING = 1_500
+RECENT = 3_000
+"""Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
+"""Words through which the text around a sentence may be cut."""
+
+
+@dataclass(frozen=True)
+class SentenceCheck:
+    """The check of one sentence, as it stands in the whole answer, and what it cost."""
+
+    claims: tuple[Claim, ...] = ()
+    sentence: Sentence | None = None
+    """None if the stretch has no sentence."""
+    usage: Usage | None = None
+    """None where the check itself failed."""
 
 
 @dataclass(frozen=True)
@@ -24,21 +47,19 @@ class PendingSentence:
     checked: asyncio.Future[SentenceCheck]
 
 
+@dataclass
 class Reader:
     """Holds the tasks of one stream; leaving it stops them. Lives in one event loop."""
 
-    def __init__(
-        self,
-        checker: FactChecker,
-        prompt: str | None,
-        sources: Sources | None,
-        at_once: int,
-        patience_s: float | None,
-        limits: Limits | None,
-    ) -> None:
-        self._checker, self._prompt, self._sources = checker, prompt, sources
-        self._patience_s, self._limits = patience_s, limits
-        self._room = asyncio.Semaphore(at_once)
+    checker: FactChecker
+    prompt: str | None
+    sources: Sources | None
+    at_once: int
+    patience_s: float | None
+    limits: Limits | None
+
+    def __post_init__(self) -> None:
+        self._room = asyncio.Semaphore(self.at_once)
         self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # `_room` is what bounds it
         self._tasks: set[asyncio.Task[Any]] = set()
         self._number = 0
@@ -58,27 +79,44 @@ class Reader:
                 async for chunk in chunks:
                     for stretch in growing.feed(characters.feed(text_of(chunk))):
                         await self._take(stretch, growing.text)
-            for stretch in growing.feed(characters.end()):
-                await self._take(stretch, growing.text)
-            for stretch in growing.end():
+            for stretch in (*growing.feed(characters.end()), *growing.end()):
                 await self._take(stretch, growing.text)
         finally:
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
         await self._room.acquire()
-        self._ready.put_nowait(PendingSentence(stretch, self._check(stretch, text)))
+        self._number += stretch.sentence is not None
+        checked = self._start(self._check(stretch.sentence, text[: stretch.seen], self._number))
+        self._ready.put_nowait(PendingSentence(stretch, checked))
 
-    def _check(self, stretch: Stretch, text: str) -> asyncio.Future[SentenceCheck]:
-        if stretch.sentence is None:
-            nothing: asyncio.Future[SentenceCheck] = asyncio.get_running_loop().create_future()
-            nothing.set_result(SentenceCheck())
-            return nothing
-        self._number += 1
-        context = SentenceContext(text[: stretch.seen], stretch.sentence, self._number)
-        return self._start(
-            check_sentence(self._checker, context, self._prompt, self._sources, self._patience_s, self._limits)
-        )
+    async def _check(self, sentence: sentences.Sentence | None, text: str, number: int) -> SentenceCheck:
+        """The claims of a sentence with their judgements; if the check fails, one unscored claim for the sentence.
+
+        `text` is the answer as far as it was written when the end of the sentence was certain; `number` is that of the
+        sentence, from 1. Raises ConfigError alone: nothing could be judged with a wrong set-up.
+        """
+        if sentence is None:
+            return SentenceCheck()
+        shown, start = _shown(text, sentence)
+        span = (start, start + len(sentence.text))
+        try:
+            async with asyncio.timeout(self.patience_s) as limit:
+                report = await self.checker.acheck(
+                    shown, self.prompt, spans=[span], sources=self.sources, limits=self.limits
+                )
+        except ConfigError:
+            raise
+        except TimeoutError:
+            if self.patience_s is None or not limit.expired():
+                raise
+            return _unread(sentence, number, ToolTimeout(tool="the check of a sentence", timeout_s=self.patience_s))
+        except FactloopError as error:
+            return _unread(sentence, number, error)
+        ids = {claim.id: f"c{number}.{place}" for place, claim in enumerate(report.claims, 1)}
+        claims = tuple(_placed(claim, sentence, ids) for claim in report.claims)
+        no_claim = None if claims else report.sentences[0].no_claim
+        return SentenceCheck(claims, _read(sentence, claims, no_claim), report.usage)
 
     def _start(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -94,3 +132,43 @@ class Reader:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
+    """The text around the sentence, within bounds, and where the sentence begins there."""
+    before = text[: sentence.start]
+    if len(before) > OPENING + RECENT:
+        opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
+        before = f"{opening.rstrip()}\n\n{recent.lstrip()}"
+    return _SURROGATE.sub("\ufffd", before + text[sentence.start :]), len(before)
+
+
+def _placed(claim: Claim, sentence: sentences.Sentence, ids: Mapping[str, str]) -> Claim:
+    """The claim with its span in the answer, and with its id there, after the number of its sentence."""
+    own = {item.id: ids[claim.id] + item.id.removeprefix(claim.id) for item in claim.evidence}
+    changes: dict[str, Any] = {
+        "id": ids[claim.id],
+        "span": (sentence.start, sentence.end),
+        "evidence": tuple(item.model_copy(update={"id": own[item.id]}) for item in claim.evidence),
+        "judgement": claim.judgement.model_copy(update={"cited": tuple(own[cited] for cited in claim.judgement.cited)}),
+    }
+    if claim.duplicate_of is not None:
+        changes["duplicate_of"] = ids[claim.duplicate_of]
+    return claim.model_copy(update=changes)
+
+
+def _unread(sentence: sentences.Sentence, number: int, error: FactloopError) -> SentenceCheck:
+    claim = Claim(
+        id=f"c{number}.1",
+        sentence=sentence.text,
+        span=(sentence.start, sentence.end),
+        text=sentence.text,
+        self_contained=sentence.text,
+        judgement=unscored(error),
+    )
+    return SentenceCheck((claim,), _read(sentence, (claim,), None))
+
+
+def _read(sentence: sentences.Sentence, claims: tuple[Claim, ...], no_claim: NoClaim | None) -> Sentence:
+    span = (sentence.start, sentence.end)
+    return Sentence(span=span, claims=tuple(claim.id for claim in claims), no_claim=no_claim)

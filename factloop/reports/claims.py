@@ -78,19 +78,11 @@ def unscored_words(reason: UnscoredReason) -> str:
 
 def finding_words(finding: Finding) -> str:
     """The words of a finding: those of a claim with it, or of a sentence without a claim."""
-    match finding:
-        case Finding.CONTRADICTED:
-            return Status.CONTRADICTED.words
-        case Finding.UNSUPPORTED:
-            return Status.NO_EVIDENCE.words
-        case Finding.UNSCORED:
-            return Status.UNSCORED.words
-        case Finding.IRRELEVANT:
-            return Status.IRRELEVANT.words
-        case Finding.UNREAD:
-            return NO_CLAIM_WORDS[NoClaim.NOT_READ]
-        case Finding.CLAIM_FREE:
-            return NO_CLAIM_WORDS[NoClaim.NO_CLAIM]
+    if finding is Finding.UNREAD:
+        return NO_CLAIM_WORDS[NoClaim.NOT_READ]
+    if finding is Finding.CLAIM_FREE:
+        return NO_CLAIM_WORDS[NoClaim.NO_CLAIM]
+    return (Status.NO_EVIDENCE if finding is Finding.UNSUPPORTED else Status(finding.value)).words
 
 
 def verdict_table() -> dict[str, dict[str, str]]:

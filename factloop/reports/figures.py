@@ -129,7 +129,7 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was asked, or its answers were at hand: only then is there a cost to speak of.
+    """Whether a model was asked, or gave its answers from the cache: only then is there a cost to show.
 
     Searches that were answered before tell of no model.
     """
@@ -206,7 +206,7 @@ def moment(when: datetime) -> str:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """What the cascade of a check settled, and what that spared: a sentence each."""
+    """What the cascade of a check settled and what that saved, a sentence each."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} by the documents "
@@ -219,7 +219,7 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
             "less, where these were the harder ones"
         )
     elif savings.n_settled:
-        yield "what that spared cannot be estimated: no claim of this check went to the model"
+        yield "what that saved cannot be estimated: no claim of this check went to the model"
     if savings.max_error is not None and savings.confidence is not None:
         yield (
             f"tuned so that at most {percent(savings.max_error)} of the claims settled on a side are wrong, "

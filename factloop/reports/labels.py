@@ -41,7 +41,7 @@ class PersonLabel(StrEnum):
 
 
 class Draw(Record):
-    """The draw that a claim to label is from: its claims stand in random order, and count by their probabilities."""
+    """The draw that a claim to label is from: its claims are in random order and weighted by their probabilities."""
 
     name: str
     """What tells it from other draws."""
@@ -53,6 +53,17 @@ class Draw(Record):
     """Those of them that had a label, and were left out of it."""
     system: str | None = None
     """The only system whose claims were drawn; None for a draw of all systems."""
+
+
+class _OfClaim(Record):
+    """What names a claim of a response."""
+
+    response_id: str
+    claim_id: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.response_id, self.claim_id
 
 
 class ClaimToLabel(Record):
@@ -83,35 +94,23 @@ class ClaimToLabel(Record):
         return self.response_id, self.claim_id
 
 
-class GivenLabel(Record):
+class GivenLabel(_OfClaim):
     """What a person said of one claim."""
 
-    response_id: str
-    claim_id: str
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     blind: bool = False
     """Whether the verdict was hidden from the person until the label was given."""
     given_at: datetime | None = None
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
 
-
-class ClaimToSettle(Record):
+class ClaimToSettle(_OfClaim):
     """A claim of which two sides say different things, as a page shows it: not whose side is whose."""
 
-    response_id: str
-    claim_id: str
     claim: str
     first: str
     """What one side says, in words: `supported`, `not supported` or `irrelevant`."""
     second: str
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
 
 
 class Answer(StrEnum):
@@ -122,18 +121,12 @@ class Answer(StrEnum):
     NEITHER = "neither"
 
 
-class GivenAnswer(Record):
+class GivenAnswer(_OfClaim):
     """What a person answered on one claim."""
 
-    response_id: str
-    claim_id: str
     answer: Answer
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     given_at: datetime | None = None
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
 
 
 class LabelFile(Record):

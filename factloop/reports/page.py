@@ -95,7 +95,7 @@ def _text(room: str, name: str) -> str:
 
 
 def _packages(room: str) -> tuple[str, ...]:
-    """The packages that hold the parts of a room's pages, in the order of the search."""
+    """The packages whose folders hold parts of these pages, in the order of the search."""
     return (SHARED,) if room == SHARED else (room, SHARED)
 
 

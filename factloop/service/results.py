@@ -22,8 +22,7 @@ from factloop.core.records import FactualityReport, Record
 from factloop.reports.figures import plural, precision, precision_basis
 from factloop.service.settings import NAME
 from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
-from factloop.trust.views.html import render_trust_html
-from factloop.trust.views.long_form_html import render_long_form_html
+from factloop.trust.views.html import render_long_form_html, render_trust_html
 
 LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""

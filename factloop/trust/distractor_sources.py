@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from factloop.tools.calls.cache import AnswersKept
     from factloop.tools.calls.tape import Tape
     from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
+
+
+NO_JUDGE = "--distractors model asks the judge model: give --judge-model"
 
 
 @dataclass(frozen=True)
@@ -120,13 +125,33 @@ async def make_distractors(
     try:
         if settings.distractors != "model":
             return await make()
-        from factloop.trust.proposing import open_proposer  # a client of models, which nothing else here needs
-
-        async with open_proposer(settings, judge) as (proposer, meter, spent):
-            found = await make(proposer=proposer, meter=meter)
-            return found.model_copy(update={"usage": spent()})
+        return await _with_proposals(settings, judge, make)
     finally:
         await sources.aclose()
+
+
+async def _with_proposals(
+    settings: TrustSettings, judge: BaseChatModel | None, make: Callable[..., Awaitable[DistractorSet]]
+) -> DistractorSet:
+    """The distractors, the judge's proposals among them. Its answer is kept as those of any run."""
+    from factloop.agents.trustscore.distractors.proposed import ModelProposer  # a client of models: nothing else is one
+    from factloop.prompts.registry import PromptRegistry
+    from factloop.setup.chat_model import build_model
+    from factloop.setup.session import open_session
+    from factloop.tools.calls.meter import UsageMeter
+
+    wanted = judge if judge is not None else settings.judge_model
+    if wanted is None:
+        raise ConfigError(NO_JUDGE)
+    started, meter, prompts = time.perf_counter(), UsageMeter(), PromptRegistry.load(settings.prompts)
+    base_url = settings.judge_base_url or settings.base_url
+    chat = build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
+    async with (
+        aclosing(chat),  # the session may not open
+        aclosing(open_session(settings, prompts, [chat], keeps=chat.persistent, seed=settings.seed)) as session,
+    ):
+        found = await make(proposer=ModelProposer(session.model(chat), prompts), meter=meter)
+    return found.model_copy(update={"usage": meter.snapshot(time.perf_counter() - started)})
 
 
 def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, AnswersKept | None]:

@@ -24,8 +24,7 @@ from factloop.tools.calls.tape import Tape
 from factloop.tools.judges.base import Verifier
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
-from factloop.trust.distractor_sources import DistractorSources, open_sources
-from factloop.trust.proposing import NO_JUDGE
+from factloop.trust.distractor_sources import NO_JUDGE, DistractorSources, open_sources
 from factloop.trust.settings import SubjectModel, TrustSettings
 
 LIBRARIES = (
@@ -42,7 +41,7 @@ class TrustSetup:
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """It judges passages, be they of the corpus or of what an answer comes with, and may propose distractors."""
+    """It judges the passages of the corpus, or of what comes with an answer, and may propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
@@ -62,7 +61,7 @@ class TrustSetup:
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """The same set-up for an answer that comes with sources, which stand in the place of the corpus.
+        """The same set-up for an answer that comes with sources, which replace the corpus.
 
         Raises ConfigError for more than one tool, and where the corpus is to be searched, too.
         """
@@ -98,7 +97,7 @@ def prepare_trust(
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
     `subject` and `judge` are chat models that the caller built; otherwise the settings name them. `subjects` are those
-    of several systems, in the place of one for all.
+    of several systems, instead of one for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
@@ -157,7 +156,7 @@ def _fingerprint(
     *,
     asks: bool,
 ) -> TrustFingerprint:
-    """`asks`: whether a subject is asked at all, be it this one or those of the systems."""
+    """`asks`: whether a subject is asked at all: this one, or those of the systems."""
     judge = named_judge if corpus is not None or settings.distractors == "model" else None
     used: list[str] = []
     if asks:

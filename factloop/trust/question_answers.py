@@ -53,7 +53,7 @@ def load_question_answers(place: str | Path, *, responses_needed: bool = True) -
     `-` is standard input, as JSON Lines.
 
     Raises DataError, when it gets there, for a malformed row, an id that came before, a row without a response where
-    `responses_needed`, and a file without rows. Other fields are passed over.
+    `responses_needed`, and a file without rows. Other fields are ignored.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}

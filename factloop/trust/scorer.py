@@ -82,7 +82,7 @@ class TrustScorer:
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
-        A search given as `corpus` stands in the place of the paths that `settings` name.
+        A search given as `corpus` replaces the paths that `settings` name.
 
         `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
         that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.
@@ -138,7 +138,7 @@ class TrustScorer:
     ) -> TrustReport:
         """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
 
-        `sources`: what came with this response, one tool, searched in the place of the corpus; without a tool there is
+        `sources`: what came with this response, one tool, searched instead of the corpus; without a tool there is
         no TrustFC.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started

@@ -22,14 +22,17 @@ from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, open_session
 from factloop.setup.sources import Sources
+from factloop.setup.trace_export import usage_values
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import Span, as_messages, graph_span
 from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.traced import request_values
 from factloop.tools.search.gateway import SearchGateway
 from factloop.trust.means import standing
 from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
-from factloop.trust.spans import note_score, score_span
+from factloop.trust.settings import TrustSettings
 
 RECURSION_LIMIT = 20
 """Steps of the graph, beside one for each window of checks."""
@@ -64,7 +67,7 @@ class TrustScoring:
         setup, graph, subject = self.setup, self.graph, self.setup.subject
         if isinstance(item, OwnAnswer):
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
-        with score_span(setup.settings, subject, item.question, item.response) as span:
+        with _score_span(setup.settings, subject, item.question, item.response) as span:
             started, meter = time.perf_counter(), meter or UsageMeter()
             final = await graph.ainvoke(
                 {"question": item.question, "response": item.response, "references": item.reference_answers},
@@ -84,7 +87,8 @@ class TrustScoring:
                 created_at=datetime.now(UTC),
                 warnings=(*_warnings(setup), *replay_warnings(setup.tape)),
             )
-            note_score(span, report)
+            scores = {f"factloop.{part}": getattr(report, part).value for part in ("trust_bc", "trust_fc", "trust_ov")}
+            span.set({**scores, **usage_values(report.usage)})
         return report
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
@@ -188,3 +192,12 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
         return ()
     is_offline = not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
     return (*((OFFLINE_JUDGE,) if is_offline else ()), *setup.corpus.warnings)
+
+
+def _score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
+    """The span of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
+    span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
+    if response is not None:
+        span.say("factloop.response", lambda: response)
+    return span

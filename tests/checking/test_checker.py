@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from factloop import CheckSettings, FactChecker, FactualityReport
-from factloop.core.errors import ConfigError, DataError
+from factloop import FactualityReport
+from factloop.core.errors import DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
 from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import MODEL, Response, Simulator
@@ -93,18 +93,6 @@ def test_plain_code_may_check_twice_and_from_two_threads(sim: Simulator, respons
     assert all(is_right(report, response) for report in reports)
 
 
-def test_one_checker_serves_several_event_loops(sim: Simulator, response: Response) -> None:
-    checker = simulated_checker(sim)
-
-    async def once() -> FactualityReport:
-        async with checker:
-            return await checker.acheck(response.text, response.prompt)
-
-    assert is_right(asyncio.run(once()), response)
-    assert is_right(asyncio.run(once()), response)
-    assert is_right(checker.check(response.text, response.prompt), response)
-
-
 FORKED = """
 import json, os, signal, sys
 from factloop import FactChecker
@@ -160,14 +148,6 @@ async def test_answers_are_kept_between_checkers(sim: Simulator, response: Respo
     assert second.claims == first.claims
     assert (second.usage.calls, second.usage.searches, second.usage.cost_usd) == (0, 0, 0.0)
     assert second.usage.cache_hits > 0
-
-
-def test_settings_may_be_given_whole_or_by_name() -> None:
-    base = CheckSettings(plan="paper", k=(10,))
-    assert FactChecker(settings=base).settings == base
-    assert FactChecker(settings=base, k=20).settings == CheckSettings(plan="paper", k=(20,))
-    with pytest.raises(ConfigError, match="there is no setting 'colour'"):
-        FactChecker(colour="red")
 
 
 @pytest.mark.parametrize(("response", "prompt"), [("half \ud83d", None), ("whole", "half \ud83d")])

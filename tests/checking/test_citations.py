@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from factloop.core.citations import heading, mentioned, named, renumbered
+from factloop.core.citations import mentioned, named, renumbered
 from factloop.core.records import Evidence
 
 
@@ -46,11 +46,6 @@ def test_without_the_passages_titles_stand_for_them() -> None:
     )
 
 
-def test_code_and_other_books_are_left_alone_where_titles_stand_for_numbers() -> None:
-    said = "`arr[0]` and arr[1], as in passage 12 of the Koran, says [1]."
-    assert named(said, [evidence("Arrays")]) == "`arr[0]` and arr[1], as in passage 12 of the Koran, says “Arrays”."
-
-
 def test_where_no_passage_is_kept_none_is_spoken_of_by_number() -> None:
     assert (
         named("(Passage 1 says so.) Passages 2 and 3, too.", []) == "(another passage says so.) another passage, too."
@@ -62,8 +57,3 @@ def test_the_passages_that_a_text_speaks_of() -> None:
     first, second = evidence("Eddystone"), evidence("Smeaton")
     assert mentioned("Passage 2 says so, [1] does not, nor [2] elsewhere, nor [9].", [first, second]) == (second, first)
     assert mentioned("Nothing does.", [first]) == ()
-
-
-def test_a_date_heads_no_passage_alone() -> None:
-    assert heading("Towers", "The third", "2021-04-03") == "Towers › The third (2021-04-03)"
-    assert heading("", None, "2021-04-03") == ""

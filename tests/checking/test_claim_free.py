@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from factloop import FactChecker, UnscoredReason
-from factloop.core.errors import ConfigError
 from tests.checking.simulated import simulated_checker
-from tests.simulator import MODEL, Simulator
+from tests.simulator import Simulator
 
 CLAIM_FREE = [
     "I don't know.",
@@ -45,10 +44,3 @@ def test_without_a_source_the_offline_engine_finds_claims_and_judges_none() -> N
     assert report.precision is None
     said = "There was nothing to check against: give documents, or name a search."
     assert said in report.warnings, "which callers of Python, HTTP and MCP read too: no flags"
-
-
-async def test_without_a_source_a_model_is_not_even_asked(sim: Simulator) -> None:
-    async with FactChecker(model=MODEL, base_url=sim.base_url, cache=False) as checker:
-        with pytest.raises(ConfigError, match="nothing to check against"):
-            await checker.acheck("Rome is in Italy.")
-    assert sim.stats().model.requests == 0

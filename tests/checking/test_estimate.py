@@ -34,6 +34,7 @@ def test_cost_is_known_only_where_all_prices_are() -> None:
     assert priced.cost_usd == pytest.approx((priced.prompt_tokens + 2 * priced.completion_tokens) / 1e6)
     assert estimate(CheckSettings(model="openai:x", docs=("d",)), text, None).cost_usd is None
     assert estimate(CheckSettings(docs=("d",)), text, None).cost_usd == 0.0
+    assert estimate(CheckSettings(search=("serper",)), text, None).cost_usd == pytest.approx(0.002)  # of two queries
 
 
 def test_grounded_searches_long_documents_for_each_sentence_and_once_more_for_doubted_claims() -> None:

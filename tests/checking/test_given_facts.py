@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from factloop import ConfigError, DataError, GivenFacts, UnscoredReason
+from factloop import ConfigError, DataError, GivenFacts
 from factloop.checking.estimate import estimate
 from factloop.setup.settings import CheckSettings
 from tests.checking.simulated import simulated_checker
-from tests.simulator import Faults, Response, Simulator
+from tests.simulator import Response, Simulator
 
 
 @pytest.fixture
@@ -37,17 +37,6 @@ async def test_verdicts_fall_on_the_facts_given(
     assert [claim.judgement.verdict for claim in report.claims] == [fact.label for fact in response.facts]
     assert all(response.text[slice(*claim.span)] == claim.sentence for claim in report.claims)
     assert sim.bodies("AtomicFacts") == []
-
-
-async def test_facts_whose_reply_is_cut_off_every_time_are_there_without_a_verdict(
-    sim: Simulator, response: Response, facts: list[GivenFacts]
-) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
-    async with simulated_checker(sim) as checker:
-        report = await checker.acheck(response.text, response.prompt, facts=facts[:1])
-    assert len(report.claims) == len(facts[0].facts)
-    assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.PARSE_FAILURE}
-    assert len(sim.bodies("SentenceFacts")) == 3
 
 
 async def test_a_run_belongs_to_its_facts(

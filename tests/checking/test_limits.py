@@ -11,8 +11,6 @@ from factloop.core.records import UnscoredReason
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Faults, Simulator
 
-OPENS_IN_S = 0.5
-
 
 def reasons(report: FactualityReport) -> set[UnscoredReason | None]:
     return {claim.judgement.unscored_reason for claim in report.claims if claim.judgement.verdict is None}
@@ -47,17 +45,6 @@ async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simu
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 
-async def test_the_budget_of_all_checks_ends_all(sim: Simulator) -> None:
-    async with simulated_checker(sim, max_calls=2) as checker:
-        reports = await asyncio.gather(
-            checker.acheck(text_of(sim, 6), limits=Limits(max_calls=50)), checker.acheck(text_of(sim, 6))
-        )
-    for report in reports:
-        said = {c.judgement.rationale for c in report.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
-        assert said == {"the budget is used up: 2 calls"}
-    assert sum(report.usage.calls for report in reports) == 2
-
-
 @pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])
 async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:
@@ -86,9 +73,3 @@ async def test_settings_hold_for_each_check_and_a_request_may_only_be_tighter(si
             report = await checker.acheck(sim.world.responses[0].text, limits=limits)
             assert report.usage.calls == n_calls
             assert UnscoredReason.BUDGET in reasons(report)
-
-
-async def test_the_offline_engine_keeps_a_deadline_too() -> None:
-    checker = FactChecker(docs="examples/lighthouse/sources", cache=False)
-    report = await checker.acheck("Smeaton built it in 1759.", limits=Limits(deadline_s=1e-9))
-    assert reasons(report) == {UnscoredReason.TIMEOUT}

@@ -8,8 +8,6 @@ import pytest
 
 from factloop import FactChecker
 from factloop.core.records import UnscoredReason
-from tests.checking.simulated import simulated_checker
-from tests.simulator import Simulator
 
 GERMAN = "Der Turm wurde 1896 errichtet und diente als Lager für Getreide. Heute gehört er der Gemeinde von Arden."
 ENGLISH = "The tower was built in 1896 and was used as a store for grain."
@@ -38,10 +36,3 @@ async def test_the_english_paragraphs_of_an_answer_are_judged(documents: Path) -
     assert [claim.judgement.verdict is None for claim in report.claims if claim.sentence in ENGLISH] != []
     assert all(claim.judgement.verdict is not None for claim in report.claims if claim.sentence in ENGLISH)
     assert all(claim.judgement.verdict is None for claim in report.claims if claim.sentence in GERMAN)
-
-
-async def test_a_model_judges_any_language(sim: Simulator) -> None:
-    async with simulated_checker(sim) as checker:
-        report = await checker.acheck(GERMAN)
-    assert report.claims
-    assert all(one.judgement.unscored_reason is not UnscoredReason.OTHER_LANGUAGE for one in report.claims)

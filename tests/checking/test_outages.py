@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from factloop import CheckSettings, FactualityReport
+from factloop import FactualityReport
 from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.records import UnscoredReason
-from factloop.setup.session import retry_policy
 from tests.checking.simulated import simulated_checker
 from tests.simulator import SEARCH, Faults, Response, Simulator
 
@@ -64,15 +63,6 @@ async def test_a_model_that_refuses_everything_leaves_every_sentence_unscored(
     assert len(last.report.claims) == len(response.sentences)
 
 
-async def test_claims_that_need_no_search_are_judged(sim: Simulator) -> None:
-    response = sim.world.responses[3]
-    sim.set(stage_faults=REFUSING, retry_after="none")
-    last = (await events_of(sim, response))[-1]
-    assert isinstance(last, CheckFinished)
-    assert last.report.counts.irrelevant > 0
-    assert last.report.counts.irrelevant + last.report.counts.unscored == last.report.counts.total
-
-
 async def test_responses_checked_together_are_patient_together(sim: Simulator) -> None:
     sim.set(stage_faults=REFUSING, retry_after="none")
     responses = sim.world.responses[1:5]
@@ -83,8 +73,3 @@ async def test_responses_checked_together_are_patient_together(sim: Simulator) -
     assert set.union(*map(failures, reports)) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
     assert failures(late) == failures(reports[0])
     assert sim.stats().search.requests == sent
-
-
-@pytest.mark.parametrize(("patience_s", "longest_s"), [(5.0, 600.0), (3_600.0, 3_600.0)])
-def test_one_call_may_pause_as_long_as_the_run_is_patient(patience_s: float, longest_s: float) -> None:
-    assert retry_policy(CheckSettings(patience_s=patience_s)).patience_s == longest_s

@@ -66,21 +66,6 @@ async def test_verdicts_have_the_model_s_probabilities(sim: Simulator, docs: Pat
     assert all(report.fingerprint.logprobs for report in reports)
 
 
-@pytest.mark.parametrize("settings", PLANS)
-async def test_asking_changes_no_verdict_and_costs_no_call(
-    sim: Simulator, docs: Path, settings: dict[str, Any]
-) -> None:
-    with_them = await check_all(sim, docs, **settings)
-    n_requests = sim.stats().model.requests
-    sim.reset()
-    without = await check_all(sim, docs, logprobs=False, **settings)
-    assert sim.stats().model.requests == n_requests
-    assert verdicts(with_them) == verdicts(without)
-    assert scored(without) == []
-    assert not any(body.get("logprobs") for body in sim.bodies())
-    assert not any(report.fingerprint.logprobs for report in without)
-
-
 @pytest.mark.parametrize("changes", [{"supports_logprobs": False}, {"gives_logprobs": False}], ids=["refuses", "none"])
 @pytest.mark.parametrize("settings", PLANS)
 async def test_a_server_without_them_judges_as_ever(

@@ -14,7 +14,7 @@ from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings
 from factloop.cli.preparing import models_of_systems, server_settings
 from factloop.cli.serve import named_documents
 from factloop.core.errors import ConfigError
-from factloop.correction.settings import CorrectionSettings
+from factloop.correction.records import CorrectionSettings
 from factloop.entrance.serving import ServeSettings
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.evaluation.verification.records import VerifySettings

@@ -22,7 +22,7 @@ WITHIN_S = 120.0
 """Generous: it takes some seconds on a free machine."""
 HEAVY = (
     "torch", "spacy", "langgraph", "langchain", "langchain_core", "openai", "tantivy", "transformers", "faker", "yaml",
-    "tenacity", "factloop.tools.calls.tape", "factloop.correction.settings",
+    "tenacity", "factloop.tools.calls.tape", "factloop.correction.records",
 )  # fmt: skip
 
 

@@ -90,16 +90,6 @@ async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator,
         assert not blocks(text, "remove")
 
 
-async def test_unproven_claims_are_kept_as_they_are_and_reported(sim: Simulator, response: Response) -> None:
-    async with simulated_checker(sim) as checker:
-        corrector = Corrector(checker, unsupported="keep")
-        done = await corrector.acorrect(response.text, response.prompt, sources=own_articles(sim, response))
-    assert "[unverified]" not in done.text
-    assert done.text == done.rewritten
-    by_id = {claim.id: claim.self_contained for claim in done.report.claims}
-    assert {by_id[name] for doubt in done.doubts for name in doubt.claims} == unproven(done.before)
-
-
 @pytest.mark.parametrize("plan", ["fused", "grounded"])
 async def test_unchanged_sentences_are_not_asked_again(sim: Simulator, response: Response, plan: str) -> None:
     sources = own_articles(sim, response)

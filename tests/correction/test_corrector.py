@@ -96,43 +96,6 @@ async def test_a_wrong_number_is_mended_from_the_evidence(docs: Path) -> None:
     assert all(LONDON in cited[name] for name in change.evidence)
 
 
-DREDGED = "The harbour of Velmo was dredged in 1952."
-
-
-@pytest.mark.parametrize(
-    ("wrong", "source", "mended"),
-    [
-        ("The ferry carries 300 people.", "The ferry carries 240 people.", "The ferry carries 240 people."),
-        ("The garden opened in 1950.", "The garden opened in 1938.", "The garden opened in 1938."),
-    ],
-)
-async def test_what_is_contradicted_is_put_right(tmp_path: Path, wrong: str, source: str, mended: str) -> None:
-    (tmp_path / "source.txt").write_text(f"{DREDGED}\n\n{source}\n", encoding="utf-8")
-    correction = await offline(tmp_path, f"{DREDGED}\n\n{wrong}")
-    is_sound(correction)
-    assert correction.text == f"{DREDGED}\n\n{mended}"
-    assert correction.accepted
-    assert all(change.kind is ChangeKind.MENDED and change.evidence for change in correction.changes)
-
-
-async def test_what_needs_reading_is_neither_changed_nor_marked(docs: Path) -> None:
-    text = f"{LONDON} {PARIS}"
-    correction = await offline(docs, text, unsupported="mark", unscored="mark")
-    assert correction.before.claims[-1].judgement.unscored_reason == "needs_reading"
-    assert (correction.text, correction.rejected) == (text, Rejection.NOTHING_TO_CORRECT)
-
-
-async def test_unscored_claims_are_left_alone(sim: Simulator, response: Response) -> None:
-    """The budget ends in the middle of the first check: what has no verdict stays, and the second cannot judge more."""
-    async with simulated_checker(sim, max_calls=len(response.sentences) + 8) as checker:
-        correction = await removing(checker).acorrect(response.text, response.prompt)
-    is_sound(correction)
-    assert correction.before.counts.unscored > 0
-    if correction.before.counts.not_supported:
-        assert correction.rejected in (Rejection.NOT_CHECKED, Rejection.NOTHING_CHANGED, Rejection.NOTHING_LEFT)
-    assert unmarked(correction) == response.text
-
-
 @pytest.mark.parametrize("plan", PLANS)
 async def test_a_model_mends_what_the_evidence_says_otherwise(sim: Simulator, response: Response, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:
@@ -177,21 +140,6 @@ async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulat
     assert {left.reason for left in correction.left} == {LeftReason.REWRITE_FAILED}
     assert all(left.detail.startswith(UnscoredReason.REFUSAL) for left in correction.left)
     assert (correction.rewritten, correction.after) == (None, None)
-
-
-async def test_a_budget_that_ends_before_the_second_check_leaves_the_original(
-    sim: Simulator, response: Response
-) -> None:
-    async with simulated_checker(sim) as checker:
-        report = await checker.acheck(response.text, response.prompt)
-    n_faulty = len({claim.span for claim in report.claims if claim.judgement.contradicted is not None})
-    async with simulated_checker(sim, max_calls=n_faulty) as checker:
-        correction = await removing(checker).acorrect(report)
-    is_sound(correction)
-    assert correction.rejected is Rejection.NOT_CHECKED
-    assert unmarked(correction) == response.text
-    assert correction.rewritten not in (None, response.text)
-    assert correction.rounds == 1
 
 
 async def test_a_stopped_correction_goes_on_in_its_directory(

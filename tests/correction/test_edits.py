@@ -35,48 +35,37 @@ def without(text: str, *bad: str) -> str:
     [
         # within a paragraph: with the blank behind it, or before it where it is the last
         ("Ann ran. Bad fell. Cid sat.", "Ann ran. Cid sat."),
-        ("Bad fell. Cid sat.", "Cid sat."),
         ("Ann ran. Bad fell.", "Ann ran."),
-        ("Ann ran.  Bad fell.  Cid sat.", "Ann ran.  Cid sat."),
         ("Ann ran. Bad fell.\nCid sat there.", "Ann ran.\nCid sat there."),
         ("Ann ran. Bad fell. Bad slept. Cid sat.", "Ann ran. Cid sat."),
         # paragraphs: one gap goes with it
         ("Ann ran.\n\nBad fell.\n\nCid sat.\n", "Ann ran.\n\nCid sat.\n"),
         ("Bad fell.\n\nCid sat.\n", "Cid sat.\n"),
         ("Ann ran.\n\nBad fell.\n", "Ann ran.\n"),
-        ("Ann ran.\n\nBad fell.", "Ann ran."),
         ("Ann ran.\n\nBad fell.\n\nBad slept.\n\nCid sat.", "Ann ran.\n\nCid sat."),
-        ("Ann ran.\n\nBad fell.\n\nBad slept.", "Ann ran."),
         ("Ann ran.\r\n\r\nBad fell.\r\n\r\nCid sat.\r\n", "Ann ran.\r\n\r\nCid sat.\r\n"),
-        ("Ann ran.\r\n\r\nBad fell.\r\n", "Ann ran.\r\n"),
         ("Ann ran.\n\n\n\nBad fell.\n\nCid sat.", "Ann ran.\n\n\n\nCid sat."),
         # lists: the marker goes with the item, and stays where the item has more to say
         ("- Ann ran.\n- Bad fell.\n- Cid sat.\n", "- Ann ran.\n- Cid sat.\n"),
         ("Said:\n\n- Ann ran.\n- Bad fell.\n\nCid sat.", "Said:\n\n- Ann ran.\n\nCid sat."),
         ("1. Ann ran.\n2. Bad fell.\n3. Cid sat.", "1. Ann ran.\n3. Cid sat."),
-        ("a) Ann ran.\nb) Bad fell.\n", "a) Ann ran.\n"),
         ("* [x] Ann ran.\n* [ ] Bad fell.\n", "* [x] Ann ran.\n"),
         ("- Bad fell. Cid sat.\n- Dan hid.", "- Cid sat.\n- Dan hid."),
         ("- Ann ran. Bad fell.\n- Dan hid.", "- Ann ran.\n- Dan hid."),
         ("- Bad fell.\n  Cid sat there.\n- Dan hid.", "- Cid sat there.\n- Dan hid."),
         ("- Ann ran.\n  - Bad fell.\n  - Cid sat.\n", "- Ann ran.\n  - Cid sat.\n"),
-        ("- **Bad fell.**\n- Cid sat.", "- Cid sat."),
         # headings, quotes, tables, emphasis, tags
         ("# Title of it\n\nBad fell.\n\nCid sat.", "# Title of it\n\nCid sat."),
         ("> Ann ran.\n> Bad fell.\n", "> Ann ran.\n"),
-        ("> Bad fell.\n> Cid sat.\n", "> Cid sat.\n"),
         ("| Name | Deed |\n|---|---|\n| Ann | ran |\n| Bad | fell |\n", "| Name | Deed |\n|---|---|\n| Ann | ran |\n"),
         ("**Ann ran. Bad fell.** Cid sat.", "**Ann ran.** Cid sat."),
-        ("**Bad fell. Ann ran.** Cid sat.", "**Ann ran.** Cid sat."),
         ("Ann ran. **Bad fell. Bad slept.** Cid sat.", "Ann ran. Cid sat."),
         ("<p>Ann ran. Bad fell.</p>\n<p>Cid sat.</p>", "<p>Ann ran.</p>\n<p>Cid sat.</p>"),
         ("Ann ran [1]. Bad fell [2]. Cid sat.", "Ann ran [1]. Cid sat."),
-        ("Ann ran.  \nBad fell.  \nCid sat.", "Ann ran.  \nCid sat."),
         # other scripts
         ("安娜跑了。Bad摔倒了。西德坐下。", "安娜跑了。西德坐下。"),
         ("ركضت آنا. سقط Bad هنا. جلس سيد.", "ركضت آنا. جلس سيد."),
         ("Bad fell.", ""),
-        ("\n\nBad fell.\n", ""),
         ("> Bad fell. [1] \n \n\tBad slept.  \n", ""),
     ],
 )
@@ -114,9 +103,7 @@ def test_marks_whose_other_half_is_elsewhere_are_left_out(part: str, inner: str)
     [
         ("| Bad | x | y |\n|---|---|---|\n| a | b | c |", True),
         ("Bad fell\n========\n\nAnn ran.", True),
-        ("Bad fell\r\n---\r\n", True),
         ("Bad fell.\n\n---\n\nAnn ran.", False),
-        ("- Bad fell.\n- Ann ran.", False),
         ("Bad fell.", False),
     ],
 )

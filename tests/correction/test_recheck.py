@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from factloop.core.records import FactualityReport, NoClaim
 from factloop.correction.corrector import _Course
@@ -63,15 +62,6 @@ async def test_the_sentence_after_a_removed_one_is_read_again() -> None:
     assert (asked(nobody), len(last.claims), last.usage.calls) == ([], 4, 0)
 
 
-async def test_a_new_wording_of_several_sentences_is_read_sentence_by_sentence() -> None:
-    before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), prompt="Who?")
-    checked = ScriptedChecks([report_of((ANN, "s"), (NEW, "s"), ("He lay.", "s"), (CID, "s"))])
-    after = await Rechecks(before, checked).report(draft_of(before, {1: f"{NEW} He lay."}))
-    assert asked(checked) == [(NEW, "He lay.")]
-    assert [claim.id for claim in after.claims] == ["c1.1", "c2.1", "c2.2", "c3.1"]
-    assert [claim.sentence for claim in after.claims] == [ANN, NEW, "He lay.", CID]
-
-
 async def test_what_a_second_round_leaves_as_the_first_had_it_is_not_read_again() -> None:
     before = report_of((ANN, "c"), (BAD, "sc"), (CID, "s"), prompt="Who?")
     first = report_of(("Ann sat.", "s"), (NEW, "n"), (CID, "s"))
@@ -92,17 +82,3 @@ async def test_a_claim_that_repeats_one_that_is_gone_keeps_verdict_and_evidence(
     carried = after.claims[-1]
     assert (carried.id, carried.duplicate_of, carried.sentence) == ("c2.1", None, CID)
     assert [(item.id, item.passage) for item in carried.evidence] == [("c2.1-e1", "Nobody knows.")]
-
-
-async def test_places_follow_every_edit_before_them() -> None:
-    sentences = [(f"Ann ran {number} miles.", "c" if number % 3 == 1 else "s") for number in range(30)]
-    before = report_of(*sentences, between="\n\n", prompt="Who?")
-    changed = [
-        (text.replace("Ann", "Old Bad"), "s") if letters == "c" else (text, letters) for text, letters in sentences
-    ]
-    checked = ScriptedChecks([report_of(*changed, between="\n\n")])
-    wordings = {number: text for number, (text, _) in enumerate(changed) if text != sentences[number][0]}
-    after = await Rechecks(before, checked).report(draft_of(before, wordings))
-    assert all(after.response[slice(*claim.span)] == claim.sentence for claim in after.claims)
-    assert all(one[0] < two[0] for one, two in pairwise(claim.span for claim in after.claims))
-    assert after.precision == 1.0

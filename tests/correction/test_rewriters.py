@@ -24,13 +24,6 @@ def fault(report: FactualityReport, number: int = 0, unproven: Unsupported = "re
     return fault_of(report, sentences[number], by_id, Draft(report.response, sentences, {}))
 
 
-async def test_what_is_to_be_kept_is_said_again() -> None:
-    report = report_of(("ann ran and fell", "snu"))
-    assert (await REWRITER.reword(fault(report))).text == "Ann ran and fell (1). Ann ran and fell (3)."
-    chinese = report_of(("安娜跑了，摔倒了。", "sn"))
-    assert (await REWRITER.reword(fault(chinese))).text == "安娜跑了，摔倒了。 (1)。"
-
-
 def facts(sentence: str, *claims: str, letters: str, wrong: str = "", instead: str = "", quote: str = "") -> Fault:
     """The fault of a sentence with these claims, of which the contradicted ones are decided by the quote."""
     report = report_of((sentence, letters), evidence=[passage(quote)])
@@ -108,11 +101,6 @@ async def test_no_sentence_is_cut_to_a_stump() -> None:
         await REWRITER.reword(facts("Ida Roth died in Oslo.", DIED, "Ida Roth died.", letters="cs"))
 
 
-async def test_a_row_of_a_table_is_not_cut_down() -> None:
-    with pytest.raises(ToolError, match="row of a table"):
-        await REWRITER.reword(fault(report_of(("Ann | ran | fell", "sn"))))
-
-
 def test_a_fault_has_the_evidence_of_the_claim_that_its_own_repeats() -> None:
     report = report_of((TEXT, "c"), evidence=[passage("It was 1699."), passage("It was 1699.")])
     claim = report.claims[0].model_copy(
@@ -138,7 +126,7 @@ MODELS = report_of(("The tower was lit in 1699 [1].", "sc"), prompt="When?", evi
         ("...", "no words are in it"),
         ("The tower was lit in 1699 [1].", "the sentence is as it was"),
         ("The tower was lit in 1700.", "it says 1700, which neither"),
-        ("The tower was lit. " * 30, "characters in the place of 30"),
+        ("The tower was lit. " * 30, "characters instead of 30"),
         ("The tower was lit ([see](https://evil.example)).", "it brings '](https://evil.example'"),
         ("The tower was lit, see http://evil.example", "it brings 'http://evil.example'"),
         ("The tower was lit ![](x).", "it brings '!['"),

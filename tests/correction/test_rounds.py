@@ -10,7 +10,7 @@ import pytest
 from factloop.core.errors import FactloopError, ToolTimeout
 from factloop.core.factuality import count_verdicts
 from factloop.core.records import FactualityReport, GivenFacts
-from factloop.correction.corrector import NOT_READ_AGAIN, SAME, _Course
+from factloop.correction.corrector import SAME, _Course
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Fault
 from factloop.correction.marks import MarkPolicy
@@ -85,13 +85,6 @@ async def test_a_wording_that_is_not_confirmed_becomes_a_removal() -> None:
     assert correction.left == ()
 
 
-async def test_a_wording_that_is_not_confirmed_is_undone_where_nothing_may_be_taken_out() -> None:
-    checks = ScriptedChecks([NOT_BETTER])
-    correction = await _Course(BEFORE, checks, ByHand([NEW]), UsageMeter(), MarkPolicy()).run(2)
-    assert correction.text == f"{ANN} {BAD} [contradicted] {CID}"
-    assert correction.rejected is Rejection.NEW_UNSUPPORTED
-
-
 async def test_rounds_are_bounded_and_the_last_text_is_shown_though_not_taken() -> None:
     correction = await course(ByHand([NEW]), NOT_BETTER).run(1)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
@@ -162,19 +155,6 @@ async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max
     correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), REMOVING).run(max_rounds)
     assert [change.old.strip() for change in correction.changes] == ["Cid ran."]
     assert (correction.accepted, len(correction.left), len(checks.asked)) == (True, 2, 1)
-
-
-async def test_where_no_round_is_left_what_would_have_to_be_read_is_undone_unread() -> None:
-    """As above with one round: the first removal goes with the second, without a further check."""
-    before = report_of((ANN, "c"), ("She fell.", "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
-    checks = ScriptedChecks([report_of((HE, "a"), (EVE, "s"))])
-    correction = await _Course(before, checks, ByHand([""] * 3), UsageMeter(), REMOVING).run(1)
-    assert [change.old.strip() for change in correction.changes] == [DAN]
-    assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
-    assert {left.detail for left in correction.left} == {
-        "a later sentence would have no verdict without it",
-        NOT_READ_AGAIN,
-    }
 
 
 async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:

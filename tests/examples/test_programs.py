@@ -4,23 +4,44 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.examples.programs import EXAMPLES, Run
 from tests.simulator import MODEL, Simulator
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
+Run = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
 def sim() -> Iterator[Simulator]:
     with Simulator() as simulator:
         yield simulator
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a program in a folder of its own, as a reader does, but in this process; returns what it prints."""
+
+    def run(program: str, *arguments: object, sim: Simulator | None = None) -> list[str]:
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+            if sim is not None:
+                for name, value in {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": MODEL}.items():
+                    patch.setenv(name, value)
+            patch.setattr(sys, "argv", [program, *map(str, arguments)])
+            patch.setattr(sys, "path", [str((EXAMPLES / program).parent), *sys.path])
+            runpy.run_path(str(EXAMPLES / program), run_name="__main__")
+        return capsys.readouterr().out.splitlines()
+
+    return run
 
 
 def test_the_graph_writes_anew_what_did_not_hold(run: Run) -> None:
@@ -68,3 +89,20 @@ def test_two_workers_on_ray_find_the_same(run: Run, tmp_path: Path) -> None:
     environment = {**os.environ, "FACTLOOP_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280)
     assert (done.returncode, done.stdout.splitlines()) == (0, run("batch/batch.py", ANSWERS, "alone")[-3:]), done.stderr
+
+
+def test_the_guard_finds_the_wrong_year(run: Run) -> None:
+    first, second = run("rag/guarded.py")
+    assert first.startswith("supported: Smeaton's Tower was lit on 16 October 1759. [")
+    assert second.startswith("not_supported: ")
+    assert "1887" in second
+
+
+def test_the_guard_of_the_stream_marks_the_wrong_sentence_and_no_other(run: Run) -> None:
+    answer, counted = run("rag/streaming.py")
+    assert answer == (
+        "Smeaton's Tower was lit on 16 October 1759. "
+        "Smeaton's Tower remained in use until 1887. [contradicted by the sources] "
+        "The present tower was lit in 1882."
+    )
+    assert counted == "(2 of 3 claims supported)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -16,10 +15,10 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
 from factloop import ConfigError, DataError, FactChecker, Limits
+from factloop.core.errors import ToolError
 from factloop.core.findings import has_unproven
 from factloop.core.records import Claim, FactualityReport
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
-from factloop.guarding.chunks import WholeCharacters
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
@@ -109,20 +108,12 @@ async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checke
 
 UNCHECKED = [
     "Feel free to mix bleach and ammonia for a stronger cleaner.",
-    "If you want more relief, take ten tablets at once.",
     "Thanks for asking about aspirin, which cures cancer.",
-    "Here is an overview of the only drug that cures cancer.",
-    "I'm happy to help, and the answer is that vaccines cause autism.",
     "The following are the only safe drugs:",
     "Ada was born in 1999, right?",
-    "Did you know that Ada Lovelace killed her husband in 1999?",
-    "| Ada | 1999 |",
     "|Ada Lovelace|1999|",
     "- Born 1999",
-    "Take aspirin with warfarin.",
-    "You should double the dose before surgery.",
     "Lethal in children.",
-    "Safe in pregnancy!",
     CODE,
 ]
 
@@ -149,27 +140,6 @@ async def test_talk_and_opinions_are_released(model: Any) -> None:
     )
     async with FactChecker(model, plan="fused", cache=False) as checker:
         assert await guarded(StreamGuard(checker, "drop"), text) == text
-
-
-async def test_findings_of_a_sentence_stand_the_gravest_first() -> None:
-    facts = [
-        {"sentence": 1, "fact": "Ada sang.", "status": "check", "query": "Ada sang"},
-        {"sentence": 1, "fact": "She danced.", "status": "ambiguous", "query": ""},
-    ]
-    verdict = {"rationale": "Nothing is said.", "cited": [], "wrong": "", "verdict": "insufficient"}
-    model = FakeListChatModel(responses=[json.dumps({"facts": facts}), json.dumps(verdict)])
-    async with FactChecker(model, plan="fused", max_searches=1, cache=False) as checker:
-        guard = StreamGuard(checker)
-        events = [event async for event in guard.aevents(pieces("Ada sang, and she danced."), sources=SOURCES)]
-    assert isinstance(events[0], GuardedSentence)
-    assert events[0].findings == ("unsupported", "unscored")
-
-
-def test_only_findings_can_be_let_pass() -> None:
-    with pytest.raises(ConfigError, match="unknown finding 'lies'; known are contradicted, unsupported"):
-        offline(passing=["lies"])
-    with pytest.raises(ConfigError, match="a collection"):
-        offline(passing="unread")
 
 
 async def test_words_beside_a_fence_are_checked() -> None:
@@ -200,14 +170,12 @@ HEAD = "| who | where |\n|---|---|\n"
     [
         (f"{TRUE}\n\n{FALSE}\n\n{TRUE}\n", f"{TRUE}\n\n{TRUE}\n"),
         (f"{TRUE}\n\n{CODE}\n\n{TRUE}\n", f"{TRUE}\n\n{TRUE}\n"),
-        (f"{CODE}\n\n{TRUE}\n", f"{TRUE}\n"),
         (f"- {TRUE}\n- {FALSE}\n- {FALSE}\n- {TRUE}", f"- {TRUE}\n- {TRUE}"),
         (f"- {TRUE}\r\n- {FALSE}\r\n- {TRUE}\r\n", f"- {TRUE}\r\n- {TRUE}\r\n"),
         (f"{HEAD}| Ada | 1999 |\n| Bo | 1888 |\n\n{TRUE}\n", f"{HEAD}\n{TRUE}\n"),
         (f"| {TRUE} | {TRUE} |\n| Bo | 1888 |\n| {TRUE} | {TRUE} |\n", f"| {TRUE} | {TRUE} |\n" * 2),
         (f"{TRUE}\n\n| Bo | 1888 |", f"{TRUE}\n\n"),
         (f"{TRUE} {FALSE}\n\n{TRUE}", f"{TRUE}\n\n{TRUE}"),
-        (f"{TRUE} {FALSE}\n{TRUE}", f"{TRUE}\n{TRUE}"),
         (f"- {FALSE} {TRUE}\n- {TRUE}", f"- {TRUE}\n- {TRUE}"),
         (f"{TRUE}\n  1. {FALSE} {FALSE} {TRUE}\n", f"{TRUE}\n  1. {TRUE}\n"),
         (f"{FALSE} {TRUE}", TRUE),
@@ -228,7 +196,6 @@ PLANS = Document("| Plan | Price | Space |\n|---|---|---|\n| Team | €79 | 25 G
     [
         ("| Team | €89 | 25 GB |", "| Team | €89! | 25 GB |"),
         ("| Team | €89 | 30 GB |", "| Team | €89! | 30 GB! |"),
-        ("| Team | €79 | 30 GB |", "| Team | €79 | 30 GB! |"),
         ("| Team | €79 | 25 GB |", "| Team | €79 | 25 GB |"),
     ],
 )
@@ -293,25 +260,13 @@ async def test_the_report_is_on_the_whole() -> None:
     assert "while it was written" in " ".join(report.warnings)
 
 
-async def test_a_pronoun_is_read_from_what_was_written_before() -> None:
-    report = (await finished(offline(), pieces(ANSWER), sources=SOURCES)).report
-    assert report.claims[1].self_contained.startswith("Ada Lovelace died")
-
-
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
     """The topic of its opening is known at its end all the same."""
-    text = f"{TRUE} " + "There were many other people in the town at that time. " * 100 + "\n\nLovelace died in Paris."
+    text = f"{TRUE}\n\n\n" + "There were many other people in the town then. " * 200 + "\n\nLovelace died in Paris."
     events = [event async for event in offline().aevents(pieces(text, 100), sources=SOURCES)]
     assert isinstance(events[-1], GuardFinished)
     last = events[-1].report.claims[-1]
     assert (text[slice(*last.span)], last.self_contained) == ("Lovelace died in Paris.", "Ada Lovelace died in Paris.")
-
-
-async def test_a_model_stuck_on_line_ends_ends_no_stream() -> None:
-    text = f"{TRUE}" + "\n" * 6_000 + FALSE
-    claims = (await finished(offline(), pieces(text, 100), sources=SOURCES)).report.claims
-    assert [text[slice(*claim.span)] for claim in claims] == [TRUE, FALSE]
-    assert claims[1].self_contained == "Ada Lovelace died in London in 1853."
 
 
 async def test_claims_of_a_stretch_that_is_read_in_parts_have_names_of_their_own(sim: Simulator) -> None:
@@ -367,6 +322,7 @@ async def test_an_error_of_the_stream_comes_after_what_was_whole() -> None:
         ({"policy": "pass"}, "must be one of annotate, drop"),
         ({"at_once": 0}, "at_once = 0"),
         ({"patience_s": 0}, "must be above 0"),
+        ({"passing": ["lies"]}, "unknown finding 'lies'; known are contradicted, unsupported"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:
@@ -391,6 +347,19 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
     assert "2 of 2 claims have no verdict" in end.report.warnings[-1]
 
 
+class Failing(FactChecker):
+    async def acheck(self, response: str, *given: Any, **asked: Any) -> FactualityReport:
+        if response:
+            raise ToolError("the search went away", tool="search")
+        return await super().acheck(response, *given, **asked)
+
+
+async def test_a_check_that_ends_in_an_error_leaves_the_sentence_unscored() -> None:
+    end = await finished(StreamGuard(Failing(cache=False)), pieces(TRUE), sources=SOURCES)
+    (claim,) = end.report.claims
+    assert (claim.judgement.unscored_reason, end.released) == ("tool_failure", f"{TRUE} [not checked]")
+
+
 async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
     sim.set(llm_latency_s=30.0)
     async with simulated_checker(sim) as checker:
@@ -409,22 +378,6 @@ async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:
     said = {claim.judgement.rationale for claim in end.report.claims}
     assert said == {"the budget of this check is used up: 1 calls"}
     assert end.report.usage.calls == len(texts)
-
-
-async def test_a_sentence_at_its_deadline_is_unscored_and_counted(sim: Simulator) -> None:
-    sim.set(stage_faults={"Assessment": Faults(hang=1.0)})
-    async with simulated_checker(sim) as checker:
-        end = await finished(StreamGuard(checker, limits=Limits(deadline_s=2.0)), pieces(TRUE))
-    (claim,) = end.report.claims
-    assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [not checked]")
-    assert end.report.usage.calls > 0
-
-
-async def test_money_without_a_price_is_refused_before_the_stream_is_read(sim: Simulator) -> None:
-    async with simulated_checker(sim) as checker:
-        with pytest.raises(DataError, match="no budget in USD can be kept"):
-            await finished(StreamGuard(checker, limits=Limits(budget_usd=1.0)), pieces(TRUE))
-    assert sim.stats().stages == {}
 
 
 async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
@@ -511,10 +464,3 @@ async def test_a_character_that_came_in_two_halves_is_whole_again(chunks: tuple[
     end = await finished(offline(passing=["unread", "unscored"]), stream(), sources=SOURCES)
     assert end.released == f"{TRUE} \U0001f600\n"
     assert end.report.response == end.released
-
-
-@pytest.mark.parametrize("halves", ["\ud83d", "\ude00\ud83d", "\ud83d\ud83d\ude00"])
-def test_no_half_without_its_other_is_lost(halves: str) -> None:
-    characters = WholeCharacters()
-    out = "".join(map(characters.feed, f"\ufeffa{halves}")) + characters.end()
-    assert out == f"\ufeffa{halves}".replace("\ud83d\ude00", "\U0001f600")

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from factloop.agents.longfact import writer as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
-from factloop.correction import schemas as correction
+from factloop.correction import rewriters as correction
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 from factloop.tools.judges import served as verifiers
 

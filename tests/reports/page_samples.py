@@ -20,8 +20,7 @@ from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.mixedqa.views import render_mixedqa_html
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.views.html import render_run_html
-from factloop.trust.views.html import render_trust_html
-from factloop.trust.views.long_form_html import render_long_form_html
+from factloop.trust.views.html import render_long_form_html, render_trust_html
 from tests.correction.views import correction_samples
 from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, small_audit
 from tests.evaluation.cascades import cascade_samples

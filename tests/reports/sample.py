@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
+from factloop.core.factuality import at_each_k, count_verdicts, precision
 from factloop.core.records import (
-    AtK,
     Claim,
-    Counts,
-    Evidence,
     FactualityReport,
     Fingerprint,
-    Judgement,
     StageUsage,
     UnscoredReason,
     Usage,
-    Verdict,
 )
-from factloop.reports.claims import tally_reasons
 
 PROMPT = "Who was Ada Lovelace, and why is she remembered?"
 WHEN = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -67,73 +63,21 @@ def sample_claims(reasons: Collection[UnscoredReason] = REASONS) -> tuple[Claim,
     return tuple(one.model_copy(update={"id": f"c{number}"}) for number, one in enumerate(kept, 1))
 
 
-def count_claims(claims: Collection[Claim]) -> Counts:
-    verdicts = [claim.judgement.verdict for claim in claims]
-    return Counts(
-        supported=verdicts.count(Verdict.SUPPORTED),
-        not_supported=verdicts.count(Verdict.NOT_SUPPORTED),
-        irrelevant=verdicts.count(Verdict.IRRELEVANT),
-        unscored=tally_reasons(claims).total(),
-    )
+_REPORT = json.loads(Path(__file__).with_name("sample_report.json").read_text(encoding="utf-8"))
 
 
 def make_report(response: str, claims: tuple[Claim, ...], *, prompt: str | None = PROMPT) -> FactualityReport:
     """A report on these claims, its figures computed from them for K of 8 and 64."""
-    counts = count_claims(claims)
-    precision = counts.supported / counts.scored if counts.scored else None
-    at_k = []
-    for k in (8, 64):
-        recall = min(1.0, counts.supported / k)
-        f1 = 2 * precision * recall / (precision + recall) if precision else 0.0
-        at_k.append(AtK(k=k, recall=recall, f1=f1, n_scored=counts.scored, n_unscored=counts.unscored))
+    counts = count_verdicts(claims)
     return FactualityReport(
         prompt=prompt,
         response=response,
         claims=claims,
         counts=counts,
-        precision=precision,
-        at_k=tuple(at_k),
-        usage=Usage(
-            calls=31,
-            failed_calls=2,
-            cache_hits=4,
-            prompt_tokens=13_482,
-            completion_tokens=1_706,
-            approximate_tokens=True,
-            searches=17,
-            cost_usd=0.00305,
-            wall_s=4.82,
-            stages={
-                "sentence_facts": StageUsage(
-                    calls=12, cache_hits=1, prompt_tokens=6_120, completion_tokens=820, cost_usd=0.00141, wall_s=9.4
-                ),
-                "assess": StageUsage(
-                    calls=19,
-                    failed_calls=2,
-                    cache_hits=3,
-                    prompt_tokens=7_362,
-                    completion_tokens=886,
-                    approximate_tokens=True,
-                    cost_usd=0.00164,
-                    wall_s=16.1,
-                ),
-                "search": StageUsage(searches=17, wall_s=2.1),
-            },
-        ),
-        fingerprint=Fingerprint(
-            factloop_version="0.1.0",
-            engine="model",
-            model="openai:gpt-4o-mini",
-            base_url="https://models.example.org/v1",
-            sampling={"temperature": 0.0, "max_tokens": 512},
-            plan="fused",
-            max_searches=5,
-            results_per_search=3,
-            search_tools=("serper", "documents"),
-            prompts={"sentence_facts": "a3f1" * 16, "assess": "09bd" * 16},
-            versions={"langgraph": "1.2.22", "langchain-core": "1.7.2", "tantivy": "0.27.0"},
-            seed=7,
-        ),
+        precision=precision(counts),
+        at_k=at_each_k(counts, (8, 64)),
+        usage=Usage.model_validate_json(json.dumps(_REPORT["usage"])),
+        fingerprint=Fingerprint.model_validate_json(json.dumps(_REPORT["fingerprint"])),
         created_at=WHEN,
         warnings=("2 calls failed and were retried.",),
     )
@@ -176,45 +120,7 @@ HOSTILE_ADDRESS = "https://example.org/?a=1&lt;=2&b={{7*7}}"
 
 def hostile_report() -> FactualityReport:
     """A report each of whose free texts attacks the page or the terminal that shows it."""
-    evidence = tuple(
-        Evidence(
-            id=f"e{rank}",
-            source=source,
-            title=f"title {HOSTILE}",
-            passage=f"passage {HOSTILE}",
-            query=f"query {HOSTILE}",
-            rank=rank,
-            published=f"date {HOSTILE}",
-            retrieved_at=WHEN,
-        )
-        for rank, source in enumerate(
-            (
-                "javascript:alert(1)",
-                "data:text/html,<script>alert(1)</script>",
-                "https://example.org/\u202egpj.exe",
-                'https://example.org/"onmouseover="alert(1)',
-                "http://[broken",
-                HOSTILE,
-                HOSTILE_ADDRESS,
-            ),
-            1,
-        )
-    )
-    claim = Claim(
-        id=f"id {HOSTILE}",
-        sentence=HOSTILE,
-        span=(0, len(HOSTILE)),
-        text=f"text {HOSTILE}",
-        self_contained=f"claim {HOSTILE}",
-        relevant=True,
-        duplicate_of=f"other {HOSTILE}",
-        queries=(f"query {HOSTILE}",),
-        missing=(f"missing {HOSTILE}",),
-        evidence=evidence,
-        judgement=Judgement(
-            verdict=Verdict.SUPPORTED, rationale=HOSTILE, cited=("e1", "e3", "e6"), judged_by=f"judge {HOSTILE}"
-        ),
-    )
+    claim = Claim.model_validate_json(json.dumps(_REPORT["hostile_claim"]))
     report = make_report(HOSTILE, (claim,), prompt=HOSTILE)
     fingerprint = report.fingerprint.model_copy(
         update={"model": HOSTILE, "base_url": HOSTILE, "prompts": {HOSTILE: HOSTILE}, "search_tools": (HOSTILE,)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -13,23 +12,19 @@ from rich.console import Console
 from factloop.checking.views.html import render_html
 from factloop.checking.views.plain import in_words, render_csv
 from factloop.checking.views.terminal import print_report
-from factloop.core.findings import Finding
 from factloop.core.records import FactualityReport, UnscoredReason, Verdict
 from factloop.correction.views.html import render_correction_html
 from factloop.reports import claims as claims_module
 from factloop.reports.claims import (
-    NO_CLAIM_WORDS,
     READING_ORDER,
     REASON_WORDS,
     ClaimView,
     Status,
-    finding_words,
     problems_first,
     shared_passages,
     status_of,
     tally,
     tally_reasons,
-    verdict_table,
     views_of,
     worst,
 )
@@ -100,20 +95,6 @@ def test_statuses_and_reasons_are_told_apart_without_colour() -> None:
     assert len({status.symbol for status in Status}) == len({status.words for status in Status}) == len(Status)
 
 
-def test_scripts_get_the_look_of_every_judgement() -> None:
-    table = json.loads(json.dumps(verdict_table()))
-    assert table["no_evidence"] == {"status": "no_evidence", "words": "no evidence found", "symbol": "○"}
-    assert table["timeout"] == {"status": "unscored", "words": "unscored: no answer in time", "symbol": "?"}
-    assert table.keys() == {*Status, *UnscoredReason}
-
-
-def test_findings_have_the_words_of_claims_and_of_sentences() -> None:
-    words = [finding_words(one) for one in Finding]
-    of_claims = [Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED, Status.IRRELEVANT]
-    assert words[:4] == [one.words for one in of_claims]
-    assert {*words[4:]} <= {*NO_CLAIM_WORDS.values()}
-
-
 def test_problems_come_first_each_kind_in_its_order() -> None:
     given = [IRRELEVANT, UNSCORED, SUPPORTED, VIEWS["c10"], CONTRADICTED, NO_EVIDENCE]
     assert problems_first(given) == [CONTRADICTED, VIEWS["c10"], NO_EVIDENCE, UNSCORED, IRRELEVANT, SUPPORTED]
@@ -138,13 +119,6 @@ def test_a_claim_knows_the_number_of_the_one_that_it_repeats() -> None:
     elsewhere = other.model_copy(update={"id": "z", "duplicate_of": "gone"})
     assert [one.repeats for one in views_of([first, again, elsewhere])][2] is None
     assert views_of([first, again.model_copy(update={"id": "again"})])[1].repeats == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "instead", "said"), [("1698", "1696", "1698 · the source says 1696"), ("1698", "", ""), ("", "1696", "")]
-)
-def test_only_a_pair_of_words_is_set_against_each_other(wrong: str, instead: str, said: str) -> None:
-    assert view("x", wrong=wrong, instead=instead).source_says == said
 
 
 @pytest.mark.parametrize(
@@ -184,10 +158,6 @@ def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict
     assert one.marked is not None
     assert (one.marked.evidence.id, one.marked.text, one.marked.decides) == ("e2", SENTENCE, False)
     assert (one.cited, [row.number for row in one.evidence]) == ((), [2, 1])
-
-
-def test_a_quote_from_a_passage_that_is_not_cited_is_not_marked() -> None:
-    assert view("x", ROCK, LIT, quote=SENTENCE).marked is None
 
 
 def test_the_passage_that_decides_is_shown_first_and_keeps_its_number() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from factloop.core.records import StageUsage, UnscoredReason, Usage
+from factloop.core.records import StageUsage, UnscoredReason
 from factloop.reports import figures
 from tests.reports.sample import make_report, sample_claims, sample_report
 
@@ -30,18 +30,6 @@ def test_a_report_with_claims_to_read_says_how_much_was_matched() -> None:
     assert not figures.is_partial(sample_report())
 
 
-def test_no_claims_are_said_plainly() -> None:
-    report = make_report("I don't know.", ())
-    assert figures.precision(report) == "–"
-    assert figures.precision_basis(report) == "The response makes no claim that can be checked."
-
-
-def test_reasons_and_distribution() -> None:
-    report = sample_report((UnscoredReason.BUDGET,))
-    assert figures.unscored_reasons(report) == ["1 × the budget was used up"]
-    assert figures.distribution(report) == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 1 unscored"
-
-
 @pytest.mark.parametrize(
     ("usage", "words"),
     [
@@ -56,12 +44,6 @@ def test_reasons_and_distribution() -> None:
 )
 def test_cost(usage: StageUsage, words: str) -> None:
     assert figures.cost(usage) == words
-
-
-def test_a_search_that_was_answered_before_tells_of_no_model() -> None:
-    at_hand = {"search": StageUsage(cache_hits=2, searches=9)}
-    assert not figures.used_a_model(Usage(cache_hits=2, searches=9, stages=at_hand))
-    assert figures.used_a_model(Usage(cache_hits=3, searches=9, stages=at_hand))
 
 
 def test_calls_and_tokens() -> None:
@@ -93,11 +75,6 @@ def test_moments_are_in_utc() -> None:
     when = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     assert figures.moment(when.astimezone(timezone(timedelta(hours=5)))) == "2026-11-21 09:30 UTC"
     assert figures.moment(when.replace(tzinfo=None)) == "2026-11-21 09:30"
-
-
-@pytest.mark.parametrize(("share", "expected"), [(0.95, "95%"), (0.999, "99.9%"), (0.29, "29%")])
-def test_a_level_is_a_percentage(share: float, expected: str) -> None:
-    assert figures.percent(share) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from factloop.reports.page import render_page
-from tests.reports.html_page import Page, contrast
+from tests.reports.html_page import Page, text_of
 from tests.reports.page_samples import MADE_BY, PAGES
 
 every_page = pytest.mark.parametrize("name", PAGES)
@@ -54,7 +54,20 @@ def test_no_control_character_arrives(name: str) -> None:
     assert not set(PAGES[name]) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
 
 
-@every_page
+@pytest.mark.parametrize("name", [name for name in PAGES if "hostile" in name])
+def test_hostile_text_arrives_as_text(name: str) -> None:
+    """It is shown as it is; only true web addresses are links, which tell the target nothing."""
+    page, html = parsed(name), PAGES[name]
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert "alert(1)" in text_of(html)
+    outer = [link for link in page.of("a") if link["href"].startswith(("http:", "https:"))]
+    assert {link["rel"] for link in outer} <= {"noopener noreferrer"}
+    others = {link["href"] for link in page.of("a")} - {link["href"] for link in outer}
+    assert all(address.startswith(("#", "data:")) for address in others)
+
+
+@pytest.mark.parametrize("name", ["fact-check", "run", "audit", "experiment"])
 def test_equal_reports_give_equal_pages(name: str) -> None:
     assert MADE_BY[name]() == PAGES[name]
 
@@ -71,8 +84,3 @@ def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
 def test_a_template_fails_where_it_names_what_it_was_not_given() -> None:
     with pytest.raises(UndefinedError, match="report"):
         render_page("fact_check.html.j2", room="factloop.checking.views")
-
-
-def test_the_contrast_ratio_is_that_of_wcag() -> None:
-    assert contrast("#ffffff", "#000000") == pytest.approx(21)
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from factloop.core.events import ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, ServerWait
 from factloop.core.records import Claim, Usage
-from factloop.reports.progress import CountDisplay, ProgressDisplay
+from factloop.reports.progress import ProgressDisplay
 from tests.reports.sample import sample_report
 
 REPORT = sample_report()
@@ -51,10 +51,6 @@ def test_it_counts_sentences_until_a_claim_is_judged() -> None:
     assert "read" not in screen([*events, judged(first, 1)]).rpartition("\n")[2]
 
 
-def test_a_claim_may_be_judged_before_it_is_announced() -> None:
-    assert "1 of 1 claim " in screen([judged(REPORT.claims[0], 1)])
-
-
 def test_off_the_terminal_it_is_quiet() -> None:
     events: list[Event] = [ResponseSplit(n_sentences=2), judged(REPORT.claims[0], 1)]
     assert screen(events, terminal=False) == ""
@@ -75,15 +71,3 @@ def test_off_the_terminal_each_outage_is_one_line() -> None:
     events: list[Event] = [*map(waiting, (5.0, 6.0, 7.0)), judged(REPORT.claims[0], 1), *map(waiting, (5.0, 6.0))]
     line = "factloop: serper accepts no request (status 429): waiting 5 of 120 s\n"
     assert screen(events, terminal=False) == 2 * line
-
-
-def test_a_count_says_it_too() -> None:
-    file = io.StringIO()
-    console = Console(file=file, width=120, force_terminal=True, color_system=None, _environ={})
-    with CountDisplay(console, "answer", 3) as display:
-        display.waiting(waiting(10.0))
-    assert "serper accepts no request (status 429): waiting 10 of 120 s" in file.getvalue()
-    with CountDisplay(console, "answer", 3) as display:
-        display.waiting(waiting(10.0))
-        display.one_more(Usage(calls=1))
-    assert file.getvalue().count("1 of 3 answers")

@@ -55,17 +55,6 @@ def test_a_row_of_a_table_is_marked_in_each_of_its_cells() -> None:
     assert shown(lay_out(stretches)) == ["Plan", "Price", "1:Team", "10 €"]
 
 
-def test_two_sentences_share_a_paragraph_and_a_list() -> None:
-    stretches = [
-        sentence("One.", 1),
-        PageStretch(" "),
-        sentence("Two.", 2),
-        PageStretch("\n\n1. "),
-        sentence("Three.", 3),
-    ]
-    assert shown(lay_out(stretches)) == ["1:One.", " ", "2:Two.", "3:Three."]
-
-
 @pytest.mark.parametrize(
     "stretches",
     [
@@ -82,12 +71,6 @@ def test_where_markdown_would_hide_a_sentence_the_text_stands_plain(stretches: l
         stretches
     )
     assert prose.raw == ""
-
-
-def test_the_raw_text_is_kept_where_it_looks_otherwise() -> None:
-    assert lay_out([sentence("One *two*.", 1)]).raw == "One *two*."
-    assert lay_out([sentence("One.\n\nTwo.", 1)]).raw == ""
-    assert lay_out([]).parts == []
 
 
 def test_work_is_linear_in_the_sentences() -> None:

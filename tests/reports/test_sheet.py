@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import csv
 import io
-from dataclasses import replace
 from typing import Any
 
 import lxml.html
@@ -106,36 +105,12 @@ def test_heads_are_folded_before_figures_stand_under_each_other() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_laid_out_for_a_narrow_terminal_is_asked_for_it_alone() -> None:
-    assert "in words" in "".join(printed(sample(), 24, narrow=lambda _: "in words"))
-    assert "in words" not in "".join(printed(sample(), 80, narrow=lambda _: "in words"))
-
-
-def test_columns_of_a_set_width_fold_the_reason() -> None:
-    sheet = sample()
-    tpr = replace(sheet.columns[2], width=13)
-    text = "\n".join(printed(replace(sheet, columns=(*sheet.columns[:2], tpr, *sheet.columns[3:])), 80))
-    assert text.split("mild")[1].split() == ["undefined:", "no", "3", "labels", "to", "go", "by"]
-
-
 def test_a_name_that_stands_above_is_not_said_again() -> None:
     told = ((name("System"), lambda row: row[0]), (name("Measure"), lambda row: row[1]), (Column("n"), lambda _: 1))
     rows = [("one", "TPR"), ("one", "TNR"), ("two", "TNR"), ("two", "TNR")]
     lines = [line.split() for line in printed(sheet_of("Rates", told, rows), 80)]
     assert lines[2:6] == [["one", "TPR", "1"], ["TNR", "1"], ["two", "TNR", "1"], ["TNR", "1"]]
     assert [row[0] for row in rows_of(rendered(sheet_of("Rates", told, rows)))[1:]] == ["one", "one", "two", "two"]
-
-
-def test_a_sheet_without_lines_is_not_printed() -> None:
-    assert printed(replace(sample(), lines=()), 80) == []
-
-
-def test_turned_figures_stand_under_each_other() -> None:
-    sheet = sample().turned("Rates", measure="Measure", value="", interval="95% interval")
-    assert [[cell.text for cell in line.cells] for line in sheet.lines] == [
-        ["strict", "claims", "TPR", "0.75", "[0.60, 0.81]", "1,200"],
-        ["mild", "claims", "TPR: no labels to go by", "–", "–", "0"],
-    ]
 
 
 def test_the_page_says_why_and_what_figures_rest_on() -> None:

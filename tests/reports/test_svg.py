@@ -45,12 +45,6 @@ def test_a_picture_has_no_style_and_takes_its_colours_from_the_page() -> None:
     assert (root.get("width"), root.get("height")) == ("672", "307.2")  # 7 x 3.2 inches of 96 pixels
 
 
-def test_an_artist_can_be_found_by_its_series() -> None:
-    (found,) = [one for one in parsed(draw(paint, alt="")).iter() if one.get("data-series") is not None]
-    assert found.get("data-series") == "3"
-    assert found.get("id") is None
-
-
 def test_what_is_referred_to_is_there_and_in_no_other_picture() -> None:
     one, other = draw(paint, alt="one"), draw(paint, alt="other")
     for picture in (one, other):

@@ -15,10 +15,6 @@ def lines(title: str, width: int) -> list[str]:
     return file.getvalue().splitlines()
 
 
-def test_a_title_stands_in_its_rule() -> None:
-    assert lines("Result", 12) == ["Result ─────", " body       ", " " * 12]
-
-
 @pytest.mark.parametrize(("title", "shown"), [("x" * 10, ["x" * 10 + " ─"]), ("x" * 11, ["x" * 11, "─" * 12])])
 def test_a_title_that_leaves_no_room_for_the_rule_stands_above_it(title: str, shown: list[str]) -> None:
     assert lines(title, 12)[: len(shown)] == shown
@@ -26,7 +22,3 @@ def test_a_title_that_leaves_no_room_for_the_rule_stands_above_it(title: str, sh
 
 def test_a_title_longer_than_a_line_is_broken_and_never_cut() -> None:
     assert lines("all systems: 9 responses", 12)[:3] == ["all systems:", "9 responses", "─" * 12]
-
-
-def test_wide_characters_count_twice() -> None:
-    assert lines("応答" * 3, 12)[:2] == ["応答" * 3, "─" * 12]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,15 +11,14 @@ from factloop.agents.longfact import writer as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.core.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
-from factloop.correction import schemas as correction_schemas
+from factloop.correction import rewriters
 from factloop.tools.judges import served
 from factloop.tools.text.sentences import split_sentences
-from tests.simulator import GoldFact, Passage, Response, World, build_world
+from tests.simulator import GoldFact, Passage, World, build_world
 from tests.simulator.blocks import Blocks
 from tests.simulator.brain import TITLES, Brain, SearchWish
 from tests.simulator.evidence import read_article
 from tests.simulator.queries import next_query
-from tests.simulator.relations import RELATIONS
 from tests.simulator.scoring import Score, score
 from tests.simulator.search import SearchEngine
 from tests.work import LINEAR, growth
@@ -54,43 +51,6 @@ def claim_message(fact: GoldFact, *, evidence: bool = True) -> str:
 
 
 class TestWorld:
-    def test_is_the_same_for_the_same_seed(self) -> None:
-        again = build_world.__wrapped__(20)
-        assert again == build_world(20)
-        assert again.responses != build_world.__wrapped__(21).responses
-
-    def test_has_the_sizes_asked_for(self, world: World) -> None:
-        assert len(world.one_response(43).facts) == 43
-        assert len(world.twenty_responses) == 20
-        assert sum(len(response.facts) for response in world.twenty_responses) == pytest.approx(900, abs=10)
-        assert all(8 <= len(response.sentences) <= 25 for response in world.responses)
-        sizes = Counter(fact.sentence for response in world.responses for fact in response.facts)
-        assert set(sizes.values()) <= {1, 2, 3, 4}
-        assert sum(sizes.values()) / len(sizes) == pytest.approx(2.9, abs=0.2)
-
-    def test_has_the_shares_asked_for(self, world: World) -> None:
-        facts = [fact for response in world.responses for fact in response.facts]
-        labels = Counter(fact.label for fact in facts)
-        others = [fact for r in world.responses for fact in r.facts if fact.subject != r.subject]
-        assert (len(others) - labels["irrelevant"]) / len(facts) == pytest.approx(0.3, abs=0.05)
-        assert labels["irrelevant"] / len(facts) == pytest.approx(0.10, abs=0.01)
-        assert labels["not_supported"] / (labels["not_supported"] + labels["supported"]) == pytest.approx(
-            0.25, abs=0.02
-        )
-        assert sum(fact.is_duplicate for fact in facts) / len(facts) == pytest.approx(0.04, abs=0.01)
-        assert world.claim_free.facts == ()
-
-    def test_tells_every_sentence_once(self, world: World) -> None:
-        sentences = [sentence for response in world.responses for sentence in response.sentences]
-        assert len(set(sentences)) == len(sentences)
-
-    def test_repeats_facts_only_from_earlier_sentences(self, world: World) -> None:
-        for response in world.responses:
-            seen: dict[str, str] = {}
-            for fact in response.facts:
-                assert fact.is_duplicate == (fact.self_contained in seen)
-                assert seen.setdefault(fact.self_contained, fact.sentence) != fact.sentence or not fact.is_duplicate
-
     def test_articles_tell_the_truth_and_nothing_else(self, world: World) -> None:
         for response in world.responses:
             for fact in response.facts:
@@ -99,45 +59,10 @@ class TestWorld:
                 assert (fact.self_contained == fact.topic.claim(fact.topic.value)) == fact.is_true
                 assert fact.label == "irrelevant" or (fact.label == "supported") == fact.is_true
 
-    def test_passages_are_as_long_as_snippets(self, world: World) -> None:
-        lengths = [len(passage.text.split()) for passage in world.passages]
-        assert all(25 <= length <= 45 for length in lengths)
-        assert sum(lengths) / len(lengths) == pytest.approx(35, abs=1)
-
-    def test_no_wording_is_the_start_of_another(self) -> None:
-        stems = [f"{worded} " for of in RELATIONS.values() for relation in of for worded in relation.wordings]
-        assert not [(one, other) for one in stems for other in stems if one != other and other.startswith(one)]
-        assert len(set(stems)) == len(stems)
-
     def test_every_sentence_is_one_as_responses_are_split(self, world: World) -> None:
         for response in world.responses:
             split = [sentence.text for sentence in split_sentences(response.text)]
             assert [text for text in split if text in response.sentences] == list(response.sentences)
-
-    @pytest.mark.parametrize("seed", [20, 21, 22, 23])
-    def test_speaks_in_all_the_ways_that_answers_do(self, seed: int) -> None:
-        """What a prompt must show lies far away, under a heading, in another row, or in the sentence before."""
-        responses = build_world(seed).responses
-        texts = [response.text for response in responses]
-        assert sum("\n- " in text for text in texts) >= 4
-        assert sum("\n| --- " in text for text in texts) >= 2
-        assert sum(bool(re.search(r"years? later (?:she|he|it)\b|In the same year ", text)) for text in texts) >= 4
-        assert sum(bool(re.search(r"\n\n(?:\w+ ?\w+, )?(?:She|He|It|she|he|it) ", text)) for text in texts) >= 4
-        assert any(", the " in response.prompt for response in responses)
-        reached = [_how_far(response) for response in responses]
-        assert sum(distance > 600 for distance in reached) >= 8
-
-
-def _how_far(response: Response) -> int:
-    """Characters between the first word on a person tied to the subject, and what ties them."""
-    others = {fact.subject for fact in response.facts if fact.label != "irrelevant"} - {response.subject}
-    farthest = 0
-    for name in others:
-        ties = [fact for fact in response.facts if fact.subject == response.subject and name in fact.self_contained]
-        about = next(fact for fact in response.facts if fact.subject == name)
-        place = response.text.find(about.sentence)
-        farthest = max(farthest, min(abs(response.text.find(tie.sentence) - place) for tie in ties))
-    return farthest
 
 
 def _shown(passage: Passage) -> str:
@@ -157,9 +82,6 @@ class TestSearch:
         lost = [query for query in queries if engine.search(query, 3, 0.15) != engine.search(query, 3)]
         assert len(lost) / len(queries) == pytest.approx(0.15, abs=0.06)
         assert all(engine.search(query, 1, 0.15) == engine.search(query, 4)[3:] for query in lost)
-
-    def test_knows_when_nothing_fits(self, world: World) -> None:
-        assert SearchEngine(world).search("zzz qqq", 3) == []
 
 
 class TestBlocks:
@@ -191,15 +113,12 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            modules = (safe_schemas, trust_schemas, longfact_schemas, served, correction_schemas)
+            modules = (safe_schemas, trust_schemas, longfact_schemas, served, rewriters)
             schema = next(getattr(module, title) for module in modules if hasattr(module, title))
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
 
-    @pytest.mark.parametrize("seed", [20, 21, 22])
-    def test_finds_every_fact_of_a_sentence_in_the_light_of_the_whole_answer(self, seed: int) -> None:
-        world = build_world(seed)
-        brain = Brain(world)
+    def test_finds_every_fact_of_a_sentence_in_the_light_of_the_whole_answer(self, world: World, brain: Brain) -> None:
         for response in world.responses:
             whole = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             for sentence in response.sentences:
@@ -227,25 +146,6 @@ class TestBrain:
                     f"<fact>{fact.self_contained}</fact>",
                 )
                 assert relevance["relevant"] == (fact.label != "irrelevant")
-
-    def test_a_fact_is_that_of_the_sentence_it_was_taken_from(self, brain: Brain) -> None:
-        of_two = "He sailed aboard Gemult Heron in 1968"
-        paragraphs = (
-            f"Sir Fecrax Jofaex was born in the year 1756. {of_two}.",
-            f"Sir Niquur Nenand was born in the year 1760. Later, {of_two}.",
-        )
-        shown = "<answer>{}\n\n{}</answer>".format(*paragraphs)
-        for sentence, whose in ((f"{of_two}.", "Fecrax Jofaex"), (f"Later, {of_two}.", "Niquur Nenand")):
-            asked = f"{shown}<sentence>{sentence}</sentence><fact>{of_two}.</fact>"
-            assert answer(brain, "SelfContainedFact", asked) == {"fact": f"{whose} sailed aboard Gemult Heron in 1968."}
-
-    def test_reads_given_facts_one_by_one(self, world: World, brain: Brain) -> None:
-        for response in world.responses[:3]:
-            asked = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
-            given = "".join(f'<fact id="{number}">{fact.text}</fact>' for number, fact in enumerate(response.facts, 1))
-            reply = answer(brain, "SentenceFacts", f"{asked}<sentence>unknown</sentence>{given}")
-            read = [(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]]
-            assert read == [(fact.self_contained, fact.label == "irrelevant") for fact in response.facts]
 
     def test_judges_windows_by_the_passages_alone(self, brain: Brain, world: World) -> None:
         for response in world.responses[:6]:
@@ -287,15 +187,6 @@ class TestBrain:
         rating = answer(brain, "Rating", message.replace("claim>", "fact>"))
         assert rating["rating"] == "not_supported"
 
-    def test_never_asks_the_same_twice(self, world: World, brain: Brain) -> None:
-        fact = first_fact(world, "supported")
-        asked: list[str] = []
-        for _ in range(12):
-            numbered = "".join(f'<asked id="{number}">{query}</asked>' for number, query in enumerate(asked, 1))
-            reply = answer(brain, "SearchQuery", f"<fact>{fact.self_contained}</fact>{numbered}")
-            assert reply["query"] not in asked
-            asked.append(reply["query"])
-
     @pytest.mark.parametrize(
         ("sentence", "facts"),
         [
@@ -308,10 +199,6 @@ class TestBrain:
     )
     def test_takes_strange_sentences_as_they_are(self, brain: Brain, sentence: str, facts: list[str]) -> None:
         assert brain.reply("AtomicFacts", f"<sentence>{sentence}</sentence>") == {"facts": facts}
-
-    def test_finds_no_claim_in_the_claim_free_response(self, world: World, brain: Brain) -> None:
-        for sentence in world.claim_free.sentences:
-            assert brain.reply("WindowFacts", f"<sentence>{sentence}</sentence>")["facts"] == []
 
 
 class TestScoring:
@@ -358,8 +245,3 @@ class TestScoring:
         judged = [self.claim(beside, Judgement(verdict=Verdict.SUPPORTED))]
         assert score(judged, [beside]).n_equal == 0
         assert score(judged, [beside], gated=False).n_equal == int(beside.is_true)
-
-    def test_a_claim_stands_for_one_fact_only(self, world: World) -> None:
-        fact = first_fact(world, "supported")
-        claim = self.claim(fact, Judgement(verdict=Verdict.SUPPORTED))
-        assert score([claim], [fact, fact]) == Score(n_facts=2, n_matched=1, n_equal=1, n_lost=1)

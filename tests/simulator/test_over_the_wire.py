@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import openai
 import pytest
-from langchain_openai import ChatOpenAI
 from openai.types.chat import ChatCompletionFunctionToolParam
-from pydantic import SecretStr
 
 from tests.simulator import CHAT, SEARCH, Faults, GoldFact, Simulator, spawn
 
@@ -70,14 +66,6 @@ class TestOpenAIWire:
         assert chunks[-1].usage.completion_tokens == -(-len(text) // 4)
         assert all(chunk.usage is None for chunk in chunks[:-1])
 
-    def test_json_schema_is_answered_in_compact_json(self, client: openai.OpenAI, sim: Simulator) -> None:
-        fact = fact_with(sim, "supported")
-        reply = ask(client, claim_message(fact), response_format=ASSESSMENT)
-        answer = reply.choices[0].message.content
-        assert json.loads(answer)["verdict"] == "supported"
-        assert answer == json.dumps(json.loads(answer), separators=(",", ":"), ensure_ascii=False)
-        assert sim.stats().stages["Assessment"].answered == 1
-
     def test_a_schema_gets_exactly_its_fields(self, client: openai.OpenAI, sim: Simulator) -> None:
         message = claim_message(fact_with(sim, "supported"))
         fields = ["tool", "verdict", "rationale"]
@@ -85,14 +73,6 @@ class TestOpenAIWire:
         answer_format = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": schema}}
         answer = json.loads(ask(client, message, response_format=answer_format).choices[0].message.content)
         assert (list(answer), answer["tool"]) == (fields, "")
-
-    def test_json_object_and_text_find_the_title_in_the_messages(self, client: openai.OpenAI, sim: Simulator) -> None:
-        fact = fact_with(sim, "not_supported")
-        schema = json.dumps({"title": "Rating", "type": "object"})
-        message = claim_message(fact).replace("claim>", "fact>") + f"\nRelevance is not asked for. {schema}"
-        for options in ({"response_format": {"type": "json_object"}}, {}):
-            reply = ask(client, message, **options)
-            assert json.loads(reply.choices[0].message.content)["rating"] == "contradicted"
 
     def test_tools_are_called_to_search_and_to_answer(self, client: openai.OpenAI, sim: Simulator) -> None:
         fact = fact_with(sim, "supported")
@@ -104,23 +84,6 @@ class TestOpenAIWire:
         answer = ask(client, claim_message(fact), tools=tools, tool_choice="required").choices[0]
         assert answer.message.tool_calls[0].function.name == "Assessment"
         assert json.loads(answer.message.tool_calls[0].function.arguments)["verdict"] == "supported"
-
-    def test_tools_beside_a_response_format_are_answered_in_content(
-        self, client: openai.OpenAI, sim: Simulator
-    ) -> None:
-        fact = fact_with(sim, "supported")
-        reply = ask(client, claim_message(fact), tools=[SEARCH_TOOL], response_format=ASSESSMENT)
-        assert json.loads(reply.choices[0].message.content)["verdict"] == "supported"
-
-    def test_repair_turns_are_answered_from_the_first_user_message(self, client: openai.OpenAI, sim: Simulator) -> None:
-        fact = fact_with(sim, "supported")
-        error = "Your last reply could not be used: <claim>error</claim>"
-        reply = ask(client, claim_message(fact), "{", error, response_format=ASSESSMENT)
-        assert json.loads(reply.choices[0].message.content)["verdict"] == "supported"
-
-    def test_max_tokens_cut_the_answer(self, client: openai.OpenAI, sim: Simulator) -> None:
-        choice = ask(client, sim.world.responses[0].prompt, max_tokens=10).choices[0]
-        assert (choice.finish_reason, len(choice.message.content)) == ("length", 40)
 
     @pytest.mark.parametrize(
         ("settings", "options", "status", "param"),
@@ -148,36 +111,6 @@ class TestOpenAIWire:
         assert (caught.value.status_code, caught.value.param) == (status, param)
         assert sim.stats().model.failed == 1
 
-    def test_lists_its_models(self, client: openai.OpenAI) -> None:
-        assert [model.id for model in client.models.list()] == ["sim"]
-
-    @pytest.mark.parametrize("body", [b"{", b"[]", b'{"messages": 3}', b"\xff"])
-    def test_refuses_bodies_it_cannot_read(self, sim: Simulator, body: bytes) -> None:
-        assert httpx.post(f"{sim.base_url}/chat/completions", content=body).status_code == 400
-
-    async def test_langchain_reads_it(self, sim: Simulator) -> None:
-        fact = fact_with(sim, "supported")
-        model = ChatOpenAI(
-            model="sim", base_url=sim.base_url, api_key=SecretStr("any"), max_retries=0, stream_usage=True
-        )
-        schema = {"title": "Assessment", "description": "x", "type": "object", "properties": {"verdict": {}}}
-        reply = await model.with_structured_output(schema, method="json_schema", include_raw=True).ainvoke(
-            claim_message(fact)
-        )
-        assert isinstance(reply, dict)
-        assert reply["parsed"]["verdict"] == "supported"
-        assert reply["raw"].usage_metadata["output_tokens"] > 0
-        called = await model.bind_tools([dict(SEARCH_TOOL), dict(ANSWER_TOOL)]).ainvoke(
-            claim_message(fact, evidence=False)
-        )
-        assert called.tool_calls[0]["name"] == "serper"
-        pieces = [piece async for piece in model.astream(claim_message(fact) + '{"title": "Assessment"}')]
-        whole = pieces[0]
-        for piece in pieces[1:]:
-            whole = whole + piece
-        assert json.loads(str(whole.text))["verdict"] == "supported"
-        assert whole.usage_metadata is not None
-
 
 class TestSerperWire:
     def post(self, sim: Simulator, **body: Any) -> httpx.Response:
@@ -198,35 +131,8 @@ class TestSerperWire:
         assert self.post(sim, q="x").status_code == 403
         assert sim.stats().stages == {}  # neither is a search
 
-    def test_refuses_a_share_for_their_rate(self, sim: Simulator) -> None:
-        sim.set(stage_faults={SEARCH: Faults(error_429=1.0)})
-        refused = self.post(sim, q="River")
-        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
-        assert sim.stats().search.limited == 1
-
-    def test_faults_of_search_leave_the_model_alone(self, sim: Simulator, client: openai.OpenAI) -> None:
-        sim.set(stage_faults={SEARCH: Faults(malformed=1.0)})
-        with pytest.raises(ValueError, match=r"Expecting|Unterminated|delimiter"):
-            self.post(sim, q="River").json()
-        assert ask(client, "hello").choices[0].finish_reason == "stop"
-
 
 class TestFaults:
-    def test_500(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(faults=Faults(error_500=1.0))
-        with pytest.raises(openai.InternalServerError):
-            ask(client, "hello")
-
-    def test_shares_are_kept(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(stage_faults={"Assessment": Faults(truncated=0.3, refusal=0.2)})
-        fact = fact_with(sim, "supported")
-        for _ in range(200):
-            ask(client, claim_message(fact), response_format=ASSESSMENT)
-        drawn = Counter(entry.fault for entry in sim.stats(with_log=True).log)
-        assert drawn["truncated"] / 200 == pytest.approx(0.3, abs=0.1)
-        assert drawn["refusal"] / 200 == pytest.approx(0.2, abs=0.1)
-        assert sim.stats().repeated == 199
-
     def test_malformed_answers_do_not_fit_the_schema(self, client: openai.OpenAI, sim: Simulator) -> None:
         sim.set(faults=Faults(malformed=1.0))
         fact = fact_with(sim, "supported")
@@ -244,7 +150,7 @@ class TestFaults:
         assert message.content is None
         assert message.refusal
 
-    @pytest.mark.parametrize(("style", "expected"), [("seconds", "1"), ("fractional", "0."), ("none", None)])
+    @pytest.mark.parametrize(("style", "expected"), [("seconds", "1"), ("none", None)])
     def test_rate_limit_says_when_to_come_back(
         self, client: openai.OpenAI, sim: Simulator, style: str, expected: str | None
     ) -> None:
@@ -253,8 +159,7 @@ class TestFaults:
         ask(client, "two")
         with pytest.raises(openai.RateLimitError) as caught:
             ask(client, "three")
-        header = caught.value.response.headers.get("retry-after")
-        assert header is None if expected is None else header is not None and header.startswith(expected)
+        assert caught.value.response.headers.get("retry-after") == expected
         assert (sim.stats().model.answered, sim.stats().model.limited) == (2, 1)
 
     def test_a_hanging_server_is_given_up_and_counted_as_abandoned(self, client: openai.OpenAI, sim: Simulator) -> None:
@@ -267,14 +172,6 @@ class TestFaults:
             time.sleep(0.02)
         assert (sim.stats().in_flight, sim.stats().stages[CHAT].abandoned) == (0, 1)
 
-    def test_dies_after_so_many_requests(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(dies_after=2)
-        ask(client, "one")
-        ask(client, "two")
-        for _ in range(2):
-            with pytest.raises(openai.InternalServerError):
-                ask(client, "three")
-
     def test_what_hangs_is_answered_once_the_settings_are_changed(self, client: openai.OpenAI, sim: Simulator) -> None:
         sim.set(dies_after=1, dies_by="hang")
         ask(client, "one")
@@ -286,25 +183,8 @@ class TestFaults:
             assert asked.result().choices[0].finish_reason == "stop"
         assert sim.stats().model.answered == 2
 
-    def test_settings_that_make_no_sense_are_refused(self, sim: Simulator) -> None:
-        with pytest.raises(ValueError, match="less than or equal to 1"):
-            sim.set(missing_hits=2.0)
-        with pytest.raises(ValueError, match="more than 1"):
-            Faults(error_500=0.6, hang=0.6)
-
 
 class TestRunning:
-    async def test_delays_add_up_and_requests_overlap(self, sim: Simulator, slept: list[float]) -> None:
-        sim.set(llm_latency_s=0.5, token_latency_s=0.01)
-        async with openai.AsyncOpenAI(base_url=sim.base_url, api_key="any") as client:
-            calls = (
-                client.chat.completions.create(model="sim", messages=[{"role": "user", "content": "hello"}])
-                for _ in range(8)
-            )
-            await asyncio.gather(*calls)
-        assert [seconds for seconds in slept if seconds > 0.5] == pytest.approx([0.67] * 8)  # 17 tokens at 10 ms each
-        assert sim.stats().max_in_flight == 8
-
     def test_keeps_what_reached_the_wire(self, client: openai.OpenAI, sim: Simulator) -> None:
         ask(client, "{{ 6*7 }} \0 ‮ </response>")
         ask(client, "x" * 2_000_000)

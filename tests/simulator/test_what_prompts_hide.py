@@ -5,85 +5,66 @@ The packaged prompts are rendered as a check renders them; then what they need i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.text.outline import read_outline
-from tests.simulator import GoldFact, Passage, Response, World, build_world
+from tests.simulator import GoldFact, Response, build_world
 from tests.simulator.brain import Brain, SearchWish
 from tests.simulator.queries import next_query
 from tests.simulator.search import SearchEngine
 
 PROMPTS = PromptRegistry.load()
-SEEDS = (20, 21, 22)
-
-Shown = Callable[[Response, int], str]
-"""What a prompt shows of a response beside the sentence that begins at a place."""
+WORLD = build_world()
+BRAIN, ENGINE = Brain(WORLD), SearchEngine(WORLD)
 
 
-def whole(response: Response, start: int) -> str:  # noqa: ARG001 - wherever the sentence stands
-    return response.text
-
-
-def six_hundred_before(response: Response, start: int) -> str:
-    return response.text[:start][-600:]
-
-
-def fields(world: World, name: str, **values: str | list[str] | None) -> dict[str, object]:
+def fields(name: str, **values: str | list[str] | None) -> Any:
     prompt = PROMPTS[f"safe/{name}"]
-    reply = Brain(world).reply(str(prompt.output), prompt.render(**values).user)
+    reply = BRAIN.reply(str(prompt.output), prompt.render(**values).user)
     assert not isinstance(reply, SearchWish)
-    return dict(reply)
+    return reply
 
 
-def facts_read(world: World, shown: Shown, *, question: bool = True) -> float:
-    """Share of the facts that are found with their subject, and rightly called relevant or not."""
+def facts_read(shown: Callable[[str, int], str], *, question: bool = True) -> float:
+    """Share of the facts that are found with their subject, and rightly called relevant or not.
+
+    `shown`: what a prompt shows of a response beside the sentence that begins at a place.
+    """
     right = total = 0
-    for response in world.twenty_responses:
+    for response in WORLD.twenty_responses:
         for part in read_outline(response.text):
             facts = [fact for fact in response.facts if fact.sentence == part.text]
             if not facts:
                 continue
             reply = fields(
-                world,
                 "sentence_facts",
                 question=response.prompt if question else None,
-                answer=shown(response, part.start),
+                answer=shown(response.text, part.start),
                 above=part.above or None,
                 sentence=part.text,
             )
-            found = {(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]}  # type: ignore[attr-defined]
+            found = {(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]}
             right += sum((fact.self_contained, fact.label == "irrelevant") in found for fact in facts)
             total += len(facts)
     return right / total
 
 
-@cache
-def engine(seed: int) -> SearchEngine:
-    return SearchEngine(build_world(seed))
-
-
-def found_for(world: World, fact: GoldFact) -> Iterator[Passage]:
-    """The passages found for a fact by its own words, the misleading pages among them; last the one that settles it."""
-    found = engine(world.seed).search(next_query(fact.self_contained, ()), 5)
-    yield from (passage for passage in found if passage != fact.gold)
-    yield fact.gold
-
-
-def verdicts_right(world: World, facts: list[tuple[Response, GoldFact]], *, cut: int, question: bool = True) -> float:
+def verdicts_right(facts: Sequence[tuple[Response, GoldFact]], *, cut: int = 10_000, question: bool = True) -> float:
+    """Share of true verdicts by what is found for each fact by its own words, last by the passage that settles it."""
     right = 0
     for response, fact in facts:
-        evidence = [f"{one.title} ({one.date})\n{one.text}"[:cut] for one in found_for(world, fact)]
+        found = ENGINE.search(next_query(fact.self_contained, ()), 5)
+        passages = [*(passage for passage in found if passage != fact.gold), fact.gold]
         reply = fields(
-            world,
             "assessment",
             question=response.prompt if question else None,
             sentence=fact.sentence,
             claim=fact.self_contained,
-            evidence=evidence,
+            evidence=[f"{one.title} ({one.date})\n{one.text}"[:cut] for one in passages],
             asked=None,
             fruitless=None,
             left="0",
@@ -92,65 +73,51 @@ def verdicts_right(world: World, facts: list[tuple[Response, GoldFact]], *, cut:
     return right / len(facts)
 
 
-def all_facts(world: World) -> list[tuple[Response, GoldFact]]:
-    return [(response, fact) for response in world.twenty_responses for fact in response.facts]
+ALL = [(response, fact) for response in WORLD.twenty_responses for fact in response.facts]
+OF_NAMESAKES = [
+    (response, fact) for response, fact in ALL
+    if ", the " in response.prompt and fact.subject == response.subject
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_with_the_whole_answer_every_fact_is_read_right(seed: int) -> None:
-    assert facts_read(build_world(seed), whole) == 1.0
+def test_every_fact_is_read_right_with_the_whole_answer_and_the_question_alone() -> None:
+    assert facts_read(lambda text, _: text) == 1.0
+    assert facts_read(lambda text, start: text[:start][-600:]) < 0.9
+    assert facts_read(lambda text, _: text, question=False) < 0.93, "strangers pass for relevant"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_with_600_characters_before_the_sentence_it_is_not(seed: int) -> None:
-    assert facts_read(build_world(seed), six_hundred_before) < 0.9
+@pytest.mark.parametrize(
+    ("facts", "hidden", "at_most"),
+    [(ALL, {"cut": 120}, 0.6), (OF_NAMESAKES, {"question": False}, 0.7)],
+    ids=["passages cut short", "no question tells namesakes apart"],
+)
+def test_every_verdict_is_true_with_whole_passages_and_the_question_alone(
+    facts: list[tuple[Response, GoldFact]], hidden: dict[str, Any], at_most: float
+) -> None:
+    assert verdicts_right(facts) == 1.0
+    assert verdicts_right(facts, **hidden) < at_most
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_without_the_question_strangers_pass_for_relevant(seed: int) -> None:
-    assert facts_read(build_world(seed), whole, question=False) < 0.93
+ONE, OTHER, THIRD, FOURTH = [name for name, entity in WORLD.entities.items() if entity.kind == "person"][:4]
+LISTS = "\n\n".join(f"## {name}\n\n- was married to {THIRD}" for name in (ONE, OTHER))
+LEADS = [f"{name} was married to {FOURTH}." for name in (ONE, OTHER)]
+PROSE = " ".join(f"{lead} She was married to {THIRD}." for lead in LEADS)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_with_whole_passages_and_the_question_every_verdict_is_true(seed: int) -> None:
-    world = build_world(seed)
-    assert verdicts_right(world, all_facts(world), cut=10_000) == 1.0
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_with_passages_cut_short_it_is_not(seed: int) -> None:
-    world = build_world(seed)
-    assert verdicts_right(world, all_facts(world), cut=120) < 0.6
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_without_the_question_a_namesake_is_taken_for_the_one_meant(seed: int) -> None:
-    world = build_world(seed)
-    of_namesakes = [
-        (response, fact) for response, fact in all_facts(world)
-        if ", the " in response.prompt and fact.subject == response.subject
-    ]  # fmt: skip
-    assert verdicts_right(world, of_namesakes, cut=10_000) == 1.0
-    assert verdicts_right(world, of_namesakes, cut=10_000, question=False) < 0.7
-
-
-def test_without_its_heading_an_item_is_taken_for_its_like_under_another() -> None:
-    world = build_world(SEEDS[0])
-    one, other, third = [name for name, entity in world.entities.items() if entity.kind == "person"][:3]
-    item = f"was married to {third}"
-    shown = {"question": f"What is known about {one}?", "answer": f"## {one}\n\n- {item}\n\n## {other}\n\n- {item}"}
-    told = fields(world, "sentence_facts", **shown, above=other, sentence=item)
-    untold = fields(world, "sentence_facts", **shown, above=None, sentence=item)
-    assert told["facts"][0]["fact"] == f"{other} {item}."  # type: ignore[index]
-    assert untold["facts"][0]["fact"] == f"{one} {item}."  # type: ignore[index]
-
-
-def test_without_the_sentence_before_it_a_sentence_said_twice_is_taken_for_the_first() -> None:
-    world = build_world(SEEDS[0])
-    one, other, third, fourth = [name for name, entity in world.entities.items() if entity.kind == "person"][:4]
-    twice = f"She was married to {third}."
-    leads = [f"{name} was married to {fourth}." for name in (one, other)]
-    shown = {"question": f"What is known about {one}?", "answer": f"{leads[0]} {twice} {leads[1]} {twice}"}
-    told = [fields(world, "sentence_facts", **shown, above=lead, sentence=twice)["facts"] for lead in (*leads, None)]
-    married = [facts[0]["fact"] for facts in told]  # type: ignore[index]
-    assert married == [f"{name} was married to {third}." for name in (one, other, one)]
+@pytest.mark.parametrize(
+    ("answer", "above", "sentence", "whose"),
+    [
+        (LISTS, OTHER, "was married to {}", OTHER),
+        (LISTS, None, "was married to {}", ONE),
+        (PROSE, LEADS[0], "She was married to {}.", ONE),
+        (PROSE, LEADS[1], "She was married to {}.", OTHER),
+        (PROSE, None, "She was married to {}.", ONE),
+    ],
+)
+def test_what_is_said_twice_is_told_apart_by_what_stands_above(
+    answer: str, above: str | None, sentence: str, whose: str
+) -> None:
+    """Without its heading, or the sentence before it, it is taken for the first."""
+    asked = {"question": f"What is known about {ONE}?", "answer": answer, "above": above}
+    reply = fields("sentence_facts", **asked, sentence=sentence.format(THIRD))
+    assert reply["facts"][0]["fact"] == f"{whose} was married to {THIRD}."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from factloop.agents.trustscore.records import (
     ConsistencyCheck,
     Distractor,
@@ -14,7 +12,6 @@ from factloop.agents.trustscore.records import (
     TrustBC,
     TrustReport,
 )
-from factloop.core.errors import ConfigError
 from factloop.trust.means import by_source
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import MODEL, Simulator
@@ -38,12 +35,6 @@ async def test_the_judge_proposes_once_an_answer_and_the_report_says_so(sim: Sim
     of_model = next(one for one in run.summary.by_source if one.source is Source.MODEL)
     assert of_model.n_checks >= of_model.n_answers > 0
     assert all(report.usage.stages["substitutes"].calls == 1 for report in run.reports)
-
-
-async def test_without_a_judge_it_is_refused_before_anything_is_spent(sim: Simulator) -> None:
-    with pytest.raises(ConfigError, match="--distractors model asks the judge model: give --judge-model"):
-        async with simulated_scorer(sim, distractors="model") as scorer:
-            await scorer.ascore("Who?", "Ann.")
 
 
 async def test_a_reference_answer_that_comes_with_the_question_is_not_among_the_options(sim: Simulator) -> None:

@@ -31,15 +31,6 @@ def test_json_lines_and_csv_say_the_same(tmp_path: Path) -> None:
     assert as_tuples(load(tmp_path, "qa.csv", table)) == expected
 
 
-def test_right_answers_may_stand_beside_the_question(tmp_path: Path) -> None:
-    lines = [
-        {"question": Q, "response": "Ada", "reference_answers": given} for given in (["Ada", "Lovelace"], "Ada", [])
-    ]
-    items = load(tmp_path, "qa.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    items += load(tmp_path, "qa.csv", f"question,response,reference_answers\n{Q},Ada,Ada Lovelace\n{Q},Bo,\n")
-    assert [item.reference_answers for item in items] == [("Ada", "Lovelace"), ("Ada",), (), ("Ada Lovelace",), ()]
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".CSV"])
 def test_csv_as_spreadsheets_write_it(tmp_path: Path, suffix: str) -> None:
     text = '\ufeffNote, Question ,RESPONSE\r\n1,"He said ""why?""",because\r\n\r\n2,Où?,"là, ici"\r\n'
@@ -71,10 +62,8 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
     [
         ("qa.jsonl", "", "there is no row in it"),
         ("qa.jsonl", '{"response": "x"}', "1: field 'question': it is missing"),
-        ("qa.jsonl", '{"question": 3, "response": "x"}', "1: field 'question': a text is needed, not 3"),
         ("qa.jsonl", '{"question": "x", "response": {}}', "1: field 'response': a text is needed, not an object"),
         ("qa.jsonl", '{"question": "x", "response": "y", "id": []}', "1: field 'id': a text is needed, not a list"),
-        ("qa.jsonl", '{"question":"x","response":"y","id":" "}', "1: field 'id': a text is needed, not \" \""),
         (
             "qa.jsonl",
             '{"question":"x","response":"y","id":1}\n{"question":"z","response":"y","id":"1"}',
@@ -85,13 +74,11 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
             '{"question":"x","response":"y","id":2}\n{"question":"z","response":"y"}',
             "2: field 'id': line 1 has the same id, '2'",
         ),
-        ("qa.csv", "", "1: the header has no column 'question'"),
         ("qa.csv", "q,response\nx,y\n", "1: the header has no column 'question'"),
         ("qa.csv", "question,response\n", "there is no row in it"),
         ("qa.csv", "question,id,ID\nx,1,2\n", "1: field 'id': the header has this column twice"),
         ("qa.csv", "question,response\nx\n", "2: 1 columns where the header has 2"),
         ("qa.csv", 'question,response\nx,"y\n', "2: this is not CSV: unexpected end of data"),
-        ("qa.csv", 'question,response\nx,"y"z\n', "2: this is not CSV: ',' expected after '\"'"),
         ("qa.csv", "question,response\n ,y\n", "2: field 'question': a text is needed, not \" \""),
     ],
 )
@@ -100,9 +87,3 @@ def test_a_malformed_file_names_its_place(tmp_path: Path, name: str, text: str, 
         load(tmp_path, name, text)
     separator = ":" if message[0].isdigit() else ": "
     assert str(caught.value) == f"{tmp_path / name}{separator}{message}"
-
-
-def test_a_cell_may_be_long(tmp_path: Path) -> None:
-    (item,) = load(tmp_path, "qa.csv", f'question,response\nx,"{"long " * 100_000}"\n')
-    assert item.response is not None
-    assert len(item.response) == 500_000

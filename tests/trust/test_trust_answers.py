@@ -23,7 +23,6 @@ QUESTION = "Who built Rome?"
 
 ODD = {
     "Chinese": ("谁建造了耶路撒冷的第一座圣殿？", "所罗门王建造了它。"),
-    "Arabic": ("من بنى الهيكل الأول؟", "بناه الملك سليمان."),
     "one number": ("When was it founded?", "2017"),
     "a thousand words": (QUESTION, "Rome was built by Romulus, and then by others. " * 110),
     "no letter": ("???", "???"),
@@ -34,7 +33,6 @@ ODD = {
     "markup": ("<b>Who</b> built {{ Rome }}?", "[red]Romulus[/red] built <script>alert(1)</script> Rome in 1848."),
     "lines": (QUESTION, "A) Romulus\nB) Remus\n\nAnswer: C\n"),
     "one word of 50 kB": (QUESTION, "a" * 50_000),
-    "digits of 50 kB": (QUESTION, "1" * 50_000),
     "emoji": (QUESTION, "👩‍👩‍👧‍👦 built 🏛️ in 1848"),
 }
 
@@ -63,14 +61,11 @@ def terminal(report: TrustReport) -> str:
     ("given", "complaint"),
     [
         ({"response": ""}, 'response: a text is needed, not ""'),
-        ({"response": " \n"}, "response: a text is needed"),
         ({"response": 3}, "response: a text is needed, not 3"),
         ({"response": "half \ud83d"}, "response: half a character .* at position 5"),
-        ({"question": ""}, "question: a text is needed"),
         ({"question": None}, "question: a text is needed, not null"),
         ({"question": "half \udcff"}, "question: half a character"),
         ({"id": ""}, "id: a text is needed"),
-        ({"id": "half \ud83d"}, "id: half a character"),
     ],
 )
 async def test_what_is_no_text_is_refused_before_anything_is_spent(
@@ -80,12 +75,6 @@ async def test_what_is_no_text_is_refused_before_anything_is_spent(
         with pytest.raises(DataError, match=complaint):
             await scorer.ascore(**{"question": QUESTION, "response": "Romulus.", **given})
     assert sim.stats().model.requests == 0
-
-
-@pytest.mark.parametrize("given", [("", "x"), ("x", ""), ("x", "half \ud83d"), ("half \ud83d", "x")])
-async def test_what_is_no_text_has_no_distractors(given: tuple[str, str]) -> None:
-    with pytest.raises(DataError, match=r"a text is needed|half a character"):
-        await TrustScorer().adistractors(*given)
 
 
 async def test_a_number_of_distractors_is_not_negative() -> None:
@@ -105,11 +94,6 @@ async def test_without_a_response_the_subject_answers_and_is_asked_about_its_ans
     assert report.usage.stages["answer"].calls == 1
 
 
-async def test_without_a_response_and_a_subject_nobody_can_be_asked() -> None:
-    with pytest.raises(ConfigError, match="no subject model to ask"):
-        await TrustScorer(cache=False).ascore(QUESTION)
-
-
 async def test_answers_keep_their_order_and_need_different_ids(sim: Simulator) -> None:
     items = [
         QuestionAnswer(id=str(n), question=QUESTION, response=f"Romulus built Rome in {1900 - n}.") for n in range(5)
@@ -120,9 +104,3 @@ async def test_answers_keep_their_order_and_need_different_ids(sim: Simulator) -
             await scorer.ascore_many([*items, items[3]])
     assert [report.id for report in run.reports] == [item.id for item in items]
     assert [report.response for report in run.reports] == [item.response for item in items]
-
-
-async def test_no_answers_make_a_run_without_scores(sim: Simulator) -> None:
-    async with simulated_scorer(sim) as scorer:
-        run = await scorer.ascore_many([])
-    assert (run.reports, run.summary.trust_bc.mean, run.summary.trust_bc.n_unscored) == ((), None, 0)

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from factloop import TrustReport, TrustRun, TrustScorer, UnscoredReason
-from factloop.core.errors import ConfigError
-from factloop.core.files.json import to_json
+from factloop import TrustReport, TrustRun, UnscoredReason
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import Faults, Simulator
 from tests.trust.trust_items import both_answers, expected, known_to, timeless, values
@@ -55,22 +53,6 @@ async def test_it_does_not_depend_on_what_the_server_can(sim: Simulator, mode: d
     assert values(run) == truth(sim, run)
     graded = [report.trust_bc.graded for report in run.reports]
     assert (None in graded) == (not mode.get("supports_logprobs", True))
-
-
-async def test_the_graded_score_is_near_one_where_the_subject_insists_and_low_where_it_wavers(sim: Simulator) -> None:
-    run = await score(sim)
-    for report in run.reports:
-        assert report.trust_bc.graded is not None
-        if report.trust_bc.value == 1:
-            assert report.trust_bc.graded == pytest.approx(0.92, abs=0.01)  # the simulated subject's certainty
-        else:
-            assert report.trust_bc.graded < 0.92
-
-
-async def test_log_probabilities_may_be_left_out(sim: Simulator) -> None:
-    run = await score(sim, n=2, logprobs=False)
-    assert all(report.trust_bc.graded is None for report in run.reports)
-    assert not any(body.get("logprobs") for body in sim.bodies("McqAnswer"))
 
 
 def counted(report: TrustReport) -> Any:
@@ -136,29 +118,6 @@ async def test_a_budget_is_never_passed_and_leaves_the_rest_unscored(sim: Simula
     assert UnscoredReason.BUDGET in {report.trust_bc.unscored_reason for report in run.reports}
     for report, wanted in zip(run.reports, truth(sim, run), strict=True):
         assert report.trust_bc.value in (wanted, None)
-
-
-async def test_a_budget_in_dollars_is_never_passed(sim: Simulator) -> None:
-    run = await score(sim, n=1, price_in=1000.0, price_out=1000.0, budget_usd=5.0)
-    paid = sim.stats().model
-    assert 0 < (paid.prompt_tokens + paid.completion_tokens) / 1000 <= 5.0
-    assert UnscoredReason.BUDGET in {report.trust_bc.unscored_reason for report in run.reports}
-
-
-@pytest.mark.usefixtures("brisk")
-async def test_a_server_that_is_not_there_is_a_wrong_set_up() -> None:
-    async with TrustScorer("openai:sim", base_url="http://127.0.0.1:9/v1", cache=False) as scorer:
-        with pytest.raises(ConfigError, match="is the server running, and its URL right") as error:
-            await scorer.ascore("Which town?", "Rome was founded in 1848.")
-    assert "\n" not in str(error.value)
-
-
-async def test_a_response_that_gives_no_distractors_has_a_named_reason(sim: Simulator) -> None:
-    async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore("???", "?!")
-    assert report.trust_bc.unscored_reason is UnscoredReason.TOO_FEW_DISTRACTORS
-    assert sim.stats().model.requests == 0
-    assert to_json(report)
 
 
 async def test_concurrent_calls_share_what_they_ask(sim: Simulator) -> None:

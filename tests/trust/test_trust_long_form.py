@@ -3,61 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factloop import FactualityReport, TrustScorer, UnscoredReason, Verdict
+from factloop import TrustScorer
 from factloop.agents.trustscore.records import ClaimStanding, LongFormTrustReport
 from factloop.core.errors import ConfigError
-from factloop.core.factuality import at_each_k, count_verdicts, precision
-from factloop.core.records import Claim, Fingerprint, Judgement, Usage
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.trust.long_form import ascore_long_form, missing_scores, with_remaining_limits
 from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_checker, simulated_scorer
+from tests.correction.reports import report_of
 from tests.simulator import MODEL, Faults, Simulator
 from tests.trust.trust_items import known_to, timeless
-
-SUPPORTED = Judgement(verdict=Verdict.SUPPORTED)
-UNSUPPORTED = Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=False)
-IRRELEVANT = Judgement(verdict=Verdict.IRRELEVANT)
-FAILED = Judgement(unscored_reason=UnscoredReason.TOOL_FAILURE)
-
-
-def report_of(claims: Sequence[tuple[str, Judgement]], prompt: str | None = None, **of: str) -> FactualityReport:
-    """SAFE's report on claims in one line; `of` names the claims that repeat earlier ones."""
-    response = " ".join(text for text, _ in claims)
-    found = []
-    for number, (text, judgement) in enumerate(claims, 1):
-        start = response.index(text)
-        found.append(
-            Claim(
-                id=f"c{number}",
-                sentence=text,
-                span=(start, start + len(text)),
-                text=text,
-                self_contained=text,
-                duplicate_of=of.get(f"c{number}"),
-                judgement=judgement,
-            )
-        )
-    return FactualityReport(
-        prompt=prompt,
-        response=response,
-        claims=tuple(found),
-        counts=count_verdicts(found),
-        precision=precision(count_verdicts(found)),
-        at_k=tuple(at_each_k(count_verdicts(found), (64,))),
-        usage=Usage(),
-        fingerprint=Fingerprint(
-            factloop_version="0", engine="offline", plan="fused", max_searches=1, results_per_search=1
-        ),
-        created_at=datetime.now(UTC),
-    )
 
 
 def standings(report: LongFormTrustReport) -> list[str]:
@@ -67,15 +27,15 @@ def standings(report: LongFormTrustReport) -> list[str]:
 async def test_verdict_and_belief_make_four_groups(sim: Simulator) -> None:
     known, unknown = known_to(sim, "known", 2), known_to(sim, "unknown", 2)
     claims = [
-        (known[0].answer, SUPPORTED),
-        (unknown[0].answer, SUPPORTED),
-        (known[1].answer, UNSUPPORTED),
-        (unknown[1].answer, UNSUPPORTED),
-        ("It is a lovely day.", IRRELEVANT),
-        (known_to(sim, "known", 3)[2].answer, FAILED),
+        (known[0].answer, "s"),
+        (unknown[0].answer, "s"),
+        (known[1].answer, "n"),
+        (unknown[1].answer, "n"),
+        ("It is a lovely day.", "i"),
+        (known_to(sim, "known", 3)[2].answer, "u"),
     ]
     async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore_claims(report_of(claims, "Tell me of these."))
+        report = await scorer.ascore_claims(report_of(*claims, prompt="Tell me of these."))
     assert [item.standing for item in report.claims] == [
         ClaimStanding.SUPPORTED_INSISTED,
         ClaimStanding.SUPPORTED_WAVERING,
@@ -87,26 +47,20 @@ async def test_verdict_and_belief_make_four_groups(sim: Simulator) -> None:
     assert report.counts == Counter(dict.fromkeys(ClaimStanding, 1) | {ClaimStanding.UNPLACED: 2})
     irrelevant, failed = report.claims[4:]
     assert (irrelevant.trust_bc, irrelevant.why_unplaced) == (None, "SAFE: irrelevant")
-    assert (failed.trust_bc is not None, failed.why_unplaced) == (True, "SAFE: tool_failure")
+    assert (failed.trust_bc is not None, failed.why_unplaced) == (True, "SAFE: timeout")
     assert all(report.factuality.response[slice(*item.claim.span)] == item.claim.sentence for item in report.claims)
     assert report.usage.calls == sim.stats().model.requests
     topics = {body["messages"][-1]["content"].count("Tell me of these.") for body in sim.bodies("McqAnswer")}
     assert topics == {1}
 
 
-async def test_warnings_of_the_verdicts_are_said_once(sim: Simulator) -> None:
-    (pair,) = known_to(sim, "known", 1)
-    factuality = report_of([(pair.answer, SUPPORTED)]).model_copy(update={"warnings": ("Mind the judge.",)})
-    async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore_claims(factuality)
-    assert (report.factuality.warnings, report.warnings) == (("Mind the judge.",), ())
-
-
 async def test_a_repeated_claim_is_asked_about_once(sim: Simulator) -> None:
     (pair,) = known_to(sim, "known", 1)
-    claims = [(pair.answer, SUPPORTED), (pair.answer, SUPPORTED)]
+    said = report_of((pair.answer, "s"), (pair.answer, "s"))
+    again = said.claims[1].model_copy(update={"duplicate_of": said.claims[0].id})
+    repeating = said.model_copy(update={"claims": (said.claims[0], again)})
     async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore_claims(report_of(claims, c2="c1"))
+        report = await scorer.ascore_claims(repeating)
     first, second = report.claims
     assert first.trust_bc == second.trust_bc
     assert standings(report) == ["supported_insisted"] * 2
@@ -117,7 +71,7 @@ async def test_a_belief_that_cannot_be_had_leaves_the_claim_unplaced(sim: Simula
     sim.set(faults=Faults(refusal=1.0))
     (pair,) = known_to(sim, "known", 1)
     async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore_claims(report_of([(pair.answer, SUPPORTED), ("???", SUPPORTED)]))
+        report = await scorer.ascore_claims(report_of((pair.answer, "s"), ("???", "s")))
     assert standings(report) == ["unplaced"] * 2
     assert [item.why_unplaced for item in report.claims] == ["TrustBC: refusal", "TrustBC: too_few_distractors"]
 
@@ -126,16 +80,16 @@ async def test_a_belief_that_cannot_be_had_leaves_the_claim_unplaced(sim: Simula
 async def test_a_response_may_have_no_prompt(sim: Simulator, prompt: str | None) -> None:
     (pair,) = known_to(sim, "known", 1)
     async with simulated_scorer(sim) as scorer:
-        report = await scorer.ascore_claims(report_of([(pair.answer, SUPPORTED)], prompt))
+        report = await scorer.ascore_claims(report_of((pair.answer, "s"), prompt=prompt))
         assert standings(report) == ["supported_insisted"]
-        empty = await scorer.ascore_claims(report_of([], prompt))
+        empty = await scorer.ascore_claims(report_of(prompt=prompt))
     assert (empty.claims, empty.counts[ClaimStanding.UNPLACED]) == ((), 0)
 
 
-@pytest.mark.parametrize("claims", [[], [("Rome is old.", SUPPORTED)], [("Rome is old.", IRRELEVANT)]])
-async def test_without_a_subject_there_is_nobody_to_ask(claims: list[tuple[str, Judgement]]) -> None:
+@pytest.mark.parametrize("claims", [[], [("Rome is old.", "s")], [("Rome is old.", "i")]])
+async def test_without_a_subject_there_is_nobody_to_ask(claims: list[tuple[str, str]]) -> None:
     with pytest.raises(ConfigError, match="TrustBC asks a subject model"):
-        await TrustScorer(cache=False).ascore_claims(report_of(claims))
+        await TrustScorer(cache=False).ascore_claims(report_of(*claims))
 
 
 @pytest.mark.statistical
@@ -149,7 +103,7 @@ async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim:
         again = await scorer.ascore_claims(factuality, **settings)
         assert sim.stats().model.requests == paid
         with pytest.raises(ConfigError, match="another configuration"):
-            await scorer.ascore_claims(report_of([("Rome is old.", SUPPORTED)]), **settings)
+            await scorer.ascore_claims(report_of(("Rome is old.", "s")), **settings)
     assert timeless(again)["claims"] == timeless(report)["claims"]
     subject = sim.subject
     truth = {fact.self_contained: subject.expected_trust_bc(fact.topic, fact.self_contained) for fact in response.facts}
@@ -177,11 +131,6 @@ async def test_a_long_answer_is_scored_whole_as_the_command_does(sim: Simulator,
     assert {path.name for path in (tmp_path / "run").iterdir()} == {"safe", "trust"}
     assert sim.stats().model.requests <= 60
     assert missing_scores(scored) >= scored.factuality.counts.unscored
-
-
-async def test_a_long_answer_needs_a_subject() -> None:
-    with pytest.raises(ConfigError, match=r"name one \(subject_model\)"):
-        await ascore_long_form("Ada was born.", settings=TrustSettings())
 
 
 def test_what_is_known_of_a_cost_leaves_the_budget_though_a_search_has_no_price() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from factloop import TrustScorer
-from factloop.core.errors import ConfigError
 from tests.tools.judges.tiny_models import save_biased
 
 NLI = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
@@ -29,11 +28,3 @@ async def test_its_labels_are_the_relations(tmp_path: Path, biases: list[float],
     assert [passage.title for passage in report.trust_fc.passages] == ["Tiber"]
     assert str(model) in report.trust_fc.judged_by or model.name in report.trust_fc.judged_by
     assert report.warnings == ()
-
-
-async def test_one_judge_is_enough(tmp_path: Path) -> None:
-    corpus = tmp_path / "passages.tsv"
-    corpus.write_text(PASSAGES, encoding="utf-8")
-    scorer = TrustScorer(corpus=corpus, nli="somewhere", judge_model="openai:sim", base_url="http://127.0.0.1:9/v1")
-    with pytest.raises(ConfigError, match="one judge"):
-        await scorer.ascore("Which city?", "Rome")

@@ -18,7 +18,7 @@ class ErrorKind(StrEnum):
     """The claims that may be settled cheaply, and so the direction in which a cascade may err."""
 
     BALANCED = "balanced"
-    """Both: accepted and rejected claims are held to the stated error, each for itself."""
+    """Both: the stated error holds for accepted claims, and for rejected ones."""
     FALSE_SUPPORT = "false_support"
     """Only accepted; nothing is rejected cheaply."""
     FALSE_REJECT = "false_reject"

@@ -1,4 +1,4 @@
-"""A tuned cascade as a check uses it: read, held against the verifier that is there, named for the fingerprint."""
+"""A tuned cascade as a check uses it: read from its file, compared with the installed verifier, and named."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
 
 
 def _filter_keys(one: ClaimView) -> str:
-    """The filters that show this claim, apart by spaces."""
+    """The filters that show this claim, separated by spaces."""
     return f"{one.status} problem" if one.is_problem else one.status.value
 
 

@@ -107,7 +107,7 @@ def _told(one: ClaimView) -> list[Text]:
 
 
 def _needs_reason(one: ClaimView) -> bool:
-    """Whether the rationale of a problem says more than the sentence that decides, and what stands in it otherwise."""
+    """Whether the rationale of a problem says more than the deciding sentence and the words that differ in it."""
     rationale = one.claim.judgement.rationale
     if not one.is_problem or not rationale:
         return False
@@ -117,7 +117,7 @@ def _needs_reason(one: ClaimView) -> bool:
 
 
 def _sources(one: ClaimView) -> list[Text]:
-    """The sentence that decides, where it is known, and the source that it stands in, or the first that is cited."""
+    """The deciding sentence, where it is known, with its source; otherwise the first source that is cited."""
     if not one.cited:
         return []
     deciding = one.deciding

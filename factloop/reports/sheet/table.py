@@ -17,7 +17,7 @@ Value = str | int | float | None
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one place of a table."""
+    """The content of one place of a table."""
 
     text: str
     note: str = ""
@@ -90,7 +90,7 @@ class Sheet:
         return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
-        """A line for each figure: what does not fit beside each other stands under each other.
+        """A line for each figure: what does not fit side by side is listed from top to bottom.
 
         The names of the columns are as given; the figures are the strong columns that the terminal has.
         """

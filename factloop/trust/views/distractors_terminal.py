@@ -11,7 +11,7 @@ from rich.text import Text
 
 from factloop.agents.trustscore.records import Distractor, DistractorSet
 from factloop.reports.figures import calls, cost, plural
-from factloop.reports.terminal_parts import LONGEST, WIDE, Row, notice_rows, print_question, print_section, rows_table
+from factloop.reports.terminal_parts import LONGEST, Row, notice_rows, print_question, print_section, rows_table
 from factloop.reports.visible import visible
 from factloop.trust.views import figures as trust_figures
 from factloop.trust.views.words import LEVEL_WORDS, SOURCE_WORDS
@@ -25,27 +25,11 @@ def print_distractors(distractor_set: DistractorSet, console: Console) -> None:
     print_question(console, distractor_set.question)
     print_section(console, "Response", Text(visible(distractor_set.response) or "(empty)"))
     if distractor_set.distractors:
-        layout = _wide_table if console.width >= WIDE else _narrow_table
-        print_section(console, "Distractors", layout(distractor_set))
+        print_section(console, "Distractors", _list(distractor_set))
     print_section(console, "Result", rows_table(_rows(distractor_set)))
 
 
-def _wide_table(distractor_set: DistractorSet) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
-    table.add_column("#", justify="right", no_wrap=True, style="dim")
-    table.add_column("Distractor", ratio=8)
-    table.add_column("Replaces", ratio=3)
-    table.add_column("Level", ratio=3)
-    table.add_column("Source", ratio=3)
-    table.add_column("Why", ratio=4, style="dim")
-    for number, one in enumerate(distractor_set.distractors, 1):
-        level, source = Text(LEVEL_WORDS[one.level]), Text(SOURCE_WORDS[one.source])
-        text = _bracketed(one, distractor_set.response)
-        table.add_row(str(number), text, Text(visible(one.replaced)), level, source, Text(visible(one.detail)))
-    return table
-
-
-def _narrow_table(distractor_set: DistractorSet) -> Table:
+def _list(distractor_set: DistractorSet) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(justify="right", no_wrap=True, style="dim")
     table.add_column()

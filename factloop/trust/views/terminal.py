@@ -9,7 +9,15 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from factloop.agents.trustscore.records import MeanScore, TrustReport, TrustRun
+from factloop.agents.trustscore.records import (
+    ConsistencyCheck,
+    MeanScore,
+    Option,
+    OptionKind,
+    TrustBC,
+    TrustReport,
+    TrustRun,
+)
 from factloop.core.citations import heading, named
 from factloop.core.records import Evidence
 from factloop.reports import figures
@@ -25,9 +33,9 @@ from factloop.reports.terminal_parts import (
 )
 from factloop.reports.visible import visible, web_address
 from factloop.trust.views import figures as trust_figures
-from factloop.trust.views.checks_terminal import BELIEF_STYLES, check_blocks
-from factloop.trust.views.words import SOURCE_WORDS, Documents, belief_of, documents_of
+from factloop.trust.views.words import SOURCE_WORDS, Belief, Documents, belief_of, documents_of
 
+_BELIEF_STYLES = {Belief.CONSISTENT: "cyan", Belief.INCONSISTENT: "bold magenta", Belief.UNSCORED: "yellow"}
 _DOCUMENT_STYLES = {
     Documents.SUPPORT: "green",
     Documents.NEUTRAL: "yellow",
@@ -44,17 +52,16 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
     print_question(console, report.question)
     print_section(console, _response_title(report), Text(visible(report.response) or "(empty)"))
     if report.trust_bc.checks:
-        print_section(console, "Does the model stand by it?", check_blocks(report.trust_bc, console.width))
+        print_section(console, "Does the model stand by it?", _check_blocks(report.trust_bc, console.width))
     if report.trust_fc.passages or report.trust_fc.rationale:
         print_section(console, "Do documents support it?", Group(*_grounds(report)))
     print_section(console, "Result", rows_table(_result_rows(report)))
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints a table with one line for each answer, then the means with the number of answers they rest on."""
+    """Prints each answer with its scores, then the means with the number of answers they rest on."""
     if run.reports:
-        layout = _wide_table if console.width >= WIDE else _narrow_table
-        print_section(console, "Answers", layout(run.reports))
+        print_section(console, "Answers", _answers(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
 
 
@@ -88,7 +95,7 @@ def _result_rows(report: TrustReport) -> list[Row]:
     bc, fc = report.trust_bc, report.trust_fc
     rows = [
         ("TrustOV", _overall(report)),
-        ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", BELIEF_STYLES[belief_of(bc)])),
+        ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", _BELIEF_STYLES[belief_of(bc)])),
     ]
     rows += [("", Text(one_line(bc.rationale)))] if bc.rationale and bc.value is None else []
     rows += [("Graded", Text(graded))] if (graded := trust_figures.graded_words(bc)) else []
@@ -120,22 +127,7 @@ def _documents(report: TrustReport) -> str:
     return f"{documents.sign} {trust_figures.score(report.trust_fc.value)}  {documents.words}, {basis}"
 
 
-def _wide_table(reports: tuple[TrustReport, ...]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
-    table.add_column("#", justify="right", no_wrap=True, style="dim")
-    table.add_column("Question", ratio=7)
-    table.add_column("Response", ratio=7)
-    table.add_column("TrustBC", ratio=6)
-    table.add_column("TrustFC", ratio=4)
-    table.add_column("TrustOV", justify="right", no_wrap=True)
-    for number, report in enumerate(reports, 1):
-        question, response = Text(one_line(report.question)), Text(one_line(report.response))
-        overall = Text(trust_figures.score(report.trust_ov.value), style="bold")
-        table.add_row(str(number), question, response, _belief_cell(report), _documents_cell(report), overall)
-    return table
-
-
-def _narrow_table(reports: tuple[TrustReport, ...]) -> Table:
+def _answers(reports: tuple[TrustReport, ...]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(justify="right", no_wrap=True, style="dim")
     table.add_column()
@@ -153,7 +145,7 @@ def _narrow_table(reports: tuple[TrustReport, ...]) -> Table:
 
 def _belief_cell(report: TrustReport) -> Text:
     basis = trust_figures.belief_basis(report.trust_bc)
-    return Text(f"{_belief(report)} {basis}", style=BELIEF_STYLES[belief_of(report.trust_bc)])
+    return Text(f"{_belief(report)} {basis}", style=_BELIEF_STYLES[belief_of(report.trust_bc)])
 
 
 def _documents_cell(report: TrustReport) -> Text:
@@ -175,3 +167,52 @@ def _run_rows(run: TrustRun) -> list[Row]:
 
 def _mean(mean: MeanScore) -> str:
     return f"{trust_figures.number(mean.mean)}  {trust_figures.mean_basis(mean)}"
+
+
+def _check_blocks(bc: TrustBC, width: int) -> Group:
+    """All checks of an answer, an empty line between them."""
+    blocks = [part for check in bc.checks for part in (_check(check, bc, width), Text())]
+    return Group(*blocks[:-1])
+
+
+def _check(check: ConsistencyCheck, bc: TrustBC, width: int) -> Group:
+    """One check: what was chosen, and the options in the order shown, `>` before the one chosen."""
+    belief = trust_figures.belief_of_check(check)
+    head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
+    if not check.counted:
+        head.append(" (not counted)", style="dim")
+    reply = [Text(f"  It said: {one_line(check.reply)}")] if check.reply else []
+    return Group(head, *reply, _options(check, bc, width >= WIDE))
+
+
+def _options(check: ConsistencyCheck, bc: TrustBC, wide: bool) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(no_wrap=True, width=3)
+    if check.letter_probabilities is not None:
+        table.add_column(no_wrap=True, width=4)
+    table.add_column()
+    if wide:
+        table.add_column(style="dim")
+    for option in check.options:
+        table.add_row(*_cells(option, check, bc, wide), style="bold" if option.letter == check.chosen else "")
+    return table
+
+
+def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC, wide: bool) -> list[Text | Group]:
+    cells: list[Text | Group] = [Text(f"{'>' if option.letter == check.chosen else ' '} {option.letter}")]
+    if check.letter_probabilities is not None:
+        cells.append(Text(trust_figures.number(check.letter_probabilities.get(option.letter))))
+    shown = trust_figures.option_marked(option, check, bc)
+    text = Text.assemble(visible(shown.before), (visible(shown.marked), "underline"), visible(shown.after))
+    aside = Text(_aside(option, bc), style="dim not bold")
+    if wide:
+        return [*cells, text, aside]
+    return [*cells, Group(text, aside) if aside else text]
+
+
+def _aside(option: Option, bc: TrustBC) -> str:
+    """A note on the origin of an option: the answer under test, or how the distractor was made."""
+    if option.kind is OptionKind.RESPONSE:
+        return "= the answer"
+    made = trust_figures.distractor_of(option, bc)
+    return one_line(f"{trust_figures.replacement(made)} ({trust_figures.making(made)})") if made else ""

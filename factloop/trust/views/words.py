@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from factloop.agents.trustscore.records import ClaimStanding, Relation, Source, SubstitutionLevel, TrustBC, TrustFC
+from factloop.agents.trustscore.records import ClaimStanding, Source, SubstitutionLevel, TrustBC, TrustFC
 from factloop.core.reasons import ABOUT
 
 UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """The words for a score of TrustBC."""
+    """The score of TrustBC, which is also its word."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -27,22 +27,22 @@ class Belief(StrEnum):
 
     @property
     def sign(self) -> str:
-        return {"consistent": "=", "inconsistent": "≠"}.get(self.value, UNSCORED_SIGN)
+        return _BELIEFS[self][0]
 
     @property
     def sentence(self) -> str:
-        return _BELIEF_SENTENCES[self]
+        return _BELIEFS[self][1]
 
 
-_BELIEF_SENTENCES = {
-    Belief.CONSISTENT: "The model stands by this answer.",
-    Belief.INCONSISTENT: "The model does not stand by this answer.",
-    Belief.UNSCORED: "Whether the model stands by this answer is unknown.",
+_BELIEFS = {
+    Belief.CONSISTENT: ("=", "The model stands by this answer."),
+    Belief.INCONSISTENT: ("≠", "The model does not stand by this answer."),
+    Belief.UNSCORED: (UNSCORED_SIGN, "Whether the model stands by this answer is unknown."),
 }
 
 
 class Documents(StrEnum):
-    """The words for a relation of TrustFC."""
+    """The relation of TrustFC."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"
@@ -51,29 +51,22 @@ class Documents(StrEnum):
 
     @property
     def words(self) -> str:
-        return _DOCUMENT_WORDS[self]
+        return _DOCUMENTS[self][0]
 
     @property
     def sign(self) -> str:
-        return {"support": "✓", "neutral": "○", "contradict": "✗"}.get(self.value, UNSCORED_SIGN)
+        return _DOCUMENTS[self][1]
 
     @property
     def sentence(self) -> str:
-        return _DOCUMENT_SENTENCES[self]
+        return _DOCUMENTS[self][2]
 
 
-_DOCUMENT_WORDS = {
-    Documents.SUPPORT: "supported",
-    Documents.NEUTRAL: "neutral",
-    Documents.CONTRADICT: "contradicted",
-    Documents.UNSCORED: "unscored",
-}
-
-_DOCUMENT_SENTENCES = {
-    Documents.SUPPORT: "The passages support it.",
-    Documents.NEUTRAL: "The passages neither support it nor speak against it.",
-    Documents.CONTRADICT: "The passages speak against it.",
-    Documents.UNSCORED: "Whether documents support it is unknown.",
+_DOCUMENTS = {
+    Documents.SUPPORT: ("supported", "✓", "The passages support it."),
+    Documents.NEUTRAL: ("neutral", "○", "The passages neither support it nor speak against it."),
+    Documents.CONTRADICT: ("contradicted", "✗", "The passages speak against it."),
+    Documents.UNSCORED: ("unscored", UNSCORED_SIGN, "Whether documents support it is unknown."),
 }
 
 
@@ -84,15 +77,7 @@ def belief_of(trust_bc: TrustBC | None) -> Belief:
 
 
 def documents_of(trust_fc: TrustFC) -> Documents:
-    match trust_fc.relation:
-        case Relation.SUPPORT:
-            return Documents.SUPPORT
-        case Relation.NEUTRAL:
-            return Documents.NEUTRAL
-        case Relation.CONTRADICT:
-            return Documents.CONTRADICT
-        case None:
-            return Documents.UNSCORED
+    return Documents.UNSCORED if trust_fc.relation is None else Documents(trust_fc.relation.value)
 
 
 STANDING_WORDS = {

@@ -65,25 +65,6 @@ async def test_what_the_verifier_settles_the_model_is_not_asked(
     assert FactualityReport.model_validate_json(report.model_dump_json()) == report
 
 
-@pytest.fixture
-def half(docs: Path) -> Path:
-    """The first half of the document: some claims go on to the model."""
-    text = docs.read_text(encoding="utf-8")
-    docs.write_text(text[: len(text) // 2], encoding="utf-8")
-    return docs
-
-
-async def test_where_nothing_went_to_the_model_no_saving_is_made_up(sim: Simulator, tmp_path: Path) -> None:
-    docs = tmp_path / "all.txt"
-    docs.write_text("Ada Lovelace was born in London.", encoding="utf-8")
-    async with simulated_checker(sim, docs=str(docs), cascade=by_hand(tmp_path, upper=0.0)) as checker:
-        report = await checker.acheck(min(sim.world.responses, key=lambda one: len(one.text)).text)
-    assert report.cascade is not None
-    if report.cascade.n_sent_on == 0:
-        assert report.cascade.calls_avoided is None
-        assert "cannot be estimated" in render_html(report)
-
-
 async def test_a_claim_rejected_without_asking_the_web_is_told_of(sim: Simulator, tmp_path: Path) -> None:
     docs = tmp_path / "other.txt"
     docs.write_text("Rome is the capital of Italy, and a house of many years is there in it.", encoding="utf-8")

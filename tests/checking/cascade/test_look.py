@@ -10,9 +10,7 @@ import pytest
 
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
-from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import told_in
-from factloop.agents.safe.state import NextQueries
 from factloop.checking.cascade.look import CheapStage, build_look_node
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ToolError
 from factloop.core.records import Claim, Verdict
@@ -22,7 +20,6 @@ from factloop.tools.judges.pairs import BETWEEN, Judge, PairScore, VerifierPair
 from factloop.tools.search.base import SearchTool
 from tests.agents.safe.scripted import (
     FusedScript,
-    PaperScript,
     ScriptedSearch,
     context_of,
     contradicted,
@@ -112,12 +109,6 @@ def fused(*assessments: Any) -> tuple[FusedPlan, FusedScript]:
     return FusedPlan(script), script
 
 
-def paper(*ratings: Any, n_queries: int = 2) -> tuple[PaperPlan, PaperScript]:
-    queries: list[NextQueries | Exception] = [NextQueries((f"query {number}",)) for number in range(n_queries)]
-    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: queries}, ratings={CLAIM: list(ratings)})
-    return PaperPlan(script), script
-
-
 @pytest.mark.parametrize(("score", "verdict"), [(0.8, Verdict.SUPPORTED), (0.2, Verdict.NOT_SUPPORTED)])
 async def test_a_clear_claim_costs_no_model_call_and_no_other_search(score: float, verdict: Verdict) -> None:
     """The scripts hold no assessment: to ask for one would fail. Thresholds belong to their side."""
@@ -137,16 +128,6 @@ async def test_a_clear_claim_costs_no_model_call_and_no_other_search(score: floa
     assert [event["type"] for event in result.events] == [
         "response_split", "claim_found", "claim_searched", "claim_judged",
     ]  # fmt: skip
-
-
-async def test_a_clear_claim_of_the_papers_plan_is_only_asked_whether_it_is_relevant() -> None:
-    documents, web = Documents(answers={CLAIM: [hit("a")]}), ScriptedSearch()
-    plan, script = paper()
-    result = await cascaded(plan, stage(0.9), [web, documents])
-    assert result.only.judgement.stage == "cheap"
-    assert result.only.queries == (CLAIM,)
-    assert dict(script.calls) == {"split": 1, "revise": 1, "relevance": 1}
-    assert web.asked == []
 
 
 @pytest.mark.parametrize("score", [0.5, 0.21, 0.79])
@@ -185,18 +166,10 @@ async def test_a_verifier_that_fails_sends_the_claim_on(failure: Exception) -> N
 
 @pytest.mark.parametrize("answer", [[], FAILED], ids=["nothing found", "search failed"])
 async def test_documents_without_a_word_send_the_claim_on(answer: Any) -> None:
-    reader = ScriptedReader({})
     plan, _ = fused(supported("c1.1-e1"))
     web = ScriptedSearch(answers={"first": [hit("b")]})
-    result = await cascaded(plan, CheapStage(reader, 0.8, 0.2), [web, Documents(answers={"first": answer})])
+    result = await cascaded(plan, stage(0.9), [web, Documents(answers={"first": answer})])
     assert result.only.judgement.stage == "model"
-    assert reader.asked == []
-
-
-async def test_without_documents_there_is_nothing_to_look_at() -> None:
-    plan, _ = fused()
-    with pytest.raises(ConfigError, match="--docs"):
-        await cascaded(plan, stage(0.9), [ScriptedSearch()])
 
 
 async def test_passages_are_read_together_and_the_best_is_cited() -> None:

@@ -30,6 +30,7 @@ def test_a_response_without_claims_is_one_segment() -> None:
 
 def test_overlapping_and_stray_spans_show_each_character_once() -> None:
     assert cut("abcdef", (0, 4), (2, 6)) == [("abcd", ["c1"]), ("ef", ["c2"])]
+    assert cut("abcdef", (0, 4), (1, 3)) == [("abcd", ["c1"]), ("ef", [])]
     assert cut("abc", (1, 99), (50, 60), (2, 2)) == [("a", []), ("bc", ["c1"])]
 
 

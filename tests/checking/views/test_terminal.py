@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from factloop.checking.views.terminal import print_report
-from factloop.core.records import FactualityReport, Usage
+from factloop.core.records import FactualityReport
 from tests.reports.claims_about import claim
 from tests.reports.sample import hostile_report, large_report, make_report, markdown_report, sample_report
 from tests.work import LINEAR, growth
@@ -65,46 +65,8 @@ def test_problems_come_first_with_the_sentence_that_decides_and_its_source() -> 
     assert "“It listens on port 8080.” notes/ports.md" in words(others)
 
 
-def test_a_rationale_that_only_quotes_what_decides_is_not_repeated() -> None:
-    problem, _ = markdown_report().claims
-    said = 'The source says "29 €", the claim "19 €": “The team plan costs 29 €.”'
-    judged = problem.judgement.model_copy(update={"rationale": said})
-    text = printed(make_report("", (problem.model_copy(update={"judgement": judged}),)))
-    assert text.count("The team plan costs 29 €.") == 1
-
-
-def test_the_sections_name_what_is_in_them() -> None:
-    problem, other = markdown_report().claims
-    text = markdown_report().response
-    assert "Problems ─" in printed(make_report(text, (problem,)))
-    assert "laims ─" not in printed(make_report(text, (problem,)))
-    assert "Claims ─" in printed(make_report(text, (other,)))
-
-
 def test_only_the_words_that_fail_are_coloured() -> None:
     assert "\x1b[1;31m✗ \x1b[0mTeam | \x1b[1;31m19 €\x1b[0m" in printed(markdown_report(), terminal=True)
-
-
-def test_costs_of_nothing_are_left_out() -> None:
-    text = printed(sample_report().model_copy(update={"usage": Usage(searches=3, wall_s=0.5)}))
-    result = words(text.split("Result ─")[1])
-    assert "Searches 3 Time 0.50 s" in result
-    for absent in ("Calls", "Tokens", "Cost"):
-        assert absent not in result
-
-
-@pytest.mark.parametrize("width", [80, 200])
-def test_in_a_cascade_every_claim_says_which_stage_judged_it(width: int) -> None:
-    report = sample_report()
-    first, second, *others = report.claims
-    stages = {"cheap": "baseline", "model": "openai:gpt-4o-mini"}
-    judged = [
-        claim.model_copy(update={"judgement": claim.judgement.model_copy(update={"stage": stage, "judged_by": judge})})
-        for claim, (stage, judge) in zip((first, second), stages.items(), strict=True)
-    ]
-    text = words(printed(report.model_copy(update={"claims": (*judged, *others)}), width=width))
-    assert text.count("the cheap verifier: baseline") == text.count("the model: openai:gpt-4o-mini") == 1
-    assert "the cheap verifier" not in printed(report, width=width)
 
 
 def test_web_sources_are_links_on_a_terminal() -> None:
@@ -119,13 +81,6 @@ def test_hostile_text_neither_steers_the_terminal_nor_is_read_as_markup(width: i
     assert not set(text) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
     assert "[red]alert[/red] [/]" in words(text)
     assert "␛[31mred␛[0m" in text
-
-
-def test_a_claim_free_response_says_so() -> None:
-    text = printed(make_report("I don't know.", ()))
-    assert "none. The response makes no claim that can be checked." in text
-    assert "laims ─" not in text
-    assert "F1@64" in text
 
 
 def test_work_is_linear_in_the_claims() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from factloop.correction.records import Correction
 from factloop.correction.views.differences import Piece, ResponsePart, parts, pieces
-from tests.correction.views.correction_samples import accepted, changed_and_in_doubt, in_doubt, nothing_done
+from tests.correction.views.correction_samples import accepted, changed_and_in_doubt, in_doubt
 from tests.work import LINEAR, growth
 
 
@@ -48,16 +48,6 @@ def test_long_wordings_take_linear_work() -> None:
 
     compare(50_000)
     assert growth(compare, 5_000) < LINEAR
-
-
-def test_the_parts_are_the_response() -> None:
-    correction = accepted()
-    found = parts(correction)
-    assert "".join(part.text for part in found) == correction.before.response
-    assert [part.number for part in found if part.number] == [1, 2]
-    assert [part.change for part in found if part.change] == list(correction.changes)
-    (whole,) = parts(nothing_done())
-    assert whole.text == "I don't know."
 
 
 def shown(found: list[ResponsePart]) -> str:
