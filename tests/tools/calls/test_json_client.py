@@ -122,3 +122,13 @@ def test_a_redirect_that_is_not_followed_may_lead_anywhere(server: FakeServer, l
     client(server.url).reach(timeout_s=5)
     with pytest.raises(ToolError, match="status 302"):
         client(server.url).get("/x", {})
+
+
+def test_a_server_that_is_not_there_may_come_back() -> None:
+    for ask in (
+        lambda: client("http://127.0.0.1:9").get("/x", {}),
+        lambda: client("http://127.0.0.1:9").reach(timeout_s=5),
+    ):
+        with pytest.raises(ToolError, match=r"connection refused at 127\.0\.0\.1:9") as caught:
+            ask()
+        assert (caught.value.status, caught.value.retryable) == (None, True)

@@ -130,7 +130,6 @@ async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: 
     pieces = ['{"reason":"A long story.",', '"', "relevant", '"', ":true}"]
     items = [{"token": text, "logprob": -0.1, "top_logprobs": [{"token": "other", "logprob": -2}]} for text in pieces]
     server.will(with_logprobs({"content": items}))
-    needed = re.compile(r'"(?P<value>relevant)"')
     for _ in range(2):
         talk = await connect(cache=tmp_path / "calls.sqlite")
         answered = await talk.gateway.ask_graded(
