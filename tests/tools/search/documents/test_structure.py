@@ -8,16 +8,11 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop.tools.search.documents import DocumentSearch
-from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section, row_lines, with_items_apart
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import split_passages
+from tests.tools.search.documents.made_files import load
 from tests.work import LINEAR, growth
-
-
-def load(folder: Path, name: str, text: str) -> list[Section]:
-    (folder / name).write_bytes(text.encode())
-    return list(load_sections(folder / name))
 
 
 def texts(sections: list[Section]) -> list[str]:
