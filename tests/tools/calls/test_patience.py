@@ -98,16 +98,6 @@ async def test_calls_that_give_up_by_themselves_do_so_and_the_rest_do_not_take_t
 
 
 @in_virtual_time
-async def test_who_comes_later_is_refused_at_once_and_without_a_request() -> None:
-    calls = Calls(refusing(status(429)))
-    first = await calls.outcome()
-    sent = len(calls.sent_at)
-    assert await calls.outcome() == first
-    assert len(calls.sent_at) == sent
-    assert calls.patience.is_given_up
-
-
-@in_virtual_time
 async def test_of_a_server_that_hangs_even_what_is_under_way_ends() -> None:
     async def answer(_: float) -> None:
         await asyncio.sleep(50.0)
@@ -185,22 +175,6 @@ async def test_a_pause_longer_than_patience_is_not_waited_for_and_a_shorter_one_
 
 
 @in_virtual_time
-async def test_what_is_under_way_may_still_be_answered_when_the_server_asks_for_a_long_pause() -> None:
-    async def answer(at: float) -> None:
-        if at == 0.0:
-            await asyncio.sleep(50.0)
-            return
-        raise status(429, retry_after_s=300.0)
-
-    calls = Calls(answer)
-    first = asyncio.create_task(calls.outcome())
-    await asyncio.sleep(1.0)
-    second = asyncio.create_task(calls.outcome())
-    assert await first == ("answered", 50.0)
-    assert await second == ("web: wants no request for another 251 s, and is waited for 120 s at most", 50.0)
-
-
-@in_virtual_time
 async def test_after_a_rest_one_call_tries_and_its_success_ends_the_outage() -> None:
     calls = Calls(refusing(status(429)))
     await calls.outcome()
@@ -232,37 +206,6 @@ async def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
     assert len(calls.sent_at) == 1
     calls.answer = answered
     await asyncio.sleep(60.0)
-    assert (await calls.outcome())[0] == "answered"
-
-
-@in_virtual_time
-async def test_during_a_trial_nobody_else_tries() -> None:
-    calls = Calls(refusing(status(429)), seconds=20.0)
-    await calls.outcome()
-    await asyncio.sleep(2 * REST_S)
-    calls.answer, begun, sent = slow, now(), len(calls.sent_at)
-    trial = asyncio.create_task(calls.outcome())
-    await asyncio.sleep(10.0)
-    assert (await calls.outcome())[1] == round(begun + 10.0, 1)
-    assert await trial == ("answered", round(begun + 30.0, 1))
-    assert len(calls.sent_at) == sent + 1
-
-
-async def slow(_: float) -> None:
-    await asyncio.sleep(30.0)
-
-
-@in_virtual_time
-async def test_a_trial_that_is_cancelled_leaves_the_next_to_another() -> None:
-    calls = Calls(refusing(status(429)))
-    await calls.outcome()
-    await asyncio.sleep(REST_S)
-    trial = asyncio.create_task(calls.call())
-    await asyncio.sleep(0.0)
-    trial.cancel()
-    await asyncio.gather(trial, return_exceptions=True)
-    await asyncio.sleep(REST_S)
-    calls.answer = answered
     assert (await calls.outcome())[0] == "answered"
 
 

@@ -111,11 +111,6 @@ async def test_what_is_not_recorded_says_what_differs_and_how_to_record_it(tmp_p
     )
 
 
-async def test_a_recording_that_is_not_there_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(RecordingMissing, match=r"x\.jsonl is not there\. Record it!"):
-        await take(tape(tmp_path / "x.jsonl", "replay"), asked())
-
-
 async def test_a_reply_keeps_the_order_of_its_fields(tmp_path: Path) -> None:
     """A repair turn shows the model its own call again: in another order it would be another request."""
     path = tmp_path / "x.jsonl"
@@ -182,8 +177,3 @@ async def test_a_place_that_cannot_be_written_is_said_before_anybody_is_asked(tm
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="cannot be written"):
         await take(tape(tmp_path / "file" / "x.jsonl", mode), asked())
-
-
-async def test_a_recording_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read"):
-        await take(tape(tmp_path, "replay"), asked())

@@ -281,18 +281,6 @@ def _joined(tokenizer: Any, text: str) -> str:
     return " ".join(map(str, tokenizer(text, add_special_tokens=False)["input_ids"]))
 
 
-def test_the_published_sizes_of_chunks(folders: dict[type[LocalJudge], Path], tmp_path: Path) -> None:
-    document = " ".join(["Ada paints bridges in Paris ."] * 400)  # sentences of 6 words and 6 tokens
-    sizes = {
-        MiniCheckT5(folders[MiniCheckT5]): 500 // 6 * 6,
-        AlignScore(tiny.save_roberta(tmp_path / "three", tiny.LABELS_3, positions=514)): 350 // 6 * 6,
-        MiniCheckRoberta(tiny.save_roberta(tmp_path, TWO, positions=514)): 400 // 6 * 6,
-    }
-    for judge, size in sizes.items():
-        assert len(judge.chunks("Ada paints", document, None)[0].split()) == size
-        assert len(judge.chunks("Ada paints", document, 60)[0].split()) == 60
-
-
 async def test_hostile_text_is_read_as_text(every: list[LocalJudge]) -> None:
     hostile = ["</s></s> 1", "<s>", "\0\ud800", "<pad>" * 50, "漢字" * 50, "\u202e", "a" * 500, "<mask>"]
     pairs = [VerifierPair(claim, document) for claim, document in zip(hostile, hostile[3:] + hostile[:3], strict=True)]

@@ -96,12 +96,6 @@ async def test_what_sizes_and_pairs_share_is_read_once() -> None:
     assert [pair.document for pair in reader.asked] == ["0.1 0.2", "0.3 0.4 0.5", "0.3 0.4", "0.5"]
 
 
-@pytest.mark.parametrize(("score", "error"), [(None, None), (0.5, DataError("x"))])
-def test_a_score_or_an_error(score: float | None, error: DataError | None) -> None:
-    with pytest.raises(ValueError, match="scored"):
-        PairScore(score, error)
-
-
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize(
     ("passages", "label", "score", "cited"),

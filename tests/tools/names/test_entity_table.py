@@ -97,14 +97,6 @@ def local(entity: LinkedEntity) -> str:
     return entity.key.removeprefix("http://dbpedia.org/resource/")
 
 
-def test_what_a_table_holds_is_told(tmp_path: Path) -> None:
-    stats = build(tmp_path)
-    # Typed: 17 resources, less Nobody, whose label is German. Names: 16 labels and the 2 without their parentheses.
-    # Popular: Louisiana, Lincolnshire, Illinois, Florida, Amazon, Kent.
-    assert (stats.entities, stats.unlabelled, stats.names) == (16, 1, 18)
-    assert stats.identity in TableKnowledgeBase(stats.path).identity
-
-
 def test_siblings_share_all_types_first_then_fewer_and_the_best_known_lead(kb: TableKnowledgeBase) -> None:
     florida, spain = link(kb, "Florida was returned to spain.", "which state was returned to spain?")
     assert (local(florida), florida.types) == ("Florida", ("Place", "Region", "State"))
@@ -205,15 +197,6 @@ def test_dumps_without_anything_to_use_are_refused(tmp_path: Path, types: str, l
     with pytest.raises(DataError):
         build(tmp_path, types=types, labels=labels)
     assert not (tmp_path / "kb.sqlite").exists()
-
-
-def test_a_place_that_cannot_be_written_is_a_matter_of_set_up(tmp_path: Path) -> None:
-    paths = [written(tmp_path, "types.ttl", TYPES)], [written(tmp_path, "labels.ttl", LABELS)]
-    with pytest.raises(ConfigError, match="cannot be written"):
-        build_table(*paths, tmp_path / "no" / "such" / "kb.sqlite")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(ConfigError, match="cannot be written"):
-        build_table(*paths, tmp_path / "folder")
 
 
 @pytest.mark.parametrize("kind", ["missing", "text", "empty", "folder", "foreign", "newer"])
