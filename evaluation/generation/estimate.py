@@ -11,7 +11,7 @@ from factloop.evaluation.generation.response_file import ModelPrompt
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import price_of
-from factloop.tools.models.tokens import count_tokens
+from factloop.tools.models.prices import count_tokens
 
 SCHEMA_TOKENS = 60
 """Tokens of the schema that goes with each request for prompts."""

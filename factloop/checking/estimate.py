@@ -17,7 +17,7 @@ from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
 from factloop.prompts.registry import PromptRegistry, Value
 from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
-from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
+from factloop.tools.models.prices import CHARACTERS_PER_TOKEN, count_tokens
 from factloop.tools.search.build import search_builder
 from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of

@@ -11,7 +11,7 @@ from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.setup.chat_model import price_of
-from factloop.tools.models.tokens import count_tokens
+from factloop.tools.models.prices import count_tokens
 from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.settings import TrustSettings
 

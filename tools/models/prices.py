@@ -1,4 +1,4 @@
-"""Prices where they are known. An unknown price is None, never zero."""
+"""What a call costs: prices where they are known (an unknown one is None, never zero), tokens where nobody counts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+CHARACTERS_PER_TOKEN = 4
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
@@ -39,3 +40,8 @@ def model_price(model: str) -> Price | None:
 def unknown_price(model: str) -> str:
     """The refusal of a budget for a model of unknown price."""
     return f"the price of {model} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
+
+
+def count_tokens(text: str) -> int:
+    """Roughly how many tokens a text has: a quarter of its characters. For where the server reports none."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -30,9 +30,8 @@ from factloop.tools.models.abilities import Abilities, Concession
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
 from factloop.tools.models.logprobs import only_needed
-from factloop.tools.models.prices import unknown_price
+from factloop.tools.models.prices import count_tokens, unknown_price
 from factloop.tools.models.schema import Offers, strict_schema
-from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})

@@ -31,16 +31,11 @@ def failure(server: FakeServer, reply: Reply, timeout_s: float = 5.0) -> ToolErr
     return caught.value
 
 
-def test_asks_through_the_proxy_of_the_environment_which_is_looked_up_once(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.will_answer({"a": 1}, {"a": 2})
+def test_asks_through_the_proxy_of_the_environment(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.will_answer({"a": 1})
     monkeypatch.setenv("http_proxy", server.url)
-    talker = client("http://made-up.test")
-    assert talker.get("/x", {}) == {"a": 1}
-    monkeypatch.delenv("http_proxy")
-    assert talker.get("/y", {}) == {"a": 2}
-    assert [request.headers["Host"] for request in server.received] == ["made-up.test", "made-up.test"]
+    assert client("http://made-up.test").get("/x", {}) == {"a": 1}
+    assert [request.headers["Host"] for request in server.received] == ["made-up.test"]
 
 
 def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 
 from factloop.core.errors import ConfigError
-from factloop.tools.models.chat import build_chat_model, replayed_chat_model
+from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.prices import Price, model_price
 from tests.tools.models.chat_server import KEY, ChatServer, Reply
 
@@ -83,7 +83,7 @@ async def test_the_stand_in_for_a_replayed_model_is_named_as_the_model_itself(
     name: str, base_url: str | None, temperature: float | None, max_tokens: int | None
 ) -> None:
     real = build_chat_model(name, base_url=base_url, temperature=temperature, max_tokens=max_tokens)
-    stand_in = replayed_chat_model(name, base_url=base_url, temperature=temperature, max_tokens=max_tokens)
+    stand_in = build_chat_model(name, base_url=base_url, temperature=temperature, max_tokens=max_tokens, replayed=True)
     assert (stand_in.name, stand_in.identity) == (real.name, real.identity)
     assert (stand_in.price, stand_in.max_tokens) == (real.price, real.max_tokens)
     await real.aclose()
@@ -92,7 +92,7 @@ async def test_the_stand_in_for_a_replayed_model_is_named_as_the_model_itself(
 
 def test_nobody_can_ask_the_stand_in_for_a_replayed_model() -> None:
     with pytest.raises(AssertionError, match="a replay asks no model"):
-        replayed_chat_model("openai:gpt-4o").model.invoke("Hello?")
+        build_chat_model("openai:gpt-4o", replayed=True).model.invoke("Hello?")
 
 
 @pytest.mark.usefixtures("_a_key")
