@@ -31,9 +31,9 @@ PROVIDERS = {
     "serper": "serper:SerperSearch",
     "wikipedia": "wikipedia:WikipediaSearch",
     "searxng": "searxng:SearxngSearch",
-    "tavily": "tavily:TavilySearch",
-    "brave": "brave:BraveSearch",
-    "exa": "exa:ExaSearch",
+    "tavily": "hosted:TavilySearch",
+    "brave": "hosted:BraveSearch",
+    "exa": "hosted:ExaSearch",
 }
 """Ours: name, and the module of `factloop.tools.search` with the `SearchTool`."""
 
