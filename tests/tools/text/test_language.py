@@ -51,13 +51,9 @@ def test_a_paragraph_of_any_length_takes_no_longer() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Die Zeit is a weekly.",
-        "Das Boot won awards.",
-        "La Traviata premiered in 1853.",
-        "Der Spiegel, 1947.",
-        "Han Solo vlogs.",
-        "Die casting needs zinc.",
+        "Die Zeit is a weekly.", "Das Boot won awards.", "La Traviata premiered in 1853.", "Der Spiegel, 1947.",
+        "Han Solo vlogs.", "Die casting needs zinc.",
     ],
-)
+)  # fmt: skip
 def test_a_short_english_sentence_may_open_with_a_foreign_name(text: str) -> None:
     assert is_english_at(text, 0, len(text))

@@ -93,15 +93,11 @@ def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "---\nJust a line between rules.\n---\nText.",
-        "---\na\nlist\n---\nText.",
-        "---\ntitle: [unclosed\n---\nText.",
-        "---\ntitle: never closed\nText.",
-        "---\nwhen: 2021-02-31\n---\nText.",
-        "Text first.\n---\ntitle: x\n---\n",
-        "--- title: x\n---\nText.",
+        "---\nJust a line between rules.\n---\nText.", "---\na\nlist\n---\nText.",
+        "---\ntitle: [unclosed\n---\nText.", "---\ntitle: never closed\nText.", "---\nwhen: 2021-02-31\n---\nText.",
+        "Text first.\n---\ntitle: x\n---\n", "--- title: x\n---\nText.",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_front_matter_stays(tmp_path: Path, text: str) -> None:
     assert load(tmp_path, "a.txt", text)[0].text == text
 
