@@ -75,21 +75,6 @@ def test_a_cancelled_call_frees_what_it_set_aside_and_wakes_the_next() -> None:
     assert run_in_virtual_time(run()) == [6.0]
 
 
-def test_calls_are_refused_at_once_when_there_are_none_left() -> None:
-    async def run() -> float:
-        budget = Budget(max_calls=1, max_usd=1.0)
-        first = asyncio.create_task(_spend(budget, [(1.0, 1.0, 50.0, 0.0)]))
-        await asyncio.sleep(1.0)
-        with pytest.raises(BudgetExceeded, match="the budget is used up: 1 calls"):
-            async with budget.reserve(1.0):
-                pass
-        refused_at = asyncio.get_running_loop().time()
-        await first
-        return refused_at
-
-    assert run_in_virtual_time(run()) == 1.0
-
-
 async def test_calls_of_an_earlier_attempt_count() -> None:
     budget = Budget(max_calls=2, max_usd=1.0)
     budget.note_earlier(1, 0.8)

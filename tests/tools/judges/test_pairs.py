@@ -60,10 +60,6 @@ async def scores(
     return [[one.score for one in of_size] for of_size in found]
 
 
-async def test_the_best_chunk_counts() -> None:
-    assert await scores(Table(), VerifierPair("a", "0.1 0.2 0.3 0.9 0.1"), VerifierPair("b", "0.4")) == [[0.9, 0.4]]
-
-
 async def test_parts_of_a_claim_are_averaged() -> None:
     # best of "a" over both chunks is 0.8, of "half" 0.4: their mean is 0.6
     assert await scores(Table(by_sentence=True), VerifierPair("a|half", "0.1 0.1 0.1 0.8")) == [[pytest.approx(0.6)]]

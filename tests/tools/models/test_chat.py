@@ -121,10 +121,3 @@ def test_a_price_is_dollars_for_a_million_tokens() -> None:
 def test_a_dated_snapshot_costs_what_its_name_does(dated: str) -> None:
     assert model_price(dated) == model_price("openai:gpt-4o")
     assert model_price(dated) is not None
-
-
-@pytest.mark.parametrize(
-    "unknown", ["openai:gpt-99", "gpt-4o", "", "openai:", "somebody:gpt-4o", "openai:gpt-4o-2024-08-06-tuned"]
-)
-def test_an_unknown_price_is_none(unknown: str) -> None:
-    assert model_price(unknown) is None

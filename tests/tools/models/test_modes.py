@@ -29,12 +29,6 @@ def knowing(*modes: str, answer: Json) -> Callable[[Json], Reply]:
     return lambda body: said(answer) if mode_of(body) in modes else failure(400, f"{mode_of(body)} is not supported")
 
 
-async def test_the_error_of_a_bad_request_is_that_of_plain_text(server: ChatServer, connect: Connect) -> None:
-    server.follow(lambda body: failure(400, f"refused in {mode_of(body)}"))
-    with pytest.raises(ToolError, match="refused in text"):
-        await ask(await connect())
-
-
 async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer, connect: Connect) -> None:
     server.follow(
         lambda body: failure(400, "Unsupported", param="temperature") if "temperature" in body else said(YES_SAID)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.names.base import LinkedEntity
-from factloop.tools.names.built_in import BuiltInKnowledgeBase, namesakes
+from factloop.tools.names.built_in import BuiltInKnowledgeBase
 from factloop.tools.names.made_up import made_up_people
 from factloop.tools.names.spelling import fold
 
@@ -84,11 +84,6 @@ def test_a_name_of_no_known_kind_has_no_others() -> None:
     zed = linked("Zed Quillam was ousted.", "Who was ousted?")["Zed Quillam"]
     assert (zed.types[0], others(zed)) == ("person", [])
     assert others(LinkedEntity("x", 0, 1, "http://dbpedia.org/resource/X", ("Thing",))) == []
-
-
-def test_names_of_one_thing_are_no_others_of_each_other() -> None:
-    assert {"soccer", "football"} <= namesakes("soccer")
-    assert "holland" in namesakes("Netherlands")
 
 
 def test_made_up_names_have_the_form_and_the_gender_of_the_original() -> None:

@@ -145,13 +145,6 @@ def test_types_of_other_vocabularies_count_only_where_the_ontology_has_none(kb: 
     assert siblings(kb, other) == []
 
 
-def test_the_same_dumps_give_the_same_file(tmp_path: Path) -> None:
-    first, second = build(tmp_path / "a"), build(tmp_path / "b")
-    assert first.path.read_bytes() == second.path.read_bytes()
-    other = build(tmp_path / "c", links="")
-    assert other.identity != first.identity
-
-
 @pytest.mark.parametrize("packing", ["", ".gz", ".bz2"])
 def test_packed_dumps_and_n_triples_are_read(tmp_path: Path, packing: str) -> None:
     line = '<http://e/s> <http://e/p> "x\\"y"@EN .\n# a comment\n_:b <http://e/p> "z" .\n'

@@ -5,20 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.tools.names.dbpedia import label_of
-from factloop.tools.names.spelling import fitted, plain_label
-
-
-@pytest.mark.parametrize(
-    ("label", "told"),
-    [
-        ("Casablanca (film)", "Casablanca"),
-        ("Mercury  (planet) ", "Mercury"),
-        ("(500) Days of Summer", "(500) Days of Summer"),
-        ("(film)", "(film)"),
-    ],
-)
-def test_explanations_are_dropped(label: str, told: str) -> None:
-    assert plain_label(label) == told
+from factloop.tools.names.spelling import fitted
 
 
 @pytest.mark.parametrize(

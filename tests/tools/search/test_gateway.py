@@ -169,12 +169,6 @@ async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, 
     assert caught.value is error
 
 
-async def test_a_server_that_is_not_there_is_no_wrong_set_up(cache: CallCache) -> None:
-    with pytest.raises(ToolError, match="no connection") as caught:
-        await search(gateway(scripted(UNREACHABLE, UNREACHABLE), cache=cache, retry=TWICE))
-    assert caught.value is UNREACHABLE
-
-
 def serper(server: FakeServer) -> SerperSearch:
     return SerperSearch(api_key=SecretStr("key-of-serper"), base_url=server.url)
 

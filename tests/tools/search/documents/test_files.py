@@ -106,8 +106,3 @@ def test_places_without_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, p
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=said):
         find_files([place])
-
-
-def test_no_places() -> None:
-    with pytest.raises(DataError, match="no path given"):
-        find_files([])

@@ -65,12 +65,6 @@ def test_empty_tables(tmp_path: Path, name: str) -> None:
     assert load(tmp_path, name, "\n\n") == []
 
 
-def test_a_megabyte_in_one_field(tmp_path: Path) -> None:
-    long = "word " * 200_000
-    assert load(tmp_path, "t.csv", f'text\n"{long}"\n')[0].text == long
-    assert load(tmp_path, "t.tsv", f"text\n{long}\n")[0].text == long
-
-
 def test_columns_of_tables_in_any_order(tmp_path: Path) -> None:
     # The first of the text columns, then the first address and the first date that the row has; of "id" the last.
     table = "link\tbody\tPublished\tid\turl\ttext\tid\tdate\n"
