@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
 import sqlite3
 import time
 from collections import OrderedDict
@@ -182,15 +183,15 @@ class CallCache:
         Of two connections that switch a new file at the same moment SQLite refuses one without waiting, as each
         holds what the other needs.
         """
-        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
-
-        patiently = Retrying(
-            retry=retry_if_exception(_is_busy),
-            wait=wait_random(0.01, 0.05),
-            stop=stop_after_delay(BUSY_TIMEOUT_S),
-            reraise=True,
-        )
-        patiently(self._connection.execute, "PRAGMA journal_mode=WAL")
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.Error as error:
+                if not _is_busy(error) or time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
         """Removes what exceeds the bounds, if there are any and no other process is doing so."""

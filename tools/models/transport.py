@@ -107,7 +107,6 @@ class Transport:
         self._first_answer = FirstAnswer()
         self.abilities = abilities or Abilities()
         self._has_answered = False
-        self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, frozenset[Concession], int], wire.Bound] = {}
 
     @property
     def model(self) -> BaseChatModel:
@@ -240,17 +239,12 @@ class Transport:
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
-        """The model bound to answer this request; kept where it does not depend on the tools of one run."""
+        """The model bound to answer this request."""
         # A tool call has none, for all that they would take to send.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
-        if request.offers is not None:
-            model, offered = _conceding(self._model, self._conceded(request)), request.offers.as_openai
-            return wire.bind(model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
-        key = (mode, request.output, self._conceded(request), top_logprobs)
-        if key not in self._kept_bound:
-            model = _conceding(self._model, key[2])
-            self._kept_bound[key] = wire.bind(model, mode, request.schema(mode), [], top_logprobs=top_logprobs)
-        return self._kept_bound[key]
+        model, offers = _conceding(self._model, self._conceded(request)), request.offers
+        offered = offers.as_openai if offers is not None else []
+        return wire.bind(model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
 
     def _conceded(self, request: Request) -> frozenset[Concession]:
         known = self.abilities.known.conceded
