@@ -209,6 +209,23 @@ async def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
     assert (await calls.outcome())[0] == "answered"
 
 
+@in_virtual_time
+async def test_during_a_trial_nobody_else_tries() -> None:
+    calls = Calls(refusing(status(429)), seconds=20.0)
+    await calls.outcome()
+    await asyncio.sleep(2 * REST_S)
+    calls.answer, begun, sent = slow, now(), len(calls.sent_at)
+    trial = asyncio.create_task(calls.outcome())
+    await asyncio.sleep(10.0)
+    assert (await calls.outcome())[1] == round(begun + 10.0, 1)
+    assert await trial == ("answered", round(begun + 30.0, 1))
+    assert len(calls.sent_at) == sent + 1
+
+
+async def slow(_: float) -> None:
+    await asyncio.sleep(30.0)
+
+
 @pytest.mark.parametrize("is_there", [False, True])
 @in_virtual_time
 async def test_time_outs_of_a_server_that_never_answered_are_the_server_s(is_there: bool) -> None:

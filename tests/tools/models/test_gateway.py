@@ -139,7 +139,7 @@ async def test_a_model_that_thinks_up_to_the_limit_is_told_from_a_silent_one(
         await ask_freely(await connect())
 
 
-@pytest.mark.parametrize("usage", [None, (0, 0)])
+@pytest.mark.parametrize("usage", [None, (0, 0), (10**10, 20), (-1, 20)])
 async def test_without_a_report_tokens_are_estimated_and_marked(
     server: ChatServer, connect: Connect, usage: tuple[int, int] | None
 ) -> None:

@@ -38,7 +38,8 @@ def test_outputs_are_in_the_strict_dialect_in_the_order_of_thought(title: str) -
     assert SAID_BEFORE.get(title) in (None, next(iter(schema["properties"])))
     for one in objects(schema):
         assert (one["required"], one["additionalProperties"]) == (list(one["properties"]), False)
-        assert not {"$ref", "$defs", "description", "default"} & one.keys()
+        for node in (one, *one["properties"].values()):
+            assert not {"$ref", "$defs", "description", "default"} & node.keys()
 
 
 def test_definitions_are_inlined_and_nothing_is_said_twice() -> None:
