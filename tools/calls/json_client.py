@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,6 +34,11 @@ MAX_REDIRECTS = 3
 _CHUNK_BYTES = 65_536
 _EXCERPT_CHARS = 120
 _RETRYABLE_STATUSES = frozenset({408, 429})
+
+
+def user_agent() -> str:
+    """Names factloop to public services, whose etiquette asks for that."""
+    return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +274,7 @@ class JsonClient:
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
         if isinstance(error, _NoAddress):
-            return self._failure(f"{host} redirects to what is no address")
+            return self._failure(f"{host} redirects to an invalid address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
             return self._failure("the answer broke off before its end", status, retryable=True)
@@ -302,7 +308,7 @@ class JsonClient:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
             begun = body.lstrip()[:1] in (b"{", b"[")  # JSON that does not end: worth another try, HTML is not
-            message = f"the answer is {'no whole' if begun else 'not'} JSON: {self._excerpt(response, body)}"
+            message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=begun) from error
         if not isinstance(value, dict):
             raise self._failure(f"the answer is not a JSON object: {self._excerpt(response, body)}", status)

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import AnswersKept
 from factloop.tools.calls.endpoint import RETRY, Endpoint
-from factloop.tools.calls.json_client import JsonAnswer
+from factloop.tools.calls.json_client import JsonAnswer, user_agent
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.calls.sparql import ACCEPT, SparqlClient, iri, user_agent
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient, iri
 from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.together import together
 from factloop.tools.calls.urls import checked_base_url

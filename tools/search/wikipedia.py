@@ -6,7 +6,6 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import chain
 from typing import Any
 
@@ -14,7 +13,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.core.extras import has_packages, require
-from factloop.tools.calls.json_client import JsonAnswer, JsonClient
+from factloop.tools.calls.json_client import JsonAnswer, JsonClient, user_agent
 from factloop.tools.calls.retry import retry_after_s
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, textless
@@ -66,7 +65,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     for note in _warnings(answer.get("warnings")):
         said = repr(note.text[:_LONGEST_TEXT])
         if _is_of_parameters(note) and _OF_SEARCH.search(note.text):
-            raise ToolError(f"{name}: does not take the search: {said}", tool=name)
+            raise ToolError(f"{name}: does not support the search: {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
             raise ToolError(f"{name}: warns of its search: {said}", tool=name, retryable=True)
 
@@ -191,9 +190,8 @@ class WikipediaSearch(SearchTool):
             raise ConfigError(f"wikipedia: {self.language!r} is not a language code such as en or pt-br")
         url = self.base_url or f"https://{self.language}.wikipedia.org/w"
         self._url = checked_base_url(url, "base_url of wikipedia")
-        agent = f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
         self._client = JsonClient(
-            tool=self.name, base_url=self._url, timeout_s=self.timeout_s, headers={"User-Agent": agent}
+            tool=self.name, base_url=self._url, timeout_s=self.timeout_s, headers={"User-Agent": user_agent()}
         )
 
     @property

@@ -55,7 +55,7 @@ def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
         (Reply(body=b""), True, "empty"),
         (Reply(body=b" \n"), True, "empty"),
         (Reply(body=b'{"organic": [', content_length=400), True, "broke off"),
-        (Reply(body=b'{"organic": ['), True, "no whole JSON"),
+        (Reply(body=b'{"organic": ['), True, "incomplete JSON"),
         (
             Reply(body=b"<!doctype html><p>Sign in", headers=HTML),
             False,
@@ -63,7 +63,7 @@ def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
         ),
         (Reply(body=b"\xff\xfe\x00"), False, "not JSON"),
         (Reply(body=b"[1, 2]"), False, "not a JSON object"),
-        (Reply(body=b"[" * 1_000_000), True, "no whole JSON"),
+        (Reply(body=b"[" * 1_000_000), True, "incomplete JSON"),
         (Reply(body=b'"' + KEY.encode() + b'"'), False, "'\"***\"'"),
         (Reply(body=b"{" + b" " * MAX_BODY_BYTES + b"}"), False, "larger than 8,000,000 bytes"),
         (Reply(body=b"xx", headers=(("Content-Encoding", "gzip"),)), False, "failed (ContentDecodingError)"),
@@ -104,7 +104,7 @@ NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "ht
 @pytest.mark.parametrize("location", NO_ADDRESSES)
 def test_a_redirect_to_what_is_no_address_is_a_failure(server: FakeServer, location: str) -> None:
     server.will(Reply(status=302, headers=(("Location", location),)))
-    with pytest.raises(ToolError, match=r"probe: 127\.0\.0\.1 redirects to what is no address") as caught:
+    with pytest.raises(ToolError, match=r"probe: 127\.0\.0\.1 redirects to an invalid address") as caught:
         JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
     assert not caught.value.retryable
     assert len(server.received) == 1

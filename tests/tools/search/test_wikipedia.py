@@ -64,7 +64,7 @@ def test_such_an_article_beside_others_needs_no_reader(server: FakeServer, monke
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank, ada]}})
     assert {hit.title for hit in wikipedia(server).search("keeper Jon Vik 1884", 3)} == {"Ada"}
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank]}})
-    with pytest.raises(ToolError, match="wikipedia: found pages, and no text of any"):
+    with pytest.raises(ToolError, match="wikipedia: found pages, but none has a text"):
         wikipedia(server).search("keeper Jon Vik 1884", 3)
 
 
@@ -99,7 +99,7 @@ def test_a_search_that_was_not_done_to_its_end_is_a_failure(server: FakeServer, 
 )
 def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: object) -> None:
     server.will_answer({"batchcomplete": True, "warnings": warnings})
-    with pytest.raises(ToolError, match=r"wikipedia: does not take the search: .Unrecognized") as caught:
+    with pytest.raises(ToolError, match=r"wikipedia: does not support the search: .Unrecognized") as caught:
         wikipedia(server).search("ada", 3)
     assert not caught.value.retryable
 
