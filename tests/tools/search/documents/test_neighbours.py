@@ -53,11 +53,3 @@ def test_all_passages_come_once_in_reading_order(tool: SearchTool) -> None:
     assert tool.all_passages(sum(map(len, PARAGRAPHS)) - 1) is None
     assert tool.all_passages(5) is None
     assert tool.all_passages(most) == hits
-
-
-def test_a_file_that_came_later_stands_in_its_place(tmp_path: Path) -> None:
-    for name in ("m.md", "a.md", "z.md"):
-        (tmp_path / name).write_text(f"The zebra of {name}.")
-        hits = DocumentSearch([tmp_path], cache_dir=tmp_path / ".cache").all_passages(1_000)
-    assert hits is not None
-    assert [Path(hit.source).name for hit in hits] == ["a.md", "m.md", "z.md"]
