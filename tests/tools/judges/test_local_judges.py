@@ -73,18 +73,6 @@ def shares(folder: Path, *texts: str) -> list[float]:
     return list(model(**tokenizer(*texts, return_tensors="pt")).logits.softmax(-1)[0].tolist())
 
 
-def nli(folder: Path, document: str, claim: str) -> float:
-    return shares(folder, document, claim)[1]
-
-
-def minicheck_roberta(folder: Path, document: str, claim: str) -> float:
-    return shares(folder, f"{document}</s>{claim}")[1]
-
-
-def alignscore(folder: Path, document: str, claim: str) -> float:
-    return shares(folder, document, claim)[0]
-
-
 def minicheck(folder: Path, document: str, claim: str) -> float:
     """Tokens 14 and 13 here; in Flan-T5 they are 209 ("1") and 3, with which "0" begins."""
     import torch
@@ -140,9 +128,9 @@ def _answers(folder: Path, text: str) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("judge", "by_hand"),
     [
-        (Nli, nli),
-        (MiniCheckRoberta, minicheck_roberta),
-        (AlignScore, alignscore),
+        (Nli, lambda folder, document, claim: shares(folder, document, claim)[1]),
+        (MiniCheckRoberta, lambda folder, document, claim: shares(folder, f"{document}</s>{claim}")[1]),
+        (AlignScore, lambda folder, document, claim: shares(folder, document, claim)[0]),
         (MiniCheckT5, minicheck),
         (Hhem, hhem),
         (LettuceDetect, lettucedetect),

@@ -60,17 +60,6 @@ async def test_a_chat_model_is_scored_by_the_probability_of_yes(server: ChatServ
     assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
 
 
-@pytest.mark.parametrize(("answer", "score"), [("yes", 1.0), ("no", 0.0)])
-async def test_without_probabilities_it_is_0_or_1(
-    server: ChatServer, connect: Connect, answer: str, score: float
-) -> None:
-    server.will(said({"answer": answer}))
-    talk = await connect()
-    (found,) = await scored(prompted(talk, logprobs=False), talk)
-    assert found.score == score
-    assert "logprobs" not in server.bodies[0]
-
-
 async def test_bespoke_is_asked_in_its_own_format(server: ChatServer, connect: Connect) -> None:
     server.will(with_tokens("Yes", ("Yes", {"Yes": 0.7, "yes": 0.1, "No": 0.15}), finish="length"))
     talk = await connect()

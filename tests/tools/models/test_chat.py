@@ -9,7 +9,7 @@ from langchain_openai import ChatOpenAI
 
 from factloop.core.errors import ConfigError
 from factloop.tools.models.chat import build_chat_model
-from factloop.tools.models.prices import Price, model_price
+from factloop.tools.models.prices import Price
 from tests.tools.models.chat_server import KEY, ChatServer, Reply
 
 # Outward sockets are blocked in these tests: building a model must open none.
@@ -115,9 +115,3 @@ async def test_a_stream_goes_its_usual_way(server: ChatServer) -> None:
 def test_a_price_is_dollars_for_a_million_tokens() -> None:
     # 2,000 x 0.15 + 500 x 0.60 = 600 dollars for a million such calls.
     assert Price(0.15, 0.60).cost_usd(2_000, 500) == pytest.approx(600 / 1e6)
-
-
-@pytest.mark.parametrize("dated", ["openai:gpt-4o-2024-08-06", "openai:gpt-4o-20240806", "openai:gpt-4o-latest"])
-def test_a_dated_snapshot_costs_what_its_name_does(dated: str) -> None:
-    assert model_price(dated) == model_price("openai:gpt-4o")
-    assert model_price(dated) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +11,6 @@ from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import (
     CHOICE,
-    SUPPORTED,
     WISH,
     YES,
     YES_SAID,
@@ -24,11 +22,6 @@ from tests.tools.models.questions import (
 from tests.tools.models.talk import Connect
 
 
-def knowing(*modes: str, answer: Json) -> Callable[[Json], Reply]:
-    """A server that refuses the modes it does not know with a 400."""
-    return lambda body: said(answer) if mode_of(body) in modes else failure(400, f"{mode_of(body)} is not supported")
-
-
 async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer, connect: Connect) -> None:
     server.follow(
         lambda body: failure(400, "Unsupported", param="temperature") if "temperature" in body else said(YES_SAID)
@@ -38,15 +31,6 @@ async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer
     assert await ask(talk, "two") == YES
     assert ["temperature" in body for body in server.bodies] == [True, False, False]
     assert [mode_of(body) for body in server.bodies] == ["json_schema"] * 3
-
-
-async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect: Connect) -> None:
-    server.follow(knowing("text", answer=SUPPORTED))
-    talk = await connect()
-    await asyncio.gather(*(assess(talk, text=str(number)) for number in range(10)))
-    sent = len(server.bodies)
-    await assess(talk, text="later")
-    assert len(server.bodies) == sent + 1
 
 
 @pytest.mark.parametrize("odd", [said("cut", finish="length"), called(("nonsense", {}))])

@@ -243,14 +243,3 @@ def test_siblings_come_by_types_shared_then_by_label(
     got = [(-len(sibling.shared), sibling.label) for sibling in siblings(kb, entity, limit)]
     kb.close()
     assert got == [pair for pair in sorted(expected) if pair[1] != "Name00"][:limit]
-
-
-@given(st.text(max_size=60), st.text(max_size=20))
-def test_any_text_gives_spans_in_order(kb: TableKnowledgeBase, text: str, question: str) -> None:
-    found = link(kb, f"{text} Florida and Amazon {text}", question)
-    end = 0
-    for entity in found:
-        assert f"{text} Florida and Amazon {text}"[entity.start : entity.end] == entity.name
-        assert entity.start >= end
-        assert entity.types
-        end = entity.end

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from factloop.tools.text.language import is_english_at
-from tests.work import LINEAR, growth
 
 TEXTS = [json.loads(line) for line in Path(__file__).with_name("languages.jsonl").read_text("utf-8").splitlines()]
 """Texts in twelve languages, and English ones full of foreign names."""
@@ -37,15 +36,6 @@ def test_paragraphs_of_one_response_may_be_in_two_languages() -> None:
 @pytest.mark.parametrize("text", ["", "40 m", "NASA", "E = mc²", "Marie Curie", "Düsseldorf"])
 def test_text_without_words_counts_as_english(text: str) -> None:
     assert is_english_at(text, 0, len(text))
-
-
-def test_a_paragraph_of_any_length_takes_no_longer() -> None:
-    def ask(n: int) -> None:
-        response = ENGLISH * n
-        for start in range(0, len(response), len(response) // 40):
-            is_english_at(response, start, start + 10)
-
-    assert growth(ask, 400) < LINEAR / 3
 
 
 @pytest.mark.parametrize(

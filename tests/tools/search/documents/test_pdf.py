@@ -88,12 +88,6 @@ def test_a_page_that_is_drawn_is_read_so(tmp_path: Path) -> None:
     assert section.tables == ((0, len(table)),)
 
 
-def test_soft_hyphens_of_a_page_of_html_are_left_out(tmp_path: Path) -> None:
-    (section,) = load(tmp_path, "a.html", "<p>For chil&shy;dren.</p><table><tr><th>Consecu&shy;tive<td>7</table>")
-    assert "For children." in section.text
-    assert "Consecutive" in section.text
-
-
 @pytest.mark.parametrize("line", ["a b\n", "Ab   cd   ef\n", "word-\n", "x\n\n"])
 def test_pages_of_any_length_are_linear_work(line: str) -> None:
     assert growth(lambda n: page_blocks(line * n, line * n), 500) < LINEAR

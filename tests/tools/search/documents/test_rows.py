@@ -59,12 +59,6 @@ def test_cells_between_semicolons_keep_their_decimal_commas(tmp_path: Path) -> N
     assert row.text == "name: Tower; height: 12,5 m"
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl"])
-def test_empty_tables(tmp_path: Path, name: str) -> None:
-    assert load(tmp_path, name, "") == []
-    assert load(tmp_path, name, "\n\n") == []
-
-
 def test_columns_of_tables_in_any_order(tmp_path: Path) -> None:
     # The first of the text columns, then the first address and the first date that the row has; of "id" the last.
     table = "link\tbody\tPublished\tid\turl\ttext\tid\tdate\n"
