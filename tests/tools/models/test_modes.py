@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import (
     CHOICE,
+    SUPPORTED,
     WISH,
     YES,
     YES_SAID,
@@ -31,6 +33,15 @@ async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer
     assert await ask(talk, "two") == YES
     assert ["temperature" in body for body in server.bodies] == [True, False, False]
     assert [mode_of(body) for body in server.bodies] == ["json_schema"] * 3
+
+
+async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect: Connect) -> None:
+    server.follow(lambda body: said(SUPPORTED) if mode_of(body) == "text" else failure(400, "not supported"))
+    talk = await connect()
+    await asyncio.gather(*(assess(talk, text=str(number)) for number in range(10)))
+    sent = len(server.bodies)
+    await assess(talk, text="later")
+    assert len(server.bodies) == sent + 1
 
 
 @pytest.mark.parametrize("odd", [said("cut", finish="length"), called(("nonsense", {}))])
