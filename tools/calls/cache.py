@@ -228,8 +228,8 @@ class CallCache:
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Keeps an answer and what was paid for it; on disk when this returns.
 
-        Where the disk does not let us, a cache that runs share does without it, and says so once; for a journal that
-        raises ConfigError, as paying on would be waste. So does a damaged file.
+        Where the disk refuses, a cache that runs share goes on without the answer, and warns once. A journal raises
+        ConfigError, since paying for more would be waste; so does a damaged file.
         """
         # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
         text = json.dumps(value, separators=(",", ":"))

@@ -26,8 +26,8 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""Less patient than for models: these services are one source among several. A server that accepts nothing for as long
-is given up, and tried once a minute."""
+"""Less patient than for models: these services are one source among several. factloop stops
+asking a server that has accepted nothing for that long, and tries it once a minute."""
 CONCURRENCY = 4
 
 

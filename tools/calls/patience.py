@@ -75,9 +75,9 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 class Patience:
     """The patience with one server. Lives in one event loop.
 
-    Silence is no refusal: nothing is given up before a request has failed, nor while one has been under way for longer
-    than any failure took to come: it is being served, and has its own time-out. So a server that is slow, or that takes
-    a request only now and then, is never given up.
+    Silence is no refusal. Patience ends only after a request has failed, and not while another has been under way for
+    longer than any failure took: the server is working on that one, and it has its own time-out. So a server that is
+    slow, or that takes a request only now and then, is never given up.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S) -> None:

@@ -131,7 +131,7 @@ def _unused_client() -> DefaultHttpxClient:
 def address_of_model(name: str, base_url: str | None) -> str | None:
     """The address at which the model that `provider:name` names is asked: the one given, else that of the environment.
 
-    None for the provider's own server. Raises ConfigError for one that is no address.
+    None for the provider's own server. Raises ConfigError where it is not a valid address.
     """
     if base_url is not None:
         return base_url

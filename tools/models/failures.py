@@ -103,7 +103,7 @@ def _status(error: Exception) -> int | None:
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= LEAST_ERROR:  # a good status is none of an error
+        if isinstance(value, int) and value >= LEAST_ERROR:  # a good status is not an error's
             return value
     return None
 

@@ -118,7 +118,7 @@ class Transport:
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        Log-probabilities that the server refuses are done without, from then on.
+        A server that refuses log-probabilities is not asked for them again.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -299,7 +299,7 @@ class Transport:
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """The model without the settings that are conceded, as far as it has them."""
+    """The model without those of the conceded settings that it has."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

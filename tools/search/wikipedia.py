@@ -243,7 +243,7 @@ class WikipediaSearch(SearchTool):
 
         One request for each article, since the API gives one whole text a request: the rest are continuations. A wiki
         without the extension TextExtracts gives none; then each article is read as the page that people see, which
-        needs the extra `documents`. With it, so is an article of which the extension leaves nothing.
+        needs the extra `documents`. So is an article of which the extension leaves nothing.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]

@@ -113,7 +113,7 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     for _, line in read_lines(place):
         size += len(line)
         if size > largest:
-            raise DataError(f"this file is longer than {largest:,} characters, and no JSON Lines", path=path)
+            raise DataError(f"this file is longer than {largest:,} characters, and is not JSON Lines", path=path)
         parts.append(line)
     return "".join(parts)
 
