@@ -109,7 +109,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that every name is known, and that every path leads to files. Reads none. Raises ConfigError, DataError."""
+    """Checks that every name is known and every path leads to files. Reads none. Raises ConfigError, DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files
