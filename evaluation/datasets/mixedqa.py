@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from factloop.core.files.json_array import read_json_array
 from factloop.core.files.jsonl import read_jsonl
 from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.tables import read_json_array
 from factloop.core.records import Record
 
 Label = Literal[0, 1]

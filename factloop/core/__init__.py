@@ -1,1 +1,1 @@
-"""The foundation of every floor: records, errors, events, figures and files. Imports nothing else of factloop."""
+"""The foundation of every layer: records, errors, events, figures and files. Imports nothing else of factloop."""

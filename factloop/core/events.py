@@ -54,7 +54,7 @@ class ServerWait(Record):
     """`serper`, for example, or the model by its name."""
     waited_s: float
     patience_s: float
-    """After so many seconds the server is given up, and what needs it is unscored."""
+    """After so many seconds factloop stops waiting, and claims that need the server stay unscored."""
     cause: str
     """The outcome of the last request: `status 429`, for example."""
 

@@ -139,7 +139,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
     """Recall and F1 at each K, once, with the number of claims they rest on and the number of unscored ones.
 
-    None of an answer of which nothing is known: it has no 0.
+    Empty for an answer of which nothing is known: that is not 0.
     """
     if is_unknown(counts):
         return ()

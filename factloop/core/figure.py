@@ -6,7 +6,6 @@ why, one of the reasons below, whose words are the same on every surface.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
@@ -16,72 +15,47 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value."""
+    """Why a figure has no value, with the words for it as they read after `undefined: `."""
 
-    NOTHING_SCORED = "nothing_scored"
+    words: str
+
+    def __new__(cls, value: str, words: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.words = value, words
+        return member
+
+    NOTHING_SCORED = "nothing_scored", "nothing scored"
     """Nothing that it would rest on has a verdict."""
-    NOT_BOTH_SCORED = "not_both_scored"
+    NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
     """A comparison in which nothing has a verdict on both sides."""
-    NO_LABELS = "no_labels"
-    """People gave no label, or none to a claim with a verdict."""
-    CLASS_MISSING = "class_missing"
-    """It takes labels of both kinds, supported and not."""
-    NO_SUPPORTED = "no_supported"
-    """People call none of the labelled claims with a verdict supported."""
-    NO_UNSUPPORTED = "no_unsupported"
-    NO_ATTRIBUTABLE = "no_attributable"
+    NO_LABELS = "no_labels", "no labels to go by"
+    CLASS_MISSING = "class_missing", "labels of both kinds are needed, supported and not"
+    NO_SUPPORTED = "no_supported", "people call none supported"
+    NO_UNSUPPORTED = "no_unsupported", "people call none not supported"
+    NO_ATTRIBUTABLE = "no_attributable", "none labelled right"
     """No scored claim (or response) is labelled attributable."""
-    NO_UNATTRIBUTABLE = "no_unattributable"
-    ONE_CLASS = "one_class"
+    NO_UNATTRIBUTABLE = "no_unattributable", "none labelled wrong"
+    ONE_CLASS = "one_class", "all are of one and the same class"
     """All verdicts, and all labels, are the same: chance alone would agree, and kappa is 0 / 0."""
-    NONE_PREDICTED = "none_predicted"
+    NONE_PREDICTED = "none_predicted", "neither names any"
     """Neither of two sets has a member."""
-    VERDICT_MISSING = "verdict_missing"
-    """The run has a verdict that no labelled claim has."""
-    NO_SIGNAL = "no_signal"
+    VERDICT_MISSING = "verdict_missing", "the run has a verdict that no labelled claim has"
+    NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
     """TPR - FPR is not above 0 beyond its own uncertainty."""
-    TOO_FEW = "too_few"
+    TOO_FEW = "too_few", "too few"
     """Fewer pairs than a correlation takes."""
-    CONSTANT = "constant"
+    CONSTANT = "constant", "constant"
     """One side of a correlation is the same in every pair."""
-    ONE_SYSTEM = "one_system"
-    """It takes two systems at least."""
-    NO_DATASET = "no_dataset"
-    """No data set of the group has a value to average."""
-    ONE_REPEAT = "one_repeat"
-    """It takes two repeats at least."""
-    PRICE_UNKNOWN = "price_unknown"
-    NOT_SAMPLED = "not_sampled"
+    ONE_SYSTEM = "one_system", "one system"
+    NO_DATASET = "no_dataset", "no data set has one"
+    ONE_REPEAT = "one_repeat", "it takes two repeats"
+    PRICE_UNKNOWN = "price_unknown", "the price is unknown"
+    NOT_SAMPLED = (
+        "not_sampled",
+        "withheld: no labelled claim comes from this system or run, so they may be of another kind "
+        "(--transfer verdicts says that they are alike)",
+    )
     """No labelled claim comes from the system or the run that would be corrected by them."""
-
-    @property
-    def words(self) -> str:
-        """The reason as it reads after `undefined: `."""
-        return _WORDS[self]
-
-
-_WORDS: Mapping[Undefined, str] = {
-    Undefined.NOTHING_SCORED: "nothing scored",
-    Undefined.NOT_BOTH_SCORED: "nothing scored by both",
-    Undefined.NO_LABELS: "no labels to go by",
-    Undefined.CLASS_MISSING: "labels of both kinds are needed, supported and not",
-    Undefined.NO_SUPPORTED: "people call none supported",
-    Undefined.NO_UNSUPPORTED: "people call none not supported",
-    Undefined.NO_ATTRIBUTABLE: "none labelled right",
-    Undefined.NO_UNATTRIBUTABLE: "none labelled wrong",
-    Undefined.ONE_CLASS: "all are of one and the same class",
-    Undefined.NONE_PREDICTED: "neither names any",
-    Undefined.VERDICT_MISSING: "the run has a verdict that no labelled claim has",
-    Undefined.NO_SIGNAL: "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance",
-    Undefined.TOO_FEW: "too few",
-    Undefined.CONSTANT: "constant",
-    Undefined.ONE_SYSTEM: "one system",
-    Undefined.NO_DATASET: "no data set has one",
-    Undefined.ONE_REPEAT: "it takes two repeats",
-    Undefined.PRICE_UNKNOWN: "the price is unknown",
-    Undefined.NOT_SAMPLED: "withheld: no labelled claim comes from this system or run, so they may be of another kind "
-    "(--transfer verdicts says that they are alike)",
-}
 
 
 class Measurement(Record):

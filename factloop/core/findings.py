@@ -22,7 +22,7 @@ class Finding(StrEnum):
     UNREAD = "unread"
     """Code, or text that the given split left out."""
     CLAIM_FREE = "claim_free"
-    """What may state something, and no claim was found in it."""
+    """Text that may state something, although no claim was found in it."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})

@@ -45,66 +45,42 @@ class About:
 
 ABOUT = {
     UnscoredReason.PARSE_FAILURE: About(
-        claim="the judge's reply could not be read",
-        belief="no choice could be read in the reply",
-        documents="the judge's reply could not be read",
+        "the judge's reply could not be read",
+        "no choice could be read in the reply",
+        "the judge's reply could not be read",
         failure=True,
     ),
     UnscoredReason.TOOL_FAILURE: About(
-        claim="a model or search call failed",
-        belief="a model call failed",
-        documents="a model or search call failed",
+        "a model or search call failed",
+        "a model call failed",
+        "a model or search call failed",
         failure=True,
         mendable=True,
     ),
     UnscoredReason.REFUSAL: About(
-        claim="the model declined to answer",
-        belief="the subject declined to choose",
-        documents="the judge declined to answer",
-        failure=True,
+        "the model declined to answer", "the subject declined to choose", "the judge declined to answer", failure=True
     ),
     UnscoredReason.BUDGET: About(
-        claim="the budget was used up",
-        belief="the budget was used up",
-        documents="the budget was used up",
-        mendable=True,
+        "the budget was used up", "the budget was used up", "the budget was used up", mendable=True
     ),
     UnscoredReason.TIMEOUT: About(
-        claim="no answer in time",
-        belief="no answer in time",
-        documents="no answer in time",
-        failure=True,
-        mendable=True,
+        "no answer in time", "no answer in time", "no answer in time", failure=True, mendable=True
     ),
     UnscoredReason.AMBIGUOUS: About(
-        claim="the response leaves the claim ambiguous",
-        belief="the reply names several options",
-        documents="the answer is ambiguous",
+        "the response leaves the claim ambiguous", "the reply names several options", "the answer is ambiguous"
     ),
-    UnscoredReason.DISPUTED: About(
-        claim="the sources disagree",
-        belief="the reply says both",
-        documents="the documents disagree",
-    ),
-    UnscoredReason.NEEDS_READING: About(
-        claim="needs reading",
-        belief="the reply needs reading",
-        documents="the documents need reading",
-    ),
+    UnscoredReason.DISPUTED: About("the sources disagree", "the reply says both", "the documents disagree"),
+    UnscoredReason.NEEDS_READING: About("needs reading", "the reply needs reading", "the documents need reading"),
     UnscoredReason.OTHER_LANGUAGE: About(
-        claim="in another language than the judge reads",
-        belief="in another language than the subject reads",
-        documents="in another language than the judge reads",
+        "in another language than the judge reads",
+        "in another language than the subject reads",
+        "in another language than the judge reads",
     ),
     UnscoredReason.NO_SOURCE: About(
-        claim="no source to check against",
-        belief="no subject model was given",
-        documents="no corpus to check against",
+        "no source to check against", "no subject model was given", "no corpus to check against"
     ),
     UnscoredReason.TOO_FEW_DISTRACTORS: About(
-        claim="too few distractors for a question",
-        belief="fewer than three distractors could be made",
-        documents="too few distractors",
+        "too few distractors for a question", "fewer than three distractors could be made", "too few distractors"
     ),
 }
 

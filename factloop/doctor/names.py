@@ -11,8 +11,9 @@ from factloop.core.extras import require
 from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.endpoint import Endpoint
+from factloop.tools.calls.json_client import user_agent
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.calls.sparql import ACCEPT, SparqlClient, user_agent
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient
 from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.names.dbpedia import SpotlightClient, hierarchy_query
 from factloop.trust.settings import TrustSettings

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from langchain_core.documents import Document
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
-from factloop.core.base_record import refuse_unknown
+from factloop.core.records import refuse_unknown
 from factloop.setup.sources import SourceMode
 
 LONGEST_TEXT = 200_000

@@ -8,14 +8,7 @@ from langchain_core.runnables import Runnable
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.urls import is_nearby
-from factloop.tools.models.chat import (
-    ChatModel,
-    address_of_model,
-    build_chat_model,
-    list_price,
-    replayed_chat_model,
-    wrap_chat_model,
-)
+from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_model, list_price, wrap_chat_model
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
@@ -29,14 +22,14 @@ def build_model(
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         return wrap_chat_model(model, price=price)
-    build = replayed_chat_model if settings.replays else build_chat_model
-    return build(
+    return build_chat_model(
         model,
         base_url=base_url,
         temperature=temperature,
         max_tokens=settings.max_tokens,
         timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
         price=price,
+        replayed=settings.replays,
     )
 
 

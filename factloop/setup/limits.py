@@ -7,8 +7,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from factloop.core.base_record import refuse_unknown
 from factloop.core.errors import ConfigError
+from factloop.core.records import refuse_unknown
 from factloop.setup.marks import PER_CHECK, SameAs, in_group
 from factloop.setup.settings import CheckSettings, describe
 from factloop.tools.calls.budget import Allowance

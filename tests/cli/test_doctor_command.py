@@ -183,7 +183,7 @@ def test_a_redirect_to_no_address_is_a_finding(factloop: Command, server: FakeSe
     found = diagnosis(factloop, "--search", "searxng", "--set", f"searxng_url={server.url}", *dbpedia, code=BROKEN)
     failed = [one for one in found["parts"] if one["part"] in ("search", "knowledge_base")]
     assert len(failed) == 3
-    assert all("127.0.0.1 redirects to what is no address" in one["problem"] for one in failed)
+    assert all("127.0.0.1 redirects to an invalid address" in one["problem"] for one in failed)
 
 
 def test_a_model_server_that_redirects_to_no_address_is_there(factloop: Command, server: FakeServer) -> None:

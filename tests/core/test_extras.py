@@ -1,13 +1,14 @@
-"""The table of extras is that of pyproject.toml, and what is missing is said in one line."""
+"""The table of extras is that of pyproject.toml, and what is missing is said in one line that works."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from packaging.requirements import Requirement
@@ -51,18 +52,6 @@ def test_the_table_has_what_pyproject_has(
     assert included == {*INCLUDED.get(extra, ())}
 
 
-def test_what_is_installed_is_not_complained_of() -> None:
-    assert {complaint_of(extra) for extra in PACKAGES} == {""}
-
-
-def complaint_of(extra: Extra) -> str:
-    try:
-        require(extra, "everything")
-    except MissingExtra as error:
-        return str(error)
-    return ""
-
-
 def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(MissingExtra) as raised:
@@ -78,3 +67,24 @@ def test_a_package_within_one_that_is_not_there_is_missing(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(MissingExtra):
         require("tracing", "tracing", "opentelemetry.sdk")
+
+
+FROM = "pip install 'factloop[serve] @"
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, "pip install 'factloop[serve]'"),
+        ("no JSON", "pip install 'factloop[serve]'"),
+        ({"url": "file:///home/ada/fact%20loop", "dir_info": {}}, "pip install '/home/ada/fact loop[serve]'"),
+        ({"url": "file:///opt/f", "dir_info": {"editable": True}}, "pip install -e '/opt/f[serve]'"),
+        ({"url": "https://a.b/f.git", "vcs_info": {"vcs": "git"}}, f"{FROM} git+https://a.b/f.git'"),
+        ({"url": "https://a.b/f.whl", "archive_info": {}}, f"{FROM} https://a.b/f.whl'"),
+    ],
+)
+def test_more_is_installed_from_where_factloop_came(tmp_path: Path, origin: Any, command: str) -> None:
+    """As it is on no index: there pip would find nothing, or something of another's."""
+    if origin is not None:
+        (tmp_path / "direct_url.json").write_text(origin if origin == "no JSON" else json.dumps(origin))
+    assert install_command("serve", importlib.metadata.PathDistribution(tmp_path)) == command

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from factloop.core.reasons import ABOUT, FAILURES, MENDABLE
 from factloop.core.records import (
     Claim,
     Counts,
@@ -67,6 +68,12 @@ def report(claims: tuple[Claim, ...] = (), **counts: int) -> FactualityReport:
 def test_a_judgement_is_a_verdict_or_a_reason_and_nothing_between(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Judgement.model_validate(fields)
+
+
+def test_every_reason_is_described_and_only_some_can_be_mended() -> None:
+    assert list(ABOUT) == list(UnscoredReason)
+    assert {"parse_failure", "tool_failure", "refusal", "timeout"} == FAILURES
+    assert {"budget", "timeout", "tool_failure"} == MENDABLE
 
 
 def test_a_judgement_cites_only_the_evidence_of_its_claim() -> None:

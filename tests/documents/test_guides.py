@@ -1,18 +1,23 @@
-"""Every command and every Python block of docs/ runs."""
+"""Every command and every Python block of the README and of docs/ runs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import GUIDES, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import GUIDES, ROOT, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
+README = Document.read("README.md")
+DOCUMENTS = {"README.md": README, **GUIDES}
+LONGEST_README = 150
+IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 KINDS = {
     "--workers": pytest.mark.ray,
     "minicheck": pytest.mark.torch,
@@ -25,13 +30,29 @@ The commands on mycology make hundreds of calls. They build on one another, so t
 """
 COMMANDS = [
     pytest.param(name, command, marks=[mark for part, mark in KINDS.items() if part in command])
-    for name, guide in GUIDES.items()
-    for command in guide.commands
+    for name, document in DOCUMENTS.items()
+    for command in document.commands
+    if document is not README or command not in IN_GUIDES
 ]
-PIPED = [(name, command) for name, guide in GUIDES.items() for command in guide.piped]
-SERVERS = [(name, command) for name, guide in GUIDES.items() for command in guide.servers]
-PYTHON = [(name, code) for name, guide in GUIDES.items() for code in guide.python if SERVICE not in code]
-CALLERS = [(name, code) for name, guide in GUIDES.items() for code in guide.python if SERVICE in code]
+PIPED = [  # those of the README take some seconds, and are among the quick tests all the same
+    pytest.param(name, command, marks=() if document is README else pytest.mark.process)
+    for name, document in DOCUMENTS.items()
+    for command in document.piped
+]
+SERVERS = [(name, command) for name, document in DOCUMENTS.items() for command in document.servers]
+BLOCKS = [(name, code) for name, document in DOCUMENTS.items() for code in document.python]
+PYTHON = [(name, code) for name, code in BLOCKS if SERVICE not in code]
+CALLERS = [(name, code) for name, code in BLOCKS if SERVICE in code]
+
+
+def test_a_newcomer_reads_the_readme_in_one_sitting() -> None:
+    """Short, and with what a newcomer wants: the demo, the virtual environment, the tests, three commands that run."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_README
+    for wanted in ("pip install ", "make demo", "source .venv/bin/activate", "make test"):
+        assert f"\n    {wanted}" in text
+    assert sum("examples/" in command for command in (*README.commands, *README.piped)) >= 3
+    assert README.python
 
 
 def test_each_guide_shows_something_to_run() -> None:
@@ -51,7 +72,6 @@ def test_command(
     assert run_command(command, simulator, factloop)
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(("guide", "command"), PIPED)
 def test_command_in_a_shell(
     guide: str,
@@ -67,8 +87,8 @@ def test_command_in_a_shell(
 @pytest.mark.parametrize(("guide", "command"), SERVERS)
 def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
     """It answers, and ends when it is told to."""
-    with serving(command, environment, folder_of(guide)) as address:
-        assert address.startswith("http://127.0.0.1:")
+    with serving(command, environment, folder_of(guide)) as address, urlopen(f"{address}/health") as answer:
+        assert answer.status == 200
 
 
 @pytest.mark.usefixtures("inside")

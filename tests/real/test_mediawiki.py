@@ -13,8 +13,7 @@ from factloop.doctor.examination import diagnose
 from factloop.doctor.records import PartFound
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.json_client import JsonClient
-from factloop.tools.search.mediawiki import refuse_unfinished
-from factloop.tools.search.wikipedia import WikipediaSearch
+from factloop.tools.search.wikipedia import WikipediaSearch, refuse_unfinished
 from factloop.trust.settings import TrustSettings
 from tests.real.mediawiki import LAGGING, PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
 

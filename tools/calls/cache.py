@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
 import sqlite3
 import time
 from collections import OrderedDict
@@ -182,15 +183,15 @@ class CallCache:
         Of two connections that switch a new file at the same moment SQLite refuses one without waiting, as each
         holds what the other needs.
         """
-        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
-
-        patiently = Retrying(
-            retry=retry_if_exception(_is_busy),
-            wait=wait_random(0.01, 0.05),
-            stop=stop_after_delay(BUSY_TIMEOUT_S),
-            reraise=True,
-        )
-        patiently(self._connection.execute, "PRAGMA journal_mode=WAL")
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.Error as error:
+                if not _is_busy(error) or time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
         """Removes what exceeds the bounds, if there are any and no other process is doing so."""
@@ -227,8 +228,8 @@ class CallCache:
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Keeps an answer and what was paid for it; on disk when this returns.
 
-        Where the disk does not let us, a cache that runs share does without it, and says so once; for a journal that
-        raises ConfigError, as paying on would be waste. So does a damaged file.
+        Where the disk refuses, a cache that runs share goes on without the answer, and warns once. A journal raises
+        ConfigError, since paying for more would be waste; so does a damaged file.
         """
         # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
         text = json.dumps(value, separators=(",", ":"))

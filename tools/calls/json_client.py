@@ -5,22 +5,28 @@ Nothing is retried here. The policy above decides, by `retryable` and `retry_aft
 
 from __future__ import annotations
 
+import http.client
+import io
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.blame import asked_url, place_of, unreachable_words
-from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry import retry_after_s
 
 MAX_BODY_BYTES = 8_000_000
@@ -28,6 +34,11 @@ MAX_REDIRECTS = 3
 _CHUNK_BYTES = 65_536
 _EXCERPT_CHARS = 120
 _RETRYABLE_STATUSES = frozenset({408, 429})
+
+
+def user_agent() -> str:
+    """Names factloop to public services, whose etiquette asks for that."""
+    return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,80 @@ class _Session(requests.Session):
             raise
         except ValueError as error:
             raise _NoAddress(str(error)) from error
+
+
+# The `timeout` of `requests` bounds each single read: a server that sends one byte a second, in its head or its body,
+# holds the caller for ever. Here every read gets only the time that is left until one fixed moment.
+
+_read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
+
+
+@contextmanager
+def _reading_until(deadline: float) -> Iterator[None]:
+    """Bound all reads of requests begun in this block by `deadline`, a value of `time.monotonic()`."""
+    token = _read_until.set(deadline)
+    try:
+        yield
+    finally:
+        _read_until.reset(token)
+
+
+class _DeadlineReader(io.RawIOBase):
+    """Reads from a socket, each time within the remaining time. Raises TimeoutError when that is used up."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
+        self._raw, self._sock, self._deadline = raw, sock, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left_s = self._deadline - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(left_s)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _DeadlineResponse(http.client.HTTPResponse):
+    def __init__(
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, url: str | None = None
+    ) -> None:
+        super().__init__(sock, debuglevel, method, url)
+        deadline = _read_until.get()
+        if deadline is not None:
+            self.fp = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, deadline))
+
+
+class _Connection(HTTPConnection):
+    response_class = _DeadlineResponse
+
+
+class _SecureConnection(HTTPSConnection):
+    response_class = _DeadlineResponse
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class _DeadlineAdapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        return manager
 
 
 class JsonClient:
@@ -129,7 +214,14 @@ class JsonClient:
         timeout_s = self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
         with (
             self._failures_by(timeout_s),
-            self._send(requests.Request(method, self._base_url + path, **content), timeout_s) as response,
+            self._session().request(
+                method,
+                self._base_url + path,
+                timeout=timeout_s,
+                stream=True,
+                allow_redirects=not self._secret_headers,
+                **content,
+            ) as response,
         ):
             body = self._read(response)
         self._check_status(response, body)
@@ -143,28 +235,10 @@ class JsonClient:
         """
         deadline = time.monotonic() + timeout_s
         try:
-            with reading_until(deadline):
+            with _reading_until(deadline):
                 yield
         except (requests.RequestException, ValueError) as error:
             raise self._translated(error, deadline, timeout_s) from error
-
-    def _send(self, request: requests.Request, timeout_s: float) -> requests.Response:
-        session = self._session()
-        return session.send(
-            session.prepare_request(request),
-            timeout=timeout_s,
-            allow_redirects=not self._secret_headers,
-            **self._environment,
-        )
-
-    @cached_property
-    def _environment(self) -> dict[str, Any]:
-        """The proxy and the certificates that the environment names for this server.
-
-        Looked up once: `Session.request` goes through all variables each time, for a good part of a request's CPU time.
-        """
-        with requests.Session() as session:
-            return {**session.merge_environment_settings(self._base_url, {}, True, None, None)}
 
     def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
@@ -173,7 +247,7 @@ class JsonClient:
             session.max_redirects = MAX_REDIRECTS
             session.headers.update({"Accept": "application/json", **self._headers, **self._secret_headers})
             for scheme in ("http://", "https://"):
-                session.mount(scheme, DeadlineAdapter())
+                session.mount(scheme, _DeadlineAdapter())
             self._local.session = session
         return session
 
@@ -200,7 +274,7 @@ class JsonClient:
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
         if isinstance(error, _NoAddress):
-            return self._failure(f"{host} redirects to what is no address")
+            return self._failure(f"{host} redirects to an invalid address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
             return self._failure("the answer broke off before its end", status, retryable=True)
@@ -234,7 +308,7 @@ class JsonClient:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
             begun = body.lstrip()[:1] in (b"{", b"[")  # JSON that does not end: worth another try, HTML is not
-            message = f"the answer is {'no whole' if begun else 'not'} JSON: {self._excerpt(response, body)}"
+            message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=begun) from error
         if not isinstance(value, dict):
             raise self._failure(f"the answer is not a JSON object: {self._excerpt(response, body)}", status)

@@ -33,15 +33,6 @@ class CallCost:
     approximate: bool
     cost_usd: float | None
 
-    def __add__(self, other: CallCost) -> CallCost:
-        known = self.cost_usd is not None and other.cost_usd is not None
-        return CallCost(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.approximate or other.approximate,
-            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
-        )
-
 
 @dataclass
 class UsageMeter:

@@ -75,9 +75,9 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 class Patience:
     """The patience with one server. Lives in one event loop.
 
-    Silence is no refusal: nothing is given up before a request has failed, nor while one has been under way for longer
-    than any failure took to come: it is being served, and has its own time-out. So a server that is slow, or that takes
-    a request only now and then, is never given up.
+    Silence is no refusal. Patience ends only after a request has failed, and not while another has been under way for
+    longer than any failure took: the server is working on that one, and it has its own time-out. So a server that is
+    slow, or that takes a request only now and then, is never given up.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S) -> None:
@@ -176,7 +176,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"wants no request for another {pause_s:.0f} s, and is waited for {self.seconds:g} s at most"
+            wish = f"asks to be left alone for another {pause_s:.0f} s, and factloop waits {self.seconds:g} s at most"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable
@@ -9,8 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
@@ -52,37 +51,17 @@ class RetryPolicy:
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The call's result, or its last error once retrying cannot help or the policy is exhausted."""
-        try:
-            return await call()  # nearly always all there is to it, at a fifth of what tenacity would cost
-        except FactloopError as error:
-            if not error.retryable:
-                raise
-            return await self._again(call, error, rng)
-
-    async def _again(self, call: Callable[[], Awaitable[T]], first: FactloopError, rng: random.Random) -> T:
-        """Goes on after a first attempt that failed with `first`."""
         tally = _Tally(self)
-        failures = [first]
-
-        def after(state: RetryCallState) -> None:
-            tally.count(_error(state))
-
-        def wait(state: RetryCallState) -> float:
-            return tally.delay_s(_error(state), rng)
-
-        def stop(state: RetryCallState) -> bool:
-            return tally.exhausted(state.upcoming_sleep)
-
-        def retryable(error: BaseException) -> bool:
-            return isinstance(error, FactloopError) and error.retryable
-
-        retrying = AsyncRetrying(retry=retry_if_exception(retryable), after=after, wait=wait, stop=stop, reraise=True)
-        async for attempt in retrying:
-            with attempt:
-                if failures:
-                    raise failures.pop()
-                result = await call()
-        return result
+        while True:
+            try:
+                return await call()
+            except FactloopError as error:
+                if not error.retryable:
+                    raise
+                delay_s = tally.next_delay_s(error, rng)
+                if tally.is_exhausted:
+                    raise
+            await asyncio.sleep(delay_s)
 
 
 class _Tally:
@@ -93,35 +72,25 @@ class _Tally:
         self._failures = self._timeouts = self._refusals = 0
         self._waited_s = 0.0
 
-    def count(self, error: BaseException) -> None:
-        if _is_refusal(error):
-            self._refusals += 1
-        else:
-            self._failures += 1
-            self._timeouts += isinstance(error, ToolTimeout)
-
-    def delay_s(self, error: BaseException, rng: random.Random) -> float:
-        """Seconds to wait before the next attempt."""
-        doublings = min((self._refusals if _is_refusal(error) else self._failures) - 1, 16)
-        backoff = min(self._policy.longest_s, self._policy.base_s * 2.0**doublings)
+    def next_delay_s(self, error: FactloopError, rng: random.Random) -> float:
+        """Counts a failure. Seconds to wait before the next attempt."""
+        policy = self._policy
+        is_refusal = isinstance(error, ToolError) and error.wants_pause
+        self._refusals += is_refusal
+        self._failures += not is_refusal
+        self._timeouts += isinstance(error, ToolTimeout)
+        doublings = min((self._refusals if is_refusal else self._failures) - 1, 16)
+        backoff = min(policy.longest_s, policy.base_s * 2.0**doublings)
         asked = error.retry_after_s if isinstance(error, ToolError) else None
         if asked is None:
-            return rng.uniform(0.5, 1.0) * backoff
-        # All refused calls wait at least as asked; the jitter keeps them from coming back at once.
-        return asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
+            delay_s = rng.uniform(0.5, 1.0) * backoff
+        else:  # all refused calls wait at least as asked; the jitter keeps them from coming back at once
+            delay_s = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
+        self._waited_s += delay_s
+        return delay_s
 
-    def exhausted(self, next_delay_s: float) -> bool:
+    @property
+    def is_exhausted(self) -> bool:
         policy = self._policy
-        self._waited_s += next_delay_s
         tried = self._failures >= policy.attempts or self._timeouts >= policy.timeout_attempts
         return tried or self._waited_s > policy.patience_s
-
-
-def _is_refusal(error: BaseException) -> bool:
-    return isinstance(error, ToolError) and error.wants_pause
-
-
-def _error(state: RetryCallState) -> BaseException:
-    error = state.outcome.exception() if state.outcome is not None else None
-    assert error is not None  # tenacity asks these questions only after a failure
-    return error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,10 +26,6 @@ _FORBIDDEN = frozenset('<>"{}|^`\\[]')
 """What neither SPARQL's IRIREF nor RFC 3987 has in a path, beside blanks and control characters."""
 
 Row = dict[str, str]
-
-
-def user_agent() -> str:
-    return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 def iri(address: str) -> str | None:

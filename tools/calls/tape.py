@@ -111,7 +111,7 @@ def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
 def _check_header(line: str, name: str) -> None:
     header = _parsed(line, 1, name)
     if NAME not in header:
-        raise _damaged(name, 1, "no recording of factloop")
+        raise _damaged(name, 1, "not a recording of factloop")
     if header[NAME] != FORMAT:
         raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
 
@@ -136,9 +136,9 @@ def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _damaged(name, number, "no whole JSON") from error
+        raise _damaged(name, number, "not valid JSON") from error
     if not isinstance(value, dict):
-        raise _damaged(name, number, "no JSON object")
+        raise _damaged(name, number, "not a JSON object")
     return value
 
 

@@ -15,7 +15,6 @@ from langchain_core.outputs import ChatResult
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price
 
 if TYPE_CHECKING:
@@ -65,16 +64,24 @@ def build_chat_model(
     max_tokens: int | None = 1024,
     timeout_s: float = 60.0,
     price: Price | None = None,
+    replayed: bool = False,
 ) -> ChatModel:
-    """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
+    """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError.
+
+    With `replayed`, all its answers are recorded: it needs no key, no client and no provider's package, and has the
+    identity of the model itself, but for an address from the environment.
+    """
     provider, bare = _parts(name, base_url)
+    full = f"{provider}:{bare}" if provider else bare
+    settings = _sampling(temperature, max_tokens)
+    if replayed:
+        identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
+        return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
     base_url = address_of_model(name, base_url)
     # Imported late, as half of what a check without a model would take to start.
     from langchain.chat_models import init_chat_model
-    from langchain_openai import ChatOpenAI
     from openai import DefaultAioHttpClient, OpenAIError
 
-    settings = _sampling(temperature, max_tokens)
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
     if provider == "openai":
@@ -101,9 +108,6 @@ def build_chat_model(
         said = " ".join(str(error).split())[:300].rstrip(".")
         hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
-    if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
-        speak_plainly(model)
-    full = f"{provider}:{bare}" if provider else bare
     identity = {"model": full, "base_url": _address(model), **settings}
     return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
 
@@ -124,30 +128,10 @@ def _unused_client() -> DefaultHttpxClient:
     return DefaultHttpxClient(verify=_authorities())
 
 
-def replayed_chat_model(
-    name: str,
-    *,
-    base_url: str | None = None,
-    temperature: float | None = 0.1,
-    max_tokens: int | None = 1024,
-    timeout_s: float = 60.0,  # noqa: ARG001 - the signature of build_chat_model: a replay makes no calls
-    price: Price | None = None,
-) -> ChatModel:
-    """Stands for the model of that name where all its answers are replayed: no key, no client, no provider's package.
-
-    Its identity is that of the model itself, but for an address from the environment. Raises ConfigError.
-    """
-    provider, bare = _parts(name, base_url)
-    full = f"{provider}:{bare}" if provider else bare
-    settings = _sampling(temperature, max_tokens)
-    identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
-    return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
-
-
 def address_of_model(name: str, base_url: str | None) -> str | None:
     """The address at which the model that `provider:name` names is asked: the one given, else that of the environment.
 
-    None for the provider's own server. Raises ConfigError for one that is no address.
+    None for the provider's own server. Raises ConfigError where it is not a valid address.
     """
     if base_url is not None:
         return base_url

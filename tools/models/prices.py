@@ -1,4 +1,4 @@
-"""Prices where they are known. An unknown price is None, never zero."""
+"""What a call costs, where that is known: an unknown price is None, never zero."""
 
 from __future__ import annotations
 

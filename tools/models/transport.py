@@ -108,7 +108,6 @@ class Transport:
         self._first_answer = FirstAnswer()
         self.abilities = abilities or Abilities()
         self._has_answered = False
-        self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, frozenset[Concession], int], wire.Bound] = {}
 
     @property
     def model(self) -> BaseChatModel:
@@ -120,7 +119,7 @@ class Transport:
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        Log-probabilities that the server refuses are done without, from then on.
+        A server that refuses log-probabilities is not asked for them again.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -241,17 +240,12 @@ class Transport:
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
-        """The model bound to answer this request; kept where it does not depend on the tools of one run."""
+        """The model bound to answer this request."""
         # A tool call has none, for all that they would take to send.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
-        if request.offers is not None:
-            model, offered = _conceding(self._model, self._conceded(request)), request.offers.as_openai
-            return wire.bind(model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
-        key = (mode, request.output, self._conceded(request), top_logprobs)
-        if key not in self._kept_bound:
-            model = _conceding(self._model, key[2])
-            self._kept_bound[key] = wire.bind(model, mode, request.schema(mode), [], top_logprobs=top_logprobs)
-        return self._kept_bound[key]
+        model, offers = _conceding(self._model, self._conceded(request)), request.offers
+        offered = offers.as_openai if offers is not None else []
+        return wire.bind(model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
 
     def _conceded(self, request: Request) -> frozenset[Concession]:
         known = self.abilities.known.conceded
@@ -306,7 +300,7 @@ class Transport:
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """The model without the settings that are conceded, as far as it has them."""
+    """The model without those of the conceded settings that it has."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import AnswersKept
 from factloop.tools.calls.endpoint import RETRY, Endpoint
-from factloop.tools.calls.json_client import JsonAnswer
+from factloop.tools.calls.json_client import JsonAnswer, user_agent
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.calls.sparql import ACCEPT, SparqlClient, iri, user_agent
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient, iri
 from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.together import together
 from factloop.tools.calls.urls import checked_base_url
@@ -52,7 +52,7 @@ class DBpediaKnowledgeBase:
     """Asks two public servers, which cost nothing and are slow; every answer is kept in `cache`, in memory without one.
 
     Entities of all types are asked for, then of all but the most specific, and so on, `max_queries` times. A server
-    that does not answer three times in a row is asked only once a minute: everything else fails at once. Raises
+    that accepts nothing for `retry.patience_s` is asked only once a minute: everything else fails at once. Raises
     ConfigError for invalid addresses.
     """
 
@@ -76,7 +76,6 @@ class DBpediaKnowledgeBase:
                 cache=cache,
                 tape=tape,
                 retry=retry,
-                concurrency=4,
             )
 
         self._max_queries = max_queries

@@ -37,7 +37,7 @@ class SearchHit(Record):
 
 def textless(name: str) -> ToolError:
     """The failure of a search that found pages and shows no text of any: that is not "found nothing"."""
-    return ToolError(f"{name}: found pages, and no text of any", tool=name, status=200)
+    return ToolError(f"{name}: found pages, but none has a text", tool=name, status=200)
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:

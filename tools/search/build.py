@@ -31,9 +31,9 @@ PROVIDERS = {
     "serper": "serper:SerperSearch",
     "wikipedia": "wikipedia:WikipediaSearch",
     "searxng": "searxng:SearxngSearch",
-    "tavily": "tavily:TavilySearch",
-    "brave": "brave:BraveSearch",
-    "exa": "exa:ExaSearch",
+    "tavily": "hosted:TavilySearch",
+    "brave": "hosted:BraveSearch",
+    "exa": "hosted:ExaSearch",
 }
 """Ours: name, and the module of `factloop.tools.search` with the `SearchTool`."""
 
@@ -101,7 +101,7 @@ def build_search_tools(
 
 
 def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Sees that every name is known and every path that is no glob is there. Opens no folder. Raises ConfigError."""
+    """Checks that every name is known, and that every path but globs exists. Opens no folder. Raises ConfigError."""
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
@@ -109,7 +109,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Sees that every name is known and every path leads to files. Reads no file. Raises ConfigError, DataError."""
+    """Checks that every name is known and every path leads to files. Reads none. Raises ConfigError, DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

@@ -11,13 +11,12 @@ from textwrap import dedent
 from typing import Any
 
 from langchain_core.documents import Document
-from pydantic import PrivateAttr
 
 from factloop.tools.search.adapter import hits_of
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import SearchHit
 from factloop.tools.search.documents.index import PassageReader, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
-from factloop.tools.search.documents.neighbours import PassageRun, hit_of, ranked_passages, with_neighbours
+from factloop.tools.search.documents.neighbours import PassageSearch
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.documents.text import read_front_matter
 from factloop.tools.search.passages import DEFAULT_SETTINGS
@@ -25,7 +24,7 @@ from factloop.tools.search.passages import DEFAULT_SETTINGS
 _IDENTITY = "given documents"
 
 
-class GivenDocuments(SearchTool):
+class GivenDocuments(PassageSearch):
     """The passages of documents in memory. Free, without network; nothing is written to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
@@ -35,54 +34,17 @@ class GivenDocuments(SearchTool):
 
     name: str = "given_documents"
     description: str = "Search the documents that the answer was written from."
-    usd_per_query: float | None = 0.0
-
-    _reader: PassageReader = PrivateAttr()
-    _identity: str = PrivateAttr()
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
         self._reader = _indexed(hits_of(documents, self.name))
         self._identity = f"{_IDENTITY} {contents_hash(documents)}"
 
-    @property
-    def identity(self) -> str:
-        return self._identity
+    def _name_of(self, key: str) -> str:
+        return key  # in the documents' order
 
-    @property
-    def cacheable(self) -> bool:
-        return False
-
-    @property
-    def recorded_as(self) -> None:
-        return None
-
-    @property
-    def is_local(self) -> bool:
-        return True
-
-    @property
-    def own_documents(self) -> bool:
-        return True
-
-    @property
-    def n_passages(self) -> int:
-        return self._reader.n_passages
-
-    def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, and those
-        of equal wording once, by their first document.
-        """
-        if limit < 1:
-            return []
-        ranked = ranked_passages(self._reader, query, limit, name_of=str)  # keys are in the documents' order
-        return [hit_of(run, _source(run.first)) for run in with_neighbours(ranked, limit, self._reader)]
-
-    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
-        few = self._reader.few(most_characters)
-        if few is None:
-            return None
-        return [hit_of(PassageRun([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
+    def _source(self, stored: StoredPassage) -> str:
+        return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         """Searches in the caller's thread: that takes less time than to hand it to another."""
@@ -154,11 +116,3 @@ def _without_margin(text: str) -> str:
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")
     return text if is_flush else begins + line_end + dedent(rest)
-
-
-def _reading_order(stored: StoredPassage) -> tuple[str, int]:
-    return stored.key, stored.number
-
-
-def _source(stored: StoredPassage) -> str:
-    return stored.url or stored.key

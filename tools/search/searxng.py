@@ -11,7 +11,7 @@ from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool, with_text
-from factloop.tools.search.keyed import misshapen
+from factloop.tools.search.hosted import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"

@@ -9,8 +9,8 @@ from urllib.parse import quote_plus
 from pydantic import BaseModel, Field, model_validator
 
 from factloop.core.errors import ToolError
-from factloop.tools.search.base import REACH_S, SearchHit, with_text
-from factloop.tools.search.keyed import KeyedSearch
+from factloop.tools.search.base import REACH_S, SearchHit
+from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
 """Statuses of a request that the server would have taken with a query."""
@@ -57,10 +57,7 @@ class SerperSearch(KeyedSearch):
     """Google by Serper's API.
 
     `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
-    are Google's.
-
-    A page may come without a snippet, as its site may wish, and is passed over. Where all do, and no panel has a text,
-    the search failed: that pages were found is known, and what they say is not.
+    are Google's. Texts of panels count as those of pages do.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -96,14 +93,11 @@ class SerperSearch(KeyedSearch):
             if error.status not in _NO_QUERY:
                 raise
 
-    def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Costs one Serper search. An empty query asks nothing and finds nothing."""
-        if not query.strip() or limit < 1:
-            return []
+    def _found(self, query: str, limit: int) -> Iterator[SearchHit]:
         asked = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
         payload = {name: value for name, value in asked.items() if value is not None}
         results = self._read(self._client.post("/search", payload), _SerperResults)
-        return with_text(self.name, [*_hits(results, query)], limit)
+        return _hits(results, query)
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:

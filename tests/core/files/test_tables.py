@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from factloop.core.errors import DataError
 from factloop.core.files.csv_rows import read_csv
-from factloop.core.files.json_array import read_json_array
-from factloop.core.files.parquet import read_parquet
-from factloop.core.files.tables import files_of, read_rows
+from factloop.core.files.tables import files_of, read_json_array, read_parquet, read_rows
 from factloop.evaluation.datasets.mapping import binary_label
 from tests.evaluation.datasets.dataset_files import array, jsonl
 

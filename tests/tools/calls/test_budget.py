@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factloop.core.errors import BudgetExceeded
 from factloop.tools.calls.budget import Budget
-from tests.tools.calls.virtual_time import run_in_virtual_time
+from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
 # What a call may cost at most, what share of it it does cost, how long it takes, and when it begins.
 CALLS = st.lists(
@@ -46,69 +46,30 @@ def test_no_order_of_calls_overshoots_and_none_waits_for_ever(
     assert len(spent) + refused == len(calls)
 
 
-def test_a_call_waits_for_those_in_flight_to_settle() -> None:
-    async def run() -> tuple[list[float], int]:
-        # Two dollars' worth at worst, one allowed: the second waits until the first has cost only 0.1.
-        return await _spend(Budget(max_usd=1.0), [(1.0, 0.1, 1.0, 0.0), (0.9, 1.0, 1.0, 0.0), (0.9, 1.0, 1.0, 0.0)])
-
-    spent, refused = run_in_virtual_time(run())
+@in_virtual_time
+async def test_a_call_waits_for_those_in_flight_to_settle() -> None:
+    # Two dollars' worth at worst, one allowed: the second waits until the first has cost only 0.1.
+    calls = [(1.0, 0.1, 1.0, 0.0), (0.9, 1.0, 1.0, 0.0), (0.9, 1.0, 1.0, 0.0)]
+    spent, refused = await _spend(Budget(max_usd=1.0), calls)
     assert spent == pytest.approx([0.1, 0.9])
     assert refused == 1
 
 
-def test_a_failed_call_frees_what_it_set_aside() -> None:
-    async def run() -> None:
-        budget = Budget(max_usd=1.0)
-        for _ in range(3):
-            with pytest.raises(ZeroDivisionError):
-                async with budget.reserve(1.0):
-                    raise ZeroDivisionError
-        async with budget.reserve(1.0) as reservation:
-            reservation.spent_usd = 1.0
+@in_virtual_time
+async def test_a_cancelled_call_frees_what_it_set_aside_and_wakes_the_next() -> None:
+    budget, ended = Budget(max_usd=1.0), list[float]()
 
-    run_in_virtual_time(run())
+    async def one(takes_s: float) -> None:
+        async with budget.reserve(1.0):
+            await asyncio.sleep(takes_s)
+            ended.append(asyncio.get_running_loop().time())
 
-
-def test_a_cancelled_call_frees_what_it_set_aside_and_wakes_the_next() -> None:
-    async def run() -> list[float]:
-        budget, ended = Budget(max_usd=1.0), []
-
-        async def one(takes_s: float) -> None:
-            async with budget.reserve(1.0):
-                await asyncio.sleep(takes_s)
-                ended.append(asyncio.get_running_loop().time())
-
-        tasks = [asyncio.create_task(one(takes_s)) for takes_s in (100.0, 100.0, 1.0)]
-        await asyncio.sleep(5.0)
-        tasks[0].cancel()  # in flight
-        tasks[1].cancel()  # waiting
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return ended
-
-    assert run_in_virtual_time(run()) == [6.0]
-
-
-def test_calls_are_refused_at_once_when_there_are_none_left() -> None:
-    async def run() -> float:
-        budget = Budget(max_calls=1, max_usd=1.0)
-        first = asyncio.create_task(_spend(budget, [(1.0, 1.0, 50.0, 0.0)]))
-        await asyncio.sleep(1.0)
-        with pytest.raises(BudgetExceeded, match="the budget is used up: 1 calls"):
-            async with budget.reserve(1.0):
-                pass
-        refused_at = asyncio.get_running_loop().time()
-        await first
-        return refused_at
-
-    assert run_in_virtual_time(run()) == 1.0
-
-
-async def test_the_error_names_the_limit() -> None:
-    with pytest.raises(BudgetExceeded, match=r"the budget is used up: 0\.25 USD") as caught:
-        async with Budget(max_usd=0.25).reserve(0.3):
-            pass
-    assert caught.value.limit == "0.25 USD"
-    assert not caught.value.retryable
+    tasks = [asyncio.create_task(one(takes_s)) for takes_s in (100.0, 100.0, 1.0)]
+    await asyncio.sleep(5.0)
+    tasks[0].cancel()  # in flight
+    tasks[1].cancel()  # waiting
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert ended == [6.0]
 
 
 async def test_calls_of_an_earlier_attempt_count() -> None:
@@ -122,22 +83,6 @@ async def test_calls_of_an_earlier_attempt_count() -> None:
     with pytest.raises(BudgetExceeded, match="2 calls"):
         async with budget.reserve(0.0):
             pass
-
-
-async def test_a_budget_of_nothing_allows_nothing() -> None:
-    with pytest.raises(BudgetExceeded, match="0 calls"):
-        async with Budget(max_calls=0).reserve(0.0):
-            pass
-
-
-async def test_no_limits_limit_nothing() -> None:
-    budget = Budget()
-    assert not budget.limits_money
-    assert Budget(max_usd=0.0).limits_money
-    async with budget.reserve(1e9) as reservation:
-        reservation.spent_usd = 1e9
-    async with budget.reserve(1e9):
-        pass
 
 
 async def test_a_call_that_was_never_sent_does_not_count() -> None:

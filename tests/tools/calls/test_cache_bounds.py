@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep
-from factloop.tools.calls.cache import PROTECTED_S, CacheBounds, CallCache, hold_of
+from factloop.tools.calls.cache import PROTECTED_S, CacheBounds, CallCache
 
 MB, HOUR_S, DAY_S = 1_000_000, 3600.0, 86400.0
 WIDE = CacheBounds(max_bytes=1000 * MB, max_age_s=30 * DAY_S)
@@ -49,23 +49,6 @@ def test_where_there_is_too_much_the_oldest_goes_and_the_file_shrinks(tmp_path: 
     left = keys(path)
     assert 1000 < len(left) < 2000
     assert left == {f"old {number}" for number in range(5000 - len(left), 5000)}
-
-
-def test_a_file_that_was_made_without_bounds_at_least_stops_growing(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    with closing(CallCache(path)) as cache:
-        for number in range(5000):
-            cache.put(f"old {number}", TEXT)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE answers SET written = ?", (time.time() - DAY_S,))
-    bounds = CacheBounds(max_bytes=2 * MB, max_age_s=30 * DAY_S)
-    CallCache(path, bounds).close()
-    before = file_bytes(path)
-    with closing(CallCache(path, bounds)) as cache:
-        assert cache.held()[0] < 2000
-        for number in range(2000):
-            cache.put(f"new {number}", TEXT)
-    assert file_bytes(path) == before
 
 
 @pytest.mark.large
@@ -174,14 +157,6 @@ def test_a_process_killed_while_it_prunes_leaves_a_cache_to_use(tmp_path: Path, 
     assert file_bytes(path) < 1 * MB
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-
-
-def test_it_is_held_while_it_is_open(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    cache = CallCache(path, WIDE)
-    assert hold_of(path).exists()
-    assert {item.name for item in tmp_path.iterdir()} >= {"calls.sqlite", "calls.sqlite.use"}
-    cache.close()
 
 
 def test_a_place_that_does_not_let_us_is_told_from_a_damaged_file(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,53 +12,6 @@ from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CacheBounds, CallCache, StoredAnswer
 
 WIDE = CacheBounds(max_bytes=1_000_000_000, max_age_s=86_400.0)
-
-WRITER = """
-import sys
-from pathlib import Path
-from factloop.tools.calls.cache import CallCache
-cache = CallCache(Path(sys.argv[1]))
-print("open", flush=True)
-sys.stdin.readline()
-for number in range(100):
-    cache.put(f"{sys.argv[2]} {number}", {"n": number})
-    cache.put("shared", sys.argv[2])
-"""
-
-
-@pytest.mark.process
-def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sqlite"
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(path), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for name in ("a", "b")
-    ]
-    for writer in writers:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "open\n"
-    for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    for writer in writers:
-        writer.communicate(timeout=30)
-        assert writer.returncode == 0
-    cache = CallCache(path)
-    for name in ("a", "b"):
-        assert [cache.get(f"{name} {number}") for number in range(100)] == [
-            StoredAnswer({"n": number}, earlier=True) for number in range(100)
-        ]
-    shared = cache.get("shared")
-    assert shared is not None
-    assert shared.value in {"a", "b"}
-    cache.close()
-
-
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be used as a cache"):
-        CallCache(tmp_path)
 
 
 @pytest.mark.parametrize("statement", ["PRAGMA user_version=99", "CREATE TABLE mine (x)"])

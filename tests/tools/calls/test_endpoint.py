@@ -1,3 +1,5 @@
+"""Free web services: asked once, left alone while they are down, replayed from a tape wherever their server is."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from factloop.core.errors import ToolError
+from factloop.core.errors import RecordingMissing, ToolError
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.endpoint import Circuit, Endpoint
+from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
 from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.tape import Tape
 from tests.tools.fake_server import FakeServer, Reply
+
+TWICE = RetryPolicy(attempts=2, timeout_attempts=1, base_s=0.01, patience_s=0.2)
 
 
 def value_of(answer: JsonAnswer) -> Any:
@@ -19,61 +24,62 @@ def value_of(answer: JsonAnswer) -> Any:
     return answer.value["a"]
 
 
-def endpoint(server: FakeServer, cache: CallCache | None = None, concurrency: int = 4) -> Endpoint:
-    return Endpoint(
-        tool="probe",
-        url=server.url.replace("//", "//me:pw@"),
-        timeout_s=5.0,
-        cache=cache,
-        retry=RetryPolicy(attempts=2, timeout_attempts=1, base_s=0.01, patience_s=1.0),
-        concurrency=concurrency,
-    )
+def endpoint(server: FakeServer, **options: Any) -> Endpoint:
+    url = server.url.replace("//", "//me:hunter2@")
+    return Endpoint(**{"tool": "probe", "url": url, "timeout_s": 5.0, "retry": TWICE, **options})
 
 
 async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_path: Path) -> None:
     cache = CallCache(tmp_path / "cache.sqlite")
     server.will_answer({"b": 1}, {"a": 2})
-    probe = endpoint(server, cache)
+    probe = endpoint(server, cache=cache)
     with pytest.raises(ToolError, match="another shape"):
         await probe.ask("POST", {"q": "x"}, value_of)
     assert [await probe.ask("POST", {"q": "x"}, value_of) for _ in range(2)] == [2, 2]
     await probe.aclose()
-    again = endpoint(server, cache)
+    again = endpoint(server, cache=cache)
     assert await again.ask("POST", {"q": "x"}, value_of) == 2
     assert again.identity == server.url
     await again.aclose()
     cache.close()
-    assert "pw" not in (tmp_path / "cache.sqlite").read_bytes().decode("latin-1")
+    assert "hunter2" not in (tmp_path / "cache.sqlite").read_bytes().decode("latin-1")
     assert [request.payload for request in server.received] == [{"q": "x"}, {"q": "x"}]
 
 
 async def test_passing_trouble_is_not_seen(server: FakeServer) -> None:
     busy = Reply(status=429, headers=(("Retry-After", "0.05"),))
     server.will(Reply(status=503), busy, busy, Reply(body=b'{"a": 1}'))
-    probe = endpoint(server)
+    probe = endpoint(server, retry=RetryPolicy(base_s=0.01, patience_s=5.0))
     assert await probe.ask("GET", {}, value_of) == 1
     await probe.aclose()
 
 
-def test_after_a_rest_one_request_tries_and_its_success_ends_it() -> None:
-    now = 0.0
-    circuit = Circuit(tool="probe", failures=2, rest_s=10.0, clock=lambda: now)
-    broken = ToolError("no connection", tool="probe")
-    circuit.failed(broken)
-    circuit.succeeded()
-    circuit.failed(broken)
-    circuit.admit()  # never two in a row so far
-    circuit.failed(broken)
-    with pytest.raises(ToolError, match=r"not asked again for now \(no connection\)") as caught:
-        circuit.check()
-    assert not caught.value.retryable
-    now = 10.0
-    circuit.check()
-    circuit.admit()
-    with pytest.raises(ToolError):
-        circuit.admit()  # the second waits for what the first finds
-    now = 20.0
-    circuit.admit()
-    circuit.succeeded()
-    circuit.admit()
-    circuit.admit()
+async def test_a_server_that_is_down_is_left_alone(server: FakeServer) -> None:
+    server.will(Reply(status=500))
+    probe = endpoint(server)
+    for number in range(100):
+        with pytest.raises(ToolError) as caught:
+            await probe.ask("GET", {"q": str(number)}, value_of)
+    await probe.aclose()
+    assert "has accepted no request for 0.2 s" in str(caught.value)
+    assert len(server.received) < 2 * 100
+
+
+async def test_what_a_service_said_is_replayed_from_any_address(server: FakeServer, tmp_path: Path) -> None:
+    server.will(Reply(body=b'{"a": ["Rome"]}'))
+    recording = Tape(tmp_path / "x.jsonl", "record", remedy="")
+    live = endpoint(server, tape=recording)
+    assert await live.ask("GET", {"q": "x"}, value_of) == ["Rome"]
+    await live.aclose()
+    text = recording.text or ""
+    assert "hunter2" not in text
+    assert '"request": {"fields": {"q": "x"}, "tool": "probe"}, "reply": ["Rome"]' in text
+    (tmp_path / "x.jsonl").write_text(text)
+
+    tape = Tape(tmp_path / "x.jsonl", "replay", remedy="Record it!")
+    replayed = endpoint(server, url="http://replayed.invalid", tape=tape)
+    assert await replayed.ask("GET", {"q": "x"}, value_of) == ["Rome"]
+    with pytest.raises(RecordingMissing, match=r"probe, .*differs in fields.*Record it!"):
+        await replayed.ask("GET", {"q": "y"}, value_of)
+    await replayed.aclose()
+    assert len(server.received) == 1

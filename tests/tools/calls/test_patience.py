@@ -4,7 +4,6 @@ import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.patience import REST_S, TOLD_AFTER_S, Patience, told_of_waits
 from factloop.tools.calls.retry import RetryPolicy
 from tests.tools.calls.rate_limits import TokenBucket
-from tests.tools.calls.virtual_time import run_in_virtual_time
+from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
 Answer = Callable[[float], Awaitable[None]]
 """What a server makes of a request that comes at this time: it returns once it has answered, or raises."""
@@ -73,10 +72,6 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def run(play: Callable[[], Any]) -> Any:
-    return run_in_virtual_time(play())
-
-
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
@@ -85,72 +80,53 @@ def run(play: Callable[[], Any]) -> Any:
         (status(503, retry_after_s=20.0), "the last answer: status 503"),
     ],
 )
-def test_all_who_wait_for_a_server_that_refuses_everything_end_together(error: ToolError, cause: str) -> None:
-    async def play() -> None:
-        calls = Calls(refusing(error), retry=RetryPolicy(attempts=1_000))
-        outcomes = await asyncio.gather(*(calls.outcome() for _ in range(130)))
-        assert set(outcomes) == {(f"web: has accepted no request for 120 s ({cause})", 120.0)}
-
-    run(play)
+@in_virtual_time
+async def test_all_who_wait_for_a_server_that_refuses_everything_end_together(error: ToolError, cause: str) -> None:
+    calls = Calls(refusing(error), retry=RetryPolicy(attempts=1_000))
+    outcomes = await asyncio.gather(*(calls.outcome() for _ in range(130)))
+    assert set(outcomes) == {(f"web: has accepted no request for 120 s ({cause})", 120.0)}
 
 
 @pytest.mark.parametrize("error", [status(500), REFUSED])
-def test_calls_that_give_up_by_themselves_do_so_and_the_rest_do_not_take_turns_for_ever(error: ToolError) -> None:
-    async def play() -> None:
-        calls = Calls(refusing(error))
-        for _ in range(100):
-            said, _ = await calls.outcome()
-        assert said.startswith("web: has accepted no request for 12")
-        assert now() < 125.0
-
-    run(play)
+@in_virtual_time
+async def test_calls_that_give_up_by_themselves_do_so_and_the_rest_do_not_take_turns_for_ever(error: ToolError) -> None:
+    calls = Calls(refusing(error))
+    for _ in range(100):
+        said, _ = await calls.outcome()
+    assert said.startswith("web: has accepted no request for 12")
+    assert now() < 125.0
 
 
-def test_who_comes_later_is_refused_at_once_and_without_a_request() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429)))
-        first = await calls.outcome()
-        sent = len(calls.sent_at)
-        assert await calls.outcome() == first
-        assert len(calls.sent_at) == sent
-        assert calls.patience.is_given_up
+@in_virtual_time
+async def test_of_a_server_that_hangs_even_what_is_under_way_ends() -> None:
+    async def answer(_: float) -> None:
+        await asyncio.sleep(50.0)
+        raise ToolTimeout(tool="web", timeout_s=50.0)
 
-    run(play)
-
-
-def test_of_a_server_that_hangs_even_what_is_under_way_ends() -> None:
-    async def play() -> None:
-        async def answer(_: float) -> None:
-            await asyncio.sleep(50.0)
-            raise ToolTimeout(tool="web", timeout_s=50.0)
-
-        calls = Calls(answer)
-        outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
-        assert set(outcomes) == {("web: has accepted no request for 120 s (no answer within 50 s)", 120.0)}
-        assert max(calls.sent_at) > 70.0  # a third attempt of each
-
-    run(play)
+    calls = Calls(answer)
+    outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
+    assert set(outcomes) == {("web: has accepted no request for 120 s (no answer within 50 s)", 120.0)}
+    assert max(calls.sent_at) > 70.0  # a third attempt of each
 
 
 @pytest.mark.parametrize("sent_first", [True, False])
-def test_what_is_under_way_for_longer_than_refusals_take_is_being_served(sent_first: bool) -> None:
+@in_virtual_time
+async def test_what_is_under_way_for_longer_than_refusals_take_is_being_served(sent_first: bool) -> None:
     """A burst is refused in part, at once; what was taken is answered after minutes."""
 
-    async def play() -> None:
-        async def answer(_: float) -> None:
-            if (len(calls.sent_at) == 1) is sent_first:
-                await asyncio.sleep(300.0)
-            elif now() < 350.0:
-                raise status(429)
+    async def answer(_: float) -> None:
+        if (len(calls.sent_at) == 1) is sent_first:
+            await asyncio.sleep(300.0)
+        elif now() < 350.0:
+            raise status(429)
 
-        calls = Calls(answer)
-        outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
-        assert {said for said, _ in outcomes} == {"answered"}
-
-    run(play)
+    calls = Calls(answer)
+    outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
+    assert {said for said, _ in outcomes} == {"answered"}
 
 
-def test_a_server_that_takes_a_request_now_and_then_is_never_given_up() -> None:
+@in_virtual_time
+async def test_a_server_that_takes_a_request_now_and_then_is_never_given_up() -> None:
     taken_at = [0.0]
 
     async def answer(at: float) -> None:
@@ -158,159 +134,108 @@ def test_a_server_that_takes_a_request_now_and_then_is_never_given_up() -> None:
             raise status(429, retry_after_s=20.0)
         taken_at[0] = at
 
-    async def play() -> None:
-        calls = Calls(answer)
-        outcomes = await asyncio.gather(*(calls.outcome() for _ in range(4)))
-        assert {said for said, _ in outcomes} == {"answered"}
-        assert now() > 400.0
-
-    run(play)
+    calls = Calls(answer)
+    outcomes = await asyncio.gather(*(calls.outcome() for _ in range(4)))
+    assert {said for said, _ in outcomes} == {"answered"}
+    assert now() > 400.0
 
 
-def test_silence_is_no_refusal() -> None:
-    async def play() -> None:
-        async def answer(_: float) -> None:
-            await asyncio.sleep(3_600.0)
+@in_virtual_time
+async def test_silence_is_no_refusal() -> None:
+    async def answer(_: float) -> None:
+        await asyncio.sleep(3_600.0)
 
-        assert await Calls(answer, seconds=10.0).outcome() == ("answered", 3_600.0)
-
-    run(play)
+    assert await Calls(answer, seconds=10.0).outcome() == ("answered", 3_600.0)
 
 
-def test_the_clock_stands_still_while_nobody_waits() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(500)), retry=RetryPolicy(attempts=1))
-        for _ in range(50):
-            with pytest.raises(ToolError, match="status 500"):
-                await calls.call()
-            await asyncio.sleep(600.0)
-        assert len(calls.sent_at) == 50
-
-    run(play)
+@in_virtual_time
+async def test_the_clock_stands_still_while_nobody_waits() -> None:
+    calls = Calls(refusing(status(500)), retry=RetryPolicy(attempts=1))
+    for _ in range(50):
+        with pytest.raises(ToolError, match="status 500"):
+            await calls.call()
+        await asyncio.sleep(600.0)
+    assert len(calls.sent_at) == 50
 
 
 @pytest.mark.parametrize("seconds", [60.0, 3_000.0])
-def test_a_pause_longer_than_patience_is_not_waited_for_and_a_shorter_one_is(seconds: float) -> None:
-    async def play() -> None:
-        async def answer(at: float) -> None:
-            if at < 900.0:
-                raise status(429, retry_after_s=900.0)
+@in_virtual_time
+async def test_a_pause_longer_than_patience_is_not_waited_for_and_a_shorter_one_is(seconds: float) -> None:
+    async def answer(at: float) -> None:
+        if at < 900.0:
+            raise status(429, retry_after_s=900.0)
 
-        calls = Calls(answer, seconds=seconds, retry=RetryPolicy(patience_s=3_000.0))
-        said, ended_at = await calls.outcome()
-        if seconds > 900.0:
-            assert said == "answered"
-        else:
-            wish = "wants no request for another 900 s, and is waited for 60 s at most"
-            assert (said, ended_at) == (f"web: {wish} (the last answer: status 429)", 0.0)
-
-    run(play)
+    calls = Calls(answer, seconds=seconds, retry=RetryPolicy(patience_s=3_000.0))
+    said, ended_at = await calls.outcome()
+    if seconds > 900.0:
+        assert said == "answered"
+    else:
+        wish = "asks to be left alone for another 900 s, and factloop waits 60 s at most"
+        assert (said, ended_at) == (f"web: {wish} (the last answer: status 429)", 0.0)
 
 
-def test_what_is_under_way_may_still_be_answered_when_the_server_asks_for_a_long_pause() -> None:
-    async def play() -> None:
-        async def answer(at: float) -> None:
-            if at == 0.0:
-                await asyncio.sleep(50.0)
-                return
-            raise status(429, retry_after_s=300.0)
+@in_virtual_time
+async def test_after_a_rest_one_call_tries_and_its_success_ends_the_outage() -> None:
+    calls = Calls(refusing(status(429)))
+    await calls.outcome()
+    sent = len(calls.sent_at)
+    await asyncio.sleep(REST_S)
+    outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
+    assert len(calls.sent_at) == sent + 1
+    assert all("has accepted no request for 120 s" in said for said, _ in outcomes)
+    assert max(ended_at for _, ended_at in outcomes) < 120.0 + REST_S + 35.0  # the trial takes its turn
 
-        calls = Calls(answer)
-        first = asyncio.create_task(calls.outcome())
-        await asyncio.sleep(1.0)
-        second = asyncio.create_task(calls.outcome())
-        assert await first == ("answered", 50.0)
-        assert await second == ("web: wants no request for another 251 s, and is waited for 120 s at most", 50.0)
-
-    run(play)
-
-
-def test_after_a_rest_one_call_tries_and_its_success_ends_the_outage() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429)))
-        await calls.outcome()
-        sent = len(calls.sent_at)
-        await asyncio.sleep(REST_S)
-        outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
-        assert len(calls.sent_at) == sent + 1
-        assert all("has accepted no request for 120 s" in said for said, _ in outcomes)
-        assert max(ended_at for _, ended_at in outcomes) < 120.0 + REST_S + 35.0  # the trial takes its turn
-
-        await asyncio.sleep(REST_S)
-        calls.answer = answered
-        assert (await calls.outcome())[0] == "answered"
-        assert not calls.patience.is_given_up
-        assert {said for said, _ in await asyncio.gather(*(calls.outcome() for _ in range(9)))} == {"answered"}
-
-    run(play)
+    await asyncio.sleep(REST_S)
+    calls.answer = answered
+    assert (await calls.outcome())[0] == "answered"
+    assert not calls.patience.is_given_up
+    assert {said for said, _ in await asyncio.gather(*(calls.outcome() for _ in range(9)))} == {"answered"}
 
 
 async def answered(_: float) -> None:
     return
 
 
-def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429, retry_after_s=3_600.0)), retry=RetryPolicy(patience_s=7_200.0))
-        for _ in range(7):
-            said, _ = await calls.outcome()
-            assert "wants no request for another 3600 s" in said
-            await asyncio.sleep(590.0)
-        assert len(calls.sent_at) == 1
-        calls.answer = answered
-        await asyncio.sleep(60.0)
-        assert (await calls.outcome())[0] == "answered"
-
-    run(play)
+@in_virtual_time
+async def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
+    calls = Calls(refusing(status(429, retry_after_s=3_600.0)), retry=RetryPolicy(patience_s=7_200.0))
+    for _ in range(7):
+        said, _ = await calls.outcome()
+        assert "asks to be left alone for another 3600 s" in said
+        await asyncio.sleep(590.0)
+    assert len(calls.sent_at) == 1
+    calls.answer = answered
+    await asyncio.sleep(60.0)
+    assert (await calls.outcome())[0] == "answered"
 
 
-def test_during_a_trial_nobody_else_tries() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429)), seconds=20.0)
-        await calls.outcome()
-        await asyncio.sleep(2 * REST_S)
-        calls.answer, begun, sent = slow, now(), len(calls.sent_at)
-        trial = asyncio.create_task(calls.outcome())
-        await asyncio.sleep(10.0)
-        assert (await calls.outcome())[1] == round(begun + 10.0, 1)
-        assert await trial == ("answered", round(begun + 30.0, 1))
-        assert len(calls.sent_at) == sent + 1
-
-    run(play)
+@in_virtual_time
+async def test_during_a_trial_nobody_else_tries() -> None:
+    calls = Calls(refusing(status(429)), seconds=20.0)
+    await calls.outcome()
+    await asyncio.sleep(2 * REST_S)
+    calls.answer, begun, sent = slow, now(), len(calls.sent_at)
+    trial = asyncio.create_task(calls.outcome())
+    await asyncio.sleep(10.0)
+    assert (await calls.outcome())[1] == round(begun + 10.0, 1)
+    assert await trial == ("answered", round(begun + 30.0, 1))
+    assert len(calls.sent_at) == sent + 1
 
 
 async def slow(_: float) -> None:
     await asyncio.sleep(30.0)
 
 
-def test_a_trial_that_is_cancelled_leaves_the_next_to_another() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429)))
-        await calls.outcome()
-        await asyncio.sleep(REST_S)
-        trial = asyncio.create_task(calls.call())
-        await asyncio.sleep(0.0)
-        trial.cancel()
-        await asyncio.gather(trial, return_exceptions=True)
-        await asyncio.sleep(REST_S)
-        calls.answer = answered
-        assert (await calls.outcome())[0] == "answered"
-
-    run(play)
-
-
 @pytest.mark.parametrize("is_there", [False, True])
-def test_time_outs_of_a_server_that_never_answered_are_the_server_s(is_there: bool) -> None:
-    async def play() -> None:
-        calls = Calls(answered)
-        if is_there:
-            await calls.call()
-        calls.answer = refusing(ToolTimeout(tool="web", timeout_s=5.0))
-        with pytest.raises(ToolError, match=r"\(no answer within 5 s\)|: no answer within 5 s") as caught:
-            await calls.call()
-        assert isinstance(caught.value, ToolTimeout) == is_there
-
-    run(play)
+@in_virtual_time
+async def test_time_outs_of_a_server_that_never_answered_are_the_server_s(is_there: bool) -> None:
+    calls = Calls(answered)
+    if is_there:
+        await calls.call()
+    calls.answer = refusing(ToolTimeout(tool="web", timeout_s=5.0))
+    with pytest.raises(ToolError, match=r"\(no answer within 5 s\)|: no answer within 5 s") as caught:
+        await calls.call()
+    assert isinstance(caught.value, ToolTimeout) == is_there
 
 
 @pytest.mark.parametrize(
@@ -325,94 +250,80 @@ def test_time_outs_of_a_server_that_never_answered_are_the_server_s(is_there: bo
         (ToolError("web: the search failed (KeyError)", tool="web"), False),
     ],
 )
-def test_whatever_else_a_server_says_it_is_there(error: FactloopError, is_there: bool) -> None:
-    async def play() -> None:
-        patience = Patience("web", seconds=10.0)
+@in_virtual_time
+async def test_whatever_else_a_server_says_it_is_there(error: FactloopError, is_there: bool) -> None:
+    patience = Patience("web", seconds=10.0)
 
-        async def call() -> None:
-            with pytest.raises(ToolError), patience.asking():
-                raise status(500)
-            await asyncio.sleep(9.0)
-            with pytest.raises(type(error)), patience.asking():
-                raise error
-            await asyncio.sleep(9.0)
+    async def call() -> None:
+        with pytest.raises(ToolError), patience.asking():
+            raise status(500)
+        await asyncio.sleep(9.0)
+        with pytest.raises(type(error)), patience.asking():
+            raise error
+        await asyncio.sleep(9.0)
 
-        if is_there:
+    if is_there:
+        await patience.wait_for(call)
+    else:
+        with pytest.raises(ToolError, match="has accepted no request for 10 s"):
             await patience.wait_for(call)
-        else:
-            with pytest.raises(ToolError, match="has accepted no request for 10 s"):
-                await patience.wait_for(call)
-
-    run(play)
 
 
-def test_who_is_cancelled_leaves_the_clock_in_order() -> None:
-    async def play() -> None:
-        calls = Calls(refusing(status(429)))
-        leaving, staying = (asyncio.create_task(calls.outcome()) for _ in range(2))
-        await asyncio.sleep(30.0)
-        leaving.cancel()
-        assert (await staying)[1] == 120.0
-        assert leaving.cancelled()
-
-    run(play)
+@in_virtual_time
+async def test_who_is_cancelled_leaves_the_clock_in_order() -> None:
+    calls = Calls(refusing(status(429)))
+    leaving, staying = (asyncio.create_task(calls.outcome()) for _ in range(2))
+    await asyncio.sleep(30.0)
+    leaving.cancel()
+    assert (await staying)[1] == 120.0
+    assert leaving.cancelled()
 
 
-def test_a_time_out_of_somebody_else_is_passed_on() -> None:
-    async def play() -> None:
-        async def late() -> None:
-            raise TimeoutError("of the caller's own")
+@in_virtual_time
+async def test_a_time_out_of_somebody_else_is_passed_on() -> None:
+    async def late() -> None:
+        raise TimeoutError("of the caller's own")
 
-        with pytest.raises(TimeoutError, match="of the caller's own"):
-            await Patience("web").wait_for(late)
-
-    run(play)
+    with pytest.raises(TimeoutError, match="of the caller's own"):
+        await Patience("web").wait_for(late)
 
 
-def test_a_server_that_is_not_there_is_given_up_at_once_and_by_its_own_words() -> None:
-    async def play() -> None:
-        calls = Calls(answered)
-        raised = calls.patience.give_up(f"{REFUSED}: is it running?")
-        assert (
-            await calls.outcome() == (str(raised), 0.0) == ("web: connection refused at 127.0.0.1:9: is it running?", 0)
-        )
-        await asyncio.sleep(REST_S)
-        assert (await calls.outcome())[0] == "answered"
-
-    run(play)
+@in_virtual_time
+async def test_a_server_that_is_not_there_is_given_up_at_once_and_by_its_own_words() -> None:
+    calls = Calls(answered)
+    raised = calls.patience.give_up(f"{REFUSED}: is it running?")
+    assert await calls.outcome() == (str(raised), 0.0) == ("web: connection refused at 127.0.0.1:9: is it running?", 0)
+    await asyncio.sleep(REST_S)
+    assert (await calls.outcome())[0] == "answered"
 
 
-def test_whoever_listens_is_told_once_a_second_while_they_wait() -> None:
-    async def play() -> None:
-        calls, first, second = Calls(refusing(status(429)), seconds=60.0), list[ServerWait](), list[ServerWait]()
-        with told_of_waits(first.append):
-            waiting = [asyncio.create_task(calls.outcome()) for _ in range(3)]
-        with told_of_waits(second.append):
-            waiting.append(asyncio.create_task(calls.outcome()))
-        unheard = asyncio.create_task(calls.outcome())
-        await asyncio.gather(*waiting, unheard)
-        assert [round(told.waited_s) for told in first] == list(range(int(TOLD_AFTER_S), 60))
-        assert second == first
-        assert {(told.server, told.patience_s, told.cause) for told in first} == {("web", 60.0, "status 429")}
-
-    run(play)
+@in_virtual_time
+async def test_whoever_listens_is_told_once_a_second_while_they_wait() -> None:
+    calls, first, second = Calls(refusing(status(429)), seconds=60.0), list[ServerWait](), list[ServerWait]()
+    with told_of_waits(first.append):
+        waiting = [asyncio.create_task(calls.outcome()) for _ in range(3)]
+    with told_of_waits(second.append):
+        waiting.append(asyncio.create_task(calls.outcome()))
+    unheard = asyncio.create_task(calls.outcome())
+    await asyncio.gather(*waiting, unheard)
+    assert [round(told.waited_s) for told in first] == list(range(int(TOLD_AFTER_S), 60))
+    assert second == first
+    assert {(told.server, told.patience_s, told.cause) for told in first} == {("web", 60.0, "status 429")}
 
 
-def test_of_a_server_that_paces_us_nothing_is_said() -> None:
-    async def play() -> None:
-        limit = TokenBucket(rate=5, capacity=5)
+@in_virtual_time
+async def test_of_a_server_that_paces_us_nothing_is_said() -> None:
+    limit = TokenBucket(rate=5, capacity=5)
 
-        async def answer(at: float) -> None:
-            if wait_s := limit.wait_s(at):
-                raise status(429, retry_after_s=math.ceil(wait_s))
+    async def answer(at: float) -> None:
+        if wait_s := limit.wait_s(at):
+            raise status(429, retry_after_s=math.ceil(wait_s))
 
-        calls, told = Calls(answer), list[ServerWait]()
-        with told_of_waits(told.append):
-            await asyncio.gather(*(calls.call() for _ in range(300)))
-        assert now() > 60.0
-        assert told == []
-
-    run(play)
+    calls, told = Calls(answer), list[ServerWait]()
+    with told_of_waits(told.append):
+        await asyncio.gather(*(calls.call() for _ in range(300)))
+    assert now() > 60.0
+    assert told == []
 
 
 def test_the_time_in_which_nothing_is_asked_takes_nothing_from_patience() -> None:

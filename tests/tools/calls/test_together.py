@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from factloop.tools.calls.together import as_they_come, together
-from tests.tools.calls.virtual_time import run_in_virtual_time
+from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
 
 class Calls:
@@ -40,37 +40,27 @@ def test_the_first_to_fail_stops_the_others() -> None:
     assert (calls.cancelled, calls.under_way) == (3, 0)
 
 
-def test_results_come_as_they_are_there_with_so_many_at_once() -> None:
+@in_virtual_time
+async def test_results_come_as_they_are_there_with_so_many_at_once() -> None:
     calls = Calls()
-
-    async def main() -> list[float]:
-        return [result async for result in as_they_come((4, 1, 1, 5), calls.take, at_once=2)]
-
-    assert run_in_virtual_time(main()) == [1, 1, 4, 5]
+    assert [result async for result in as_they_come((4, 1, 1, 5), calls.take, at_once=2)] == [1, 1, 4, 5]
     assert calls.most == 2
 
 
-def test_the_first_error_ends_all() -> None:
-    calls, seen = Calls(), list[float]()
-
-    async def main() -> None:
-        async with aclosing(as_they_come((1, -2, 9, 9, 9), calls.take, at_once=3)) as done:
-            async for result in done:
-                seen.append(result)
-
-    with pytest.raises(LookupError):
-        run_in_virtual_time(main())
-    assert seen == [1]
+@in_virtual_time
+async def test_the_first_error_ends_all() -> None:
+    calls = Calls()
+    async with aclosing(as_they_come((1, -2, 9, 9, 9), calls.take, at_once=3)) as done:
+        assert await anext(done) == 1
+        with pytest.raises(LookupError):
+            await anext(done)
     assert (calls.begun, calls.cancelled, calls.under_way) == (4, 2, 0)
 
 
-def test_who_stops_early_leaves_no_call_behind() -> None:
+@in_virtual_time
+async def test_who_stops_early_leaves_no_call_behind() -> None:
     calls = Calls()
-
-    async def main() -> None:
-        async with aclosing(as_they_come((1, 9, 9, 9), calls.take, at_once=3)) as done:
-            async for _ in done:
-                break
-        assert (calls.begun, calls.cancelled, calls.under_way) == (3, 2, 0)
-
-    run_in_virtual_time(main())
+    async with aclosing(as_they_come((1, 9, 9, 9), calls.take, at_once=3)) as done:
+        async for _ in done:
+            break
+    assert (calls.begun, calls.cancelled, calls.under_way) == (3, 2, 0)

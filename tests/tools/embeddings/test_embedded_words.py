@@ -32,13 +32,6 @@ class CountingEmbedder:
         return vectors
 
 
-def test_no_words_or_no_limit_gives_nothing_and_embeds_nothing() -> None:
-    embedder = CountingEmbedder()
-    assert EmbeddedWords(embedder, ()).neighbours("king", 3) == []
-    assert EmbeddedWords(embedder, WORDS).neighbours("king", 0) == []
-    assert embedder.n_texts == 0
-
-
 @pytest.mark.parametrize("other", [CountingEmbedder(turn=0.5), CountingEmbedder(dim=3)])
 def test_vectors_of_another_model_by_the_same_name_are_not_used(tmp_path: Path, other: CountingEmbedder) -> None:
     EmbeddedWords(CountingEmbedder(), WORDS, tmp_path).neighbours("king", 1)

@@ -39,17 +39,8 @@ def test_odd_texts_are_embedded_too(minilm: SentenceTransformerEmbedder) -> None
     assert minilm.encode(["", "\0", "\ud800", "word " * 5_000]).shape == (4, 384)
 
 
-def test_no_texts_give_no_rows(minilm: SentenceTransformerEmbedder) -> None:
-    assert minilm.encode([]).shape == (0, 384)
-
-
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder"])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
     with pytest.raises(ConfigError, match="no usable model"):
         SentenceTransformerEmbedder(name).encode(["text"])
-
-
-def test_is_named_after_its_folder(tmp_path: Path) -> None:
-    assert SentenceTransformerEmbedder(tmp_path).name == tmp_path.name
-    assert SentenceTransformerEmbedder("someone/some-model").name == "someone/some-model"

@@ -24,7 +24,3 @@ def test_forgets_what_was_not_used_for_longest() -> None:
     for text in ("a", "b", "a", "c", "a", "b"):
         cache.encode([text], encode)
     assert encode.asked == [["a"], ["b"], ["c"], ["b"]]
-
-
-def test_a_lone_surrogate_is_a_text_like_any_other() -> None:
-    assert VectorCache(1).encode(["\ud800"], Counting()).shape == (1, 1)

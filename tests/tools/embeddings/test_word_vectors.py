@@ -46,12 +46,6 @@ def test_a_word_may_hold_a_space(tmp_path: Path) -> None:
     assert dict(vectors.neighbours("city hall", 2)) == pytest.approx({"king": 0.5**0.5, "hall": 0.5**0.5})
 
 
-def test_opposite_words_have_no_mean_and_zeros_no_neighbours(tmp_path: Path) -> None:
-    vectors = opened(tmp_path, as_text({**PLANE, "void": (0.0, 0.0)}))
-    assert vectors.neighbours("king nothing", 3) == []
-    assert vectors.neighbours("void", 3) == []
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_only_the_first_words_are_kept(tmp_path: Path, form: str) -> None:
     content = FORMS[form](PLANE)

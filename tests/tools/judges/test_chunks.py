@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -35,20 +34,6 @@ def test_headings_list_marks_and_code_stay_with_their_line() -> None:
     assert cut_by_words(LISTED, 4) == [
         "# Bridges\n\nAda paints.", "She likes red (mostly)!", "- one item", "- two items\n```", "code here\n```\nend",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("document", ["", " \n\t"])
-def test_a_blank_document_has_no_chunk(document: str) -> None:
-    assert cut_by_words(document, 3) == []
-
-
-def test_text_without_spaces_is_cut_too() -> None:
-    assert [len(chunk) for chunk in cut_by_words("x" * 200, 2)] == [80, 80, 40]
-
-
-def test_a_chunk_without_room_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least"):
-        cut_by_words("Ada", 0)
 
 
 @given(TEXT, st.integers(1, 12))

@@ -12,30 +12,11 @@ from typing import ClassVar
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.judges.baseline import Baseline
-from factloop.tools.judges.build import JudgeSpec, build_judge, parse_spec
+from factloop.tools.judges.build import build_judge, parse_spec
 from factloop.tools.judges.hub import FLAN_T5_BASE, JUDGES, HubFiles, Source
-from factloop.tools.judges.pairs import VerifierPair, score_pairs
 from tests.extras import needs
 
 HUB = needs("huggingface_hub", "semantic")
-
-
-@pytest.mark.parametrize(
-    ("text", "spec"),
-    [
-        ("baseline", JudgeSpec("baseline", "")),
-        ("minicheck", JudgeSpec("minicheck", "")),
-        (" hhem ", JudgeSpec("hhem", "")),
-        ("minicheck:/a/b:c", JudgeSpec("minicheck", "/a/b:c")),
-        ("nli:someone/some-model", JudgeSpec("nli", "someone/some-model")),
-        ("llm:openai:gpt-4o-mini", JudgeSpec("llm", "openai:gpt-4o-mini")),
-        (" bespoke:bespoke-minicheck:7b ", JudgeSpec("bespoke", "bespoke-minicheck:7b")),
-    ],
-)
-def test_names_are_read(text: str, spec: JudgeSpec) -> None:
-    assert parse_spec(text) == spec
 
 
 @pytest.mark.parametrize(
@@ -211,13 +192,3 @@ def test_a_path_is_never_a_name_of_the_hub(target: str) -> None:
     assert source.missing() == ()
     with pytest.raises(ConfigError, match="no folder"):
         source.located(allow_download=True)
-
-
-async def test_the_packaged_baseline_reads_whole_documents() -> None:
-    document = "Ada Lovelace was born in London. " * 20 + "She died in 1852."
-    pair = VerifierPair("Ada Lovelace died in 1852.", document)
-    whole, cut = await score_pairs(build_judge(parse_spec("baseline")), [pair], (None, 6), meter=UsageMeter())
-    assert whole[0].score == Baseline().verify(pair.claim, [document]).score
-    assert cut[0].score is not None
-    assert whole[0].score is not None
-    assert cut[0].score < whole[0].score  # no chunk of six words holds both the name and the year

@@ -60,10 +60,6 @@ async def scores(
     return [[one.score for one in of_size] for of_size in found]
 
 
-async def test_the_best_chunk_counts() -> None:
-    assert await scores(Table(), VerifierPair("a", "0.1 0.2 0.3 0.9 0.1"), VerifierPair("b", "0.4")) == [[0.9, 0.4]]
-
-
 async def test_parts_of_a_claim_are_averaged() -> None:
     # best of "a" over both chunks is 0.8, of "half" 0.4: their mean is 0.6
     assert await scores(Table(by_sentence=True), VerifierPair("a|half", "0.1 0.1 0.1 0.8")) == [[pytest.approx(0.6)]]
@@ -94,12 +90,6 @@ async def test_what_sizes_and_pairs_share_is_read_once() -> None:
     pairs = (VerifierPair("a", "0.1 0.2"), VerifierPair("a", "0.1 0.2"), VerifierPair("a", "0.3 0.4 0.5"))
     assert await scores(reader, *pairs, sizes=(None, 2)) == [[0.2, 0.2, 0.5], [0.2, 0.2, 0.5]]
     assert [pair.document for pair in reader.asked] == ["0.1 0.2", "0.3 0.4 0.5", "0.3 0.4", "0.5"]
-
-
-@pytest.mark.parametrize(("score", "error"), [(None, None), (0.5, DataError("x"))])
-def test_a_score_or_an_error(score: float | None, error: DataError | None) -> None:
-    with pytest.raises(ValueError, match="scored"):
-        PairScore(score, error)
 
 
 @pytest.mark.parametrize("alone", [False, True])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.errors import FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.judges.pairs import PairScore, VerifierPair, score_pairs
 from factloop.tools.judges.served import PromptedJudge, ServedBespoke, answer_probabilities
@@ -58,17 +58,6 @@ async def test_a_chat_model_is_scored_by_the_probability_of_yes(server: ChatServ
     assert body["response_format"]["json_schema"]["name"] == "Attribution"
     assert "<document>Ada paints bridges.</document>\n<claim>Ada paints.</claim>" in body["messages"][1]["content"]
     assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
-
-
-@pytest.mark.parametrize(("answer", "score"), [("yes", 1.0), ("no", 0.0)])
-async def test_without_probabilities_it_is_0_or_1(
-    server: ChatServer, connect: Connect, answer: str, score: float
-) -> None:
-    server.will(said({"answer": answer}))
-    talk = await connect()
-    (found,) = await scored(prompted(talk, logprobs=False), talk)
-    assert found.score == score
-    assert "logprobs" not in server.bodies[0]
 
 
 async def test_bespoke_is_asked_in_its_own_format(server: ChatServer, connect: Connect) -> None:
@@ -142,13 +131,6 @@ async def test_a_failed_call_is_that_pair_s_own(server: ChatServer, connect: Con
     assert talk.meter.snapshot(0.0).cache_hits == 1
 
 
-async def test_a_wrong_key_stops_all(server: ChatServer, connect: Connect) -> None:
-    server.follow(lambda _: failure(401, "Incorrect API key"))
-    talk = await connect()
-    with pytest.raises(ConfigError, match="check the key"):
-        await scored(prompted(talk), talk)
-
-
 async def test_a_tag_in_a_document_ends_nothing(server: ChatServer, connect: Connect) -> None:
     server.will(said({"answer": "no"}))
     talk = await connect()
@@ -157,17 +139,6 @@ async def test_a_tag_in_a_document_ends_nothing(server: ChatServer, connect: Con
     user = server.bodies[0]["messages"][1]["content"]
     blocks = r"<document(-\d+)>x</document><claim>y</document\1>\n<claim\1>{{document}}</claim\1>"
     assert re.fullmatch(blocks, user)
-
-
-async def test_names_and_identities(connect: Connect, server: ChatServer) -> None:  # noqa: ARG001 - it is connected to
-    talk = await connect()
-    assert prompted(talk).name == "llm:openai:scripted"
-    assert ServedBespoke(talk.gateway).name == "bespoke:scripted"
-    assert prompted(talk).identity != prompted(talk, logprobs=False).identity
-    for reader in (prompted(talk), ServedBespoke(talk.gateway)):
-        assert reader.chunks("a", "Red ones. In Paris.", None) == ["Red ones. In Paris."]
-        assert reader.chunks("a", "Red ones. In Paris.", 2) == ["Red ones.", "In Paris."]
-        assert [len(chunk.split()) for chunk in reader.chunks("a", "w " * 20_001, None)] == [20_000, 1]
 
 
 @pytest.mark.parametrize(

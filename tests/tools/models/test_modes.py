@@ -24,17 +24,6 @@ from tests.tools.models.questions import (
 from tests.tools.models.talk import Connect
 
 
-def knowing(*modes: str, answer: Json) -> Callable[[Json], Reply]:
-    """A server that refuses the modes it does not know with a 400."""
-    return lambda body: said(answer) if mode_of(body) in modes else failure(400, f"{mode_of(body)} is not supported")
-
-
-async def test_the_error_of_a_bad_request_is_that_of_plain_text(server: ChatServer, connect: Connect) -> None:
-    server.follow(lambda body: failure(400, f"refused in {mode_of(body)}"))
-    with pytest.raises(ToolError, match="refused in text"):
-        await ask(await connect())
-
-
 async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer, connect: Connect) -> None:
     server.follow(
         lambda body: failure(400, "Unsupported", param="temperature") if "temperature" in body else said(YES_SAID)
@@ -47,7 +36,7 @@ async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer
 
 
 async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect: Connect) -> None:
-    server.follow(knowing("text", answer=SUPPORTED))
+    server.follow(lambda body: said(SUPPORTED) if mode_of(body) == "text" else failure(400, "not supported"))
     talk = await connect()
     await asyncio.gather(*(assess(talk, text=str(number)) for number in range(10)))
     sent = len(server.bodies)

@@ -98,22 +98,12 @@ def test_no_verdict_is_guessed(verdict: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{" * 100_000,
-        "{}" * 100_000,
-        '{"' * 100_000,
-        '{"a":' * 100_000,
-        "[" * 100_000,
-        '{"reason": ' + "[" * 100_000,
-        "{" + " " * 900_000,
-        ("{" + " " * 9_000) * 100,
-        "```json\n" * 100_000,
-        "</think>" * 100_000,
-        "\n" * 900_000 + "{",
-        '{"reason": "' + "\\" * 900_000,
-        "a" * (LONGEST_REPLY + 1),
+        "{" * 100_000, "{}" * 100_000, '{"' * 100_000, '{"a":' * 100_000, "[" * 100_000,
+        '{"reason": ' + "[" * 100_000, "{" + " " * 900_000, ("{" + " " * 9_000) * 100, "```json\n" * 100_000,
+        "</think>" * 100_000, "\n" * 900_000 + "{", '{"reason": "' + "\\" * 900_000, "a" * (LONGEST_REPLY + 1),
     ],
     ids=lambda text: text[:12],
-)
+)  # fmt: skip
 def test_hostile_replies_are_refused(text: str) -> None:
     """The square of their length would outlast the time limit of a test."""
 

@@ -6,7 +6,7 @@ import pytest
 from langchain_openai import AzureChatOpenAI, ChatOpenAI
 from opentelemetry.semconv._incubating.attributes.gen_ai_attributes import GenAiProviderNameValues
 
-from factloop.tools.models.chat import ChatModel, build_chat_model, replayed_chat_model, wrap_chat_model
+from factloop.tools.models.chat import ChatModel, build_chat_model, wrap_chat_model
 from factloop.tools.models.traced import PROVIDERS, request_values
 
 
@@ -41,7 +41,7 @@ WARM = {"gen_ai.request.temperature": 0.1, "gen_ai.request.max_tokens": 1024}
             {**OURS, "server.address": "llm.example", "server.port": 443},
         ),
         (
-            lambda: replayed_chat_model("mistralai:small", temperature=0.0),
+            lambda: build_chat_model("mistralai:small", temperature=0.0, replayed=True),
             {
                 "gen_ai.provider.name": "mistral_ai",
                 "gen_ai.request.model": "small",

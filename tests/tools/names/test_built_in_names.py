@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.names.base import LinkedEntity
-from factloop.tools.names.built_in import BuiltInKnowledgeBase, namesakes
+from factloop.tools.names.built_in import BuiltInKnowledgeBase
 from factloop.tools.names.made_up import made_up_people
-from factloop.tools.names.packaged import packaged_names
 from factloop.tools.names.spelling import fold
 
 KB = BuiltInKnowledgeBase()
@@ -87,25 +86,12 @@ def test_a_name_of_no_known_kind_has_no_others() -> None:
     assert others(LinkedEntity("x", 0, 1, "http://dbpedia.org/resource/X", ("Thing",))) == []
 
 
-def test_names_of_one_thing_are_no_others_of_each_other() -> None:
-    assert {"soccer", "football"} <= namesakes("soccer")
-    assert "holland" in namesakes("Netherlands")
-
-
 def test_made_up_names_have_the_form_and_the_gender_of_the_original() -> None:
     made = list(made_up_people("Mary L. Jones", 20, random.Random(0)))
     assert len(set(made)) == 20
     assert all(len(name.split()) == 3 and name.split()[1].endswith(".") for name in made)
     assert made == list(made_up_people("Mary L. Jones", 20, random.Random(0)))
     assert not {"James", "John", "Robert"} & {name.split()[0] for name in made}
-
-
-def test_the_tables_hold_what_they_say() -> None:
-    names = packaged_names()
-    general = {one.types[0] for one in names}
-    assert len(names) > 60_000
-    assert {"person", "place", "group", "work", "noun.food", "noun.animal"} <= general
-    assert all(one.names[0] and len(one.types) == len(set(one.types)) for one in names)
 
 
 @given(st.text(max_size=80), st.text(max_size=40))

@@ -6,9 +6,8 @@ import asyncio
 
 import pytest
 
-from factloop.core.errors import ConfigError
 from factloop.tools.names.base import KnowledgeBase, Sibling
-from factloop.tools.names.dbpedia import DBpediaKnowledgeBase, general_first
+from factloop.tools.names.dbpedia import general_first
 from tests.tools.names.dbpedia_servers import PLAYER, Servers, linked, thing
 
 TEAM = (
@@ -142,10 +141,3 @@ async def test_labels_that_cannot_stand_in_a_sentence_are_left_out(servers: Serv
 def test_the_most_general_type_comes_first(types: str, direct: list[str], expected: str) -> None:
     pairs = [(low, high) for low, high in (pair.split() for pair in direct)]
     assert general_first(types.split(), pairs) == tuple(expected.split())
-
-
-def test_addresses_are_looked_at_before_anything_is_asked() -> None:
-    with pytest.raises(ConfigError, match="address of dbpedia sparql"):
-        DBpediaKnowledgeBase(sparql_url="dbpedia.org")
-    with pytest.raises(ConfigError):
-        DBpediaKnowledgeBase(timeout_s=0)

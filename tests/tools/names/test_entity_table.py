@@ -97,14 +97,6 @@ def local(entity: LinkedEntity) -> str:
     return entity.key.removeprefix("http://dbpedia.org/resource/")
 
 
-def test_what_a_table_holds_is_told(tmp_path: Path) -> None:
-    stats = build(tmp_path)
-    # Typed: 17 resources, less Nobody, whose label is German. Names: 16 labels and the 2 without their parentheses.
-    # Popular: Louisiana, Lincolnshire, Illinois, Florida, Amazon, Kent.
-    assert (stats.entities, stats.unlabelled, stats.names) == (16, 1, 18)
-    assert stats.identity in TableKnowledgeBase(stats.path).identity
-
-
 def test_siblings_share_all_types_first_then_fewer_and_the_best_known_lead(kb: TableKnowledgeBase) -> None:
     florida, spain = link(kb, "Florida was returned to spain.", "which state was returned to spain?")
     assert (local(florida), florida.types) == ("Florida", ("Place", "Region", "State"))
@@ -153,13 +145,6 @@ def test_types_of_other_vocabularies_count_only_where_the_ontology_has_none(kb: 
     assert siblings(kb, other) == []
 
 
-def test_the_same_dumps_give_the_same_file(tmp_path: Path) -> None:
-    first, second = build(tmp_path / "a"), build(tmp_path / "b")
-    assert first.path.read_bytes() == second.path.read_bytes()
-    other = build(tmp_path / "c", links="")
-    assert other.identity != first.identity
-
-
 @pytest.mark.parametrize("packing", ["", ".gz", ".bz2"])
 def test_packed_dumps_and_n_triples_are_read(tmp_path: Path, packing: str) -> None:
     line = '<http://e/s> <http://e/p> "x\\"y"@EN .\n# a comment\n_:b <http://e/p> "z" .\n'
@@ -205,15 +190,6 @@ def test_dumps_without_anything_to_use_are_refused(tmp_path: Path, types: str, l
     with pytest.raises(DataError):
         build(tmp_path, types=types, labels=labels)
     assert not (tmp_path / "kb.sqlite").exists()
-
-
-def test_a_place_that_cannot_be_written_is_a_matter_of_set_up(tmp_path: Path) -> None:
-    paths = [written(tmp_path, "types.ttl", TYPES)], [written(tmp_path, "labels.ttl", LABELS)]
-    with pytest.raises(ConfigError, match="cannot be written"):
-        build_table(*paths, tmp_path / "no" / "such" / "kb.sqlite")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(ConfigError, match="cannot be written"):
-        build_table(*paths, tmp_path / "folder")
 
 
 @pytest.mark.parametrize("kind", ["missing", "text", "empty", "folder", "foreign", "newer"])
@@ -267,14 +243,3 @@ def test_siblings_come_by_types_shared_then_by_label(
     got = [(-len(sibling.shared), sibling.label) for sibling in siblings(kb, entity, limit)]
     kb.close()
     assert got == [pair for pair in sorted(expected) if pair[1] != "Name00"][:limit]
-
-
-@given(st.text(max_size=60), st.text(max_size=20))
-def test_any_text_gives_spans_in_order(kb: TableKnowledgeBase, text: str, question: str) -> None:
-    found = link(kb, f"{text} Florida and Amazon {text}", question)
-    end = 0
-    for entity in found:
-        assert f"{text} Florida and Amazon {text}"[entity.start : entity.end] == entity.name
-        assert entity.start >= end
-        assert entity.types
-        end = entity.end

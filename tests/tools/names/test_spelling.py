@@ -4,34 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.tools.names.dbpedia import label_of
-from factloop.tools.names.spelling import fitted, plain_label
-
-
-@pytest.mark.parametrize(
-    ("label", "told"),
-    [
-        ("Casablanca (film)", "Casablanca"),
-        ("Mercury  (planet) ", "Mercury"),
-        ("(500) Days of Summer", "(500) Days of Summer"),
-        ("(film)", "(film)"),
-    ],
-)
-def test_explanations_are_dropped(label: str, told: str) -> None:
-    assert plain_label(label) == told
-
-
-@pytest.mark.parametrize(
-    ("address", "label"),
-    [
-        ("http://dbpedia.org/resource/Boise,_Idaho", "Boise, Idaho"),
-        ("http://dbpedia.org/resource/Dwayne_%22The_Rock%22", 'Dwayne "The Rock"'),
-        ("http://a.example/kb/Casablanca_(film)", "Casablanca"),
-        ("http://dbpedia.org/resource/%ff", "\ufffd"),
-    ],
-)
-def test_labels_shown_by_addresses(address: str, label: str) -> None:
-    assert label_of(address) == label
+from factloop.tools.names.spelling import fitted
 
 
 @pytest.mark.parametrize(

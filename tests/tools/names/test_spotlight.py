@@ -6,7 +6,7 @@ import pytest
 
 from factloop.core.errors import ToolError
 from factloop.tools.names.base import LinkedEntity
-from factloop.tools.names.dbpedia import LONGEST_TEXT, dbpedia_types
+from factloop.tools.names.dbpedia import LONGEST_TEXT
 from tests.tools.fake_server import Reply
 from tests.tools.names.dbpedia_servers import PLAYER, Servers, annotated
 
@@ -48,19 +48,6 @@ async def test_the_question_is_context_and_nothing_else(servers: Servers) -> Non
     (florida,) = await linked(servers, reply, text, question)
     assert (florida.name, florida.start, florida.end) == ("Florida", 0, 7)
     assert servers.spotlight.received[0].payload["text"] == f"{question}\n\n{text}"
-
-
-@pytest.mark.parametrize(
-    ("types", "own"),
-    [
-        ("Wikidata:Q5,Schema:Person", ()),
-        ("DBpedia:City, DBpedia:Place ,DBpedia:City", ("City", "Place")),
-        ("DBpedia:,DBpedia:A b,DBpedia:x>y,DBpedia:Thing,DBpedia:Über,DBpedia:City", ("City",)),
-        ("DBpedia:" + "x" * 99, ()),
-    ],
-)
-def test_only_classes_of_the_ontology_are_types(types: str, own: tuple[str, ...]) -> None:
-    assert dbpedia_types(types) == own
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,25 @@ def test_unknown_name_lists_the_known() -> None:
         build_search_tools(["wikipedia", "bing"])
 
 
-def test_missing_key_and_missing_documents(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+@pytest.mark.parametrize("key", ["", "  ", "ключ", "a\nb"])
+def test_missing_or_impossible_key(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError, match="SERPER_API_KEY") as caught:
         build_search_tools(["serper"])
+    assert not key.strip() or key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "url"), [("serper", "FACTLOOP_SERPER_URL", "google"), ("searxng", "FACTLOOP_SEARXNG_URL", "")]
+)
+def test_missing_or_impossible_address(name: str, variable: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "key")
+    monkeypatch.setenv(variable, url)
+    with pytest.raises(ConfigError, match=variable):
+        build_search_tools([name])
+
+
+def test_missing_documents(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         build_search_tools([], [tmp_path / "absent"])
 

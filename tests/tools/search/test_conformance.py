@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
@@ -16,14 +17,8 @@ from langchain_core.tools import tool
 from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.brave import BraveSearch
-from factloop.tools.search.build import built_in_searches
+from factloop.tools.search.build import built_in_searches, search_builder
 from factloop.tools.search.documents import DocumentSearch
-from factloop.tools.search.exa import ExaSearch
-from factloop.tools.search.searxng import SearxngSearch
-from factloop.tools.search.serper import SerperSearch
-from factloop.tools.search.tavily import TavilySearch
-from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 from tests.tools.search.test_adapter import Shelf
 from tests.tools.search.test_wikipedia import page
@@ -34,68 +29,67 @@ TEXTS = [f"Ada fact number {number}." for number in range(5)]
 
 @dataclass
 class Subject:
-    """A tool that knows five passages about Ada, with ways to make it find nothing or fail."""
+    """A tool that knows five passages about Ada, with ways to make it find nothing, pages without text, or fail."""
 
     search: SearchTool
-    find_nothing: Callable[[], None]
-    fail: Callable[[], None] | None
+    find_nothing: Callable[[], object] = lambda: None
+    fail: Callable[[], object] | None = None
+    find_no_text: Callable[[], object] | None = None
 
 
-def serper(server: FakeServer, _: Path) -> Subject:
-    organic = [{"title": "Ada", "link": f"https://e.example/{n}", "snippet": text} for n, text in enumerate(TEXTS)]
-    server.will_answer({"organic": organic})
-    search = SerperSearch.model_validate({"api_key": SECRET, "base_url": server.url})
-    return Subject(search, lambda: server.will_answer({"organic": []}), lambda: server.will(Reply(status=500)))
+def pages(texts: Sequence[str], url: str, text: str) -> list[dict[str, Any]]:
+    return [{"title": "Ada", url: f"https://e.example/{n}", text: said} for n, said in enumerate(texts)]
 
 
-def searxng(server: FakeServer, _: Path) -> Subject:
-    results = [{"title": "Ada", "url": f"https://e.example/{n}", "content": text} for n, text in enumerate(TEXTS)]
-    server.will_answer({"results": results})
-    search = SearxngSearch(base_url=server.url.replace("//", f"//me:{SECRET}@"))
-    return Subject(search, lambda: server.will_answer({"results": []}), lambda: server.will(Reply(status=500)))
+def exa(texts: Sequence[str]) -> dict[str, Any]:
+    found = pages(texts, "url", "id")
+    return {"results": [one | {"highlights": [text]} for one, text in zip(found, texts, strict=True)]}
 
 
-def tavily(server: FakeServer, _: Path) -> Subject:
-    results = [{"title": "Ada", "url": f"https://e.example/{n}", "content": text} for n, text in enumerate(TEXTS)]
-    server.will_answer({"query": "ada", "results": results, "response_time": 0.1})
-    search = TavilySearch.model_validate({"api_key": SECRET, "base_url": server.url})
-    return Subject(search, lambda: server.will_answer({"results": []}), lambda: server.will(Reply(status=500)))
+def brave(texts: Sequence[str]) -> dict[str, Any]:
+    web = {"web": {"results": pages(texts, "url", "description")}} if texts else {}
+    return {"type": "search", "query": {"original": "ada"}, **web}
 
 
-def exa(server: FakeServer, _: Path) -> Subject:
-    def answer(texts: list[str]) -> dict[str, object]:
-        pages = [
-            {"id": str(n), "url": f"https://e.example/{n}", "title": "Ada", "highlights": [text], "text": "It begins."}
-            for n, text in enumerate(texts)
-        ]
-        return {"requestId": "r", "results": pages}
+def wikipedia(texts: Sequence[str]) -> dict[str, Any]:
+    found = [page(n, f"Ada {n}", n, text) for n, text in enumerate(texts)]
+    return {"query": {"pages": found}} if found else {"batchcomplete": True}
 
+
+PROVIDERS: dict[str, tuple[str, str, Callable[[Sequence[str]], dict[str, Any]]]] = {
+    "serper": ("SERPER_API_KEY", "FACTLOOP_SERPER_URL", lambda texts: {"organic": pages(texts, "link", "snippet")}),
+    "tavily": ("TAVILY_API_KEY", "FACTLOOP_TAVILY_URL", lambda texts: {"results": pages(texts, "url", "content")}),
+    "exa": ("EXA_API_KEY", "FACTLOOP_EXA_URL", exa),
+    "brave": ("BRAVE_SEARCH_API_KEY", "FACTLOOP_BRAVE_URL", brave),
+    "searxng": ("", "FACTLOOP_SEARXNG_URL", lambda texts: {"results": pages(texts, "url", "content")}),
+    "wikipedia": ("", "", wikipedia),
+}
+"""The variables of the key and of the address, and the answer with these texts."""
+
+
+def hosted(name: str, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Subject:
+    key, url, answer = PROVIDERS[name]
+    address = server.url.replace("//", f"//me:{SECRET}@") if not key else server.url
+    for variable, value in ((key, SECRET), (url, address)):
+        if variable:
+            monkeypatch.setenv(variable, value)
+    options = {"url": address} if name == "wikipedia" else {}
     server.will_answer(answer(TEXTS))
-    search = ExaSearch.model_validate({"api_key": SECRET, "base_url": server.url})
-    return Subject(search, lambda: server.will_answer(answer([])), lambda: server.will(Reply(status=500)))
+    return Subject(
+        search_builder(name)(timeout_s=5.0, replayed=False, **options),
+        lambda: server.will_answer(answer([])),
+        lambda: server.will(Reply(status=500)),
+        (lambda: server.will_answer(answer([" "]))) if name != "wikipedia" else None,
+    )
 
 
-def brave(server: FakeServer, _: Path) -> Subject:
-    pages = [{"title": "Ada", "url": f"https://e.example/{n}", "description": text} for n, text in enumerate(TEXTS)]
-    server.will_answer({"type": "search", "query": {"original": "ada"}, "web": {"results": pages}})
-    search = BraveSearch.model_validate({"api_key": SECRET, "base_url": server.url})
-    nothing = {"type": "search", "query": {"original": "zzzz"}}
-    return Subject(search, lambda: server.will_answer(nothing), lambda: server.will(Reply(status=500)))
-
-
-def wikipedia(server: FakeServer, _: Path) -> Subject:
-    server.will_answer({"query": {"pages": [page(n, f"Ada {n}", n, text) for n, text in enumerate(TEXTS)]}})
-    search = WikipediaSearch(base_url=server.url.replace("//", f"//me:{SECRET}@"))
-    return Subject(search, lambda: server.will_answer({"batchcomplete": True}), lambda: server.will(Reply(status=500)))
-
-
-def documents(_: FakeServer, folder: Path) -> Subject:
+def documents(folder: Path) -> Subject:
     for number, text in enumerate(TEXTS):
         (folder / f"{number}.txt").write_text(text)
-    return Subject(DocumentSearch([folder], cache_dir=folder / ".cache"), lambda: None, None)
+    return Subject(DocumentSearch([folder], cache_dir=folder / ".cache"))
 
 
-def retriever(_: FakeServer, __: Path) -> Subject:
+def retriever(_: Path) -> Subject:
     shelf = Shelf(documents=[Document(text) for text in TEXTS])
 
     def fail() -> None:
@@ -104,7 +98,7 @@ def retriever(_: FakeServer, __: Path) -> Subject:
     return Subject(as_search_tool(shelf), lambda: shelf.documents.clear(), fail)
 
 
-def langchain_tool(_: FakeServer, __: Path) -> Subject:
+def langchain_tool(_: Path) -> Subject:
     state = {"documents": [Document(text) for text in TEXTS], "broken": False}
 
     @tool(response_format="content_and_artifact")
@@ -117,18 +111,19 @@ def langchain_tool(_: FakeServer, __: Path) -> Subject:
     return Subject(as_search_tool(lookup), lambda: state.update(documents=[]), lambda: state.update(broken=True))
 
 
-SUBJECTS = [serper, searxng, tavily, exa, brave, wikipedia, documents, retriever, langchain_tool]
-"""What builds each, called as its provider."""
+OTHERS = {build.__name__: build for build in (documents, retriever, langchain_tool)}
 
 
 def test_every_provider_of_ours_is_held_to_this() -> None:
-    assert {*built_in_searches()} <= {build.__name__ for build in SUBJECTS}
+    assert {*built_in_searches()} == {*PROVIDERS}
 
 
-@pytest.fixture(params=SUBJECTS)
-def subject(request: pytest.FixtureRequest, server: FakeServer, tmp_path: Path) -> Subject:
-    build: Callable[[FakeServer, Path], Subject] = request.param
-    return build(server, tmp_path)
+@pytest.fixture(params=[*PROVIDERS, *OTHERS])
+def subject(
+    request: pytest.FixtureRequest, server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Subject:
+    name = request.param
+    return hosted(name, server, monkeypatch) if name in PROVIDERS else OTHERS[name](tmp_path)
 
 
 def test_nothing_asked_for_asks_nothing(subject: Subject, server: FakeServer) -> None:
@@ -162,11 +157,21 @@ async def test_failure_is_a_tool_error(subject: Subject) -> None:
     if subject.fail is None:
         pytest.skip("a local index has no server that could fail")
     subject.fail()
-    with pytest.raises(ToolError) as caught:
+    for _ in range(2):
+        with pytest.raises(ToolError) as caught:
+            subject.search.search("ada", 3)
+        assert caught.value.tool == subject.search.name
+        with pytest.raises(ToolError):
+            await subject.search.asearch("ada", 3)
+
+
+async def test_pages_without_any_text_are_not_nothing_found(subject: Subject) -> None:
+    if subject.find_no_text is None:
+        pytest.skip("where there is a page there is a text")
+    subject.find_no_text()
+    with pytest.raises(ToolError, match=f"{subject.search.name}: found pages, but none has a text") as caught:
         subject.search.search("ada", 3)
-    assert caught.value.tool == subject.search.name
-    with pytest.raises(ToolError):
-        await subject.search.asearch("ada", 3)
+    assert not caught.value.retryable, "another try would cost another query"
 
 
 def test_identity_is_stable_and_holds_no_secret(subject: Subject) -> None:
@@ -189,3 +194,14 @@ async def test_searches_leave_the_event_loop_free(subject: Subject, server: Fake
     assert all(len(hits) == 3 for hits in found)
     is_small = isinstance(subject.search, DocumentSearch)
     assert is_small or any(thread.name.startswith((subject.search.name, "asyncio")) for thread in threading.enumerate())
+
+
+async def test_they_are_recorded_under_the_same_name_wherever_they_are(subject: Subject) -> None:
+    """Replayed ones need neither key nor address, and models are shown the same description."""
+    name = subject.search.name
+    if name in PROVIDERS:
+        replayed = search_builder(name)(timeout_s=5.0, replayed=True)
+        assert name == "wikipedia" or replayed.recorded_as == subject.search.recorded_as
+        assert replayed.description == subject.search.description
+    else:
+        assert (subject.search.recorded_as is None) == isinstance(subject.search, DocumentSearch)

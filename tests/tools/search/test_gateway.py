@@ -1,75 +1,94 @@
+"""The gateway to the searches: whose fault a failure is, what it costs, how long a server is waited for."""
+
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import Field
+from pydantic import Field, SecretStr
 
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import BudgetExceeded, ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.patience import REST_S
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
+from factloop.tools.search.serper import SerperSearch
+from tests.tools.calls.virtual_time import in_virtual_time
+from tests.tools.fake_server import FakeServer, Reply
 
 HITS = [
     SearchHit(source=f"https://example.org/{n}", title=f"T{n}", passage=f"P{n}", published="1843") for n in range(5)
 ]
 UNREACHABLE = ToolError("scripted: no connection", tool="scripted", retryable=True)
+TWICE = RetryPolicy(attempts=2, base_s=0.001)
+FOUND = b'{"organic": [{"link": "https://e.org", "title": "T", "snippet": "S"}]}'
 
 
-def refused(status: int, *, retryable: bool = False, retry_after_s: float | None = None) -> ToolError:
-    return ToolError(
-        f"scripted: status {status}", tool="scripted", status=status, retry_after_s=retry_after_s, retryable=retryable
-    )
-
-
-class ScriptedSearch(SearchTool):
-    """Answers by its script: hits, an error to raise, or seconds to hang; when it has ended, that is an error."""
+class Scripted(SearchTool):
+    """Gives what its script says, raises those lines that are errors, and raises when the script has ended."""
 
     name: str = "scripted"
     description: str = "Searches a script."
     script: list[Any]
     asked: list[str] = Field(default_factory=list)
-    version: str = "1"
     keeps: bool = True
-    delay_s: float = 0.0
-    in_flight: int = 0
-    most_in_flight: int = 0
+    local: bool = False
+    hello: Exception | None = None
+    n_hellos: int = 0
+    takes_s: float = 0.0
+    inside: int = 0
+    most_inside: int = 0
 
     @property
     def identity(self) -> str:
-        return f"scripted {self.version}"
+        return "scripted"
 
     @property
     def cacheable(self) -> bool:
         return self.keeps
 
+    @property
+    def is_local(self) -> bool:
+        return self.local
+
+    async def areach(self) -> None:
+        self.n_hellos += 1
+        if self.hello is not None:
+            raise self.hello
+
     def search(self, query: str, limit: int) -> list[SearchHit]:
         raise NotImplementedError(query, limit)
 
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+    async def asearch(self, query: str, limit: int) -> Any:  # noqa: ARG002 - its lines are as long as they are
         self.asked.append(query)
         if not self.script:
             raise AssertionError("the script has ended")
         line = self.script.pop(0)
         if isinstance(line, Exception):
             raise line
-        self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        await asyncio.sleep(line if isinstance(line, float) else self.delay_s)
-        self.in_flight -= 1
-        return HITS[:limit] if isinstance(line, float) else line
+        self.inside += 1
+        self.most_inside = max(self.most_inside, self.inside)
+        await asyncio.sleep(self.takes_s)
+        self.inside -= 1
+        return line
 
 
-def scripted(*script: Any, **fields: Any) -> ScriptedSearch:
-    return ScriptedSearch(script=list(script), **fields)
+def scripted(*script: Any, **fields: Any) -> Scripted:
+    return Scripted(script=list(script), **fields)
+
+
+def refused(status: int) -> ToolError:
+    return ToolError(f"scripted: status {status}", tool="scripted", status=status)
 
 
 @pytest.fixture
@@ -79,29 +98,17 @@ def cache(tmp_path: Path) -> Iterator[CallCache]:
     opened.close()
 
 
-class Odd(ScriptedSearch):
-    """Gives whatever it is told to give."""
-
-    gives: Any
-
-    async def asearch(self, query: str, limit: int) -> Any:  # noqa: ARG002 - of the base class
-        return self.gives
-
-
 def gateway(*tools: SearchTool, cache: CallCache, journal: bool = False, **options: Any) -> SearchGateway:
-    settings: dict[str, Any] = {
-        "results": 3,
-        "retry": RetryPolicy(base_s=0.001),
-        "timeout_s": 5.0,
-        "rng": random.Random(0),
-        **options,
-    }
-    return SearchGateway(tools, answers=RunAnswers(cache, journal=journal), **settings)
+    settings: dict[str, Any] = {"results": 3, "retry": RetryPolicy(base_s=0.001), "timeout_s": 5.0, **options}
+    return SearchGateway(tools, answers=RunAnswers(cache, journal=journal), rng=random.Random(0), **settings)
 
 
-async def search(searching: SearchGateway, query: str = "Ada", meter: UsageMeter | None = None) -> SearchAnswer:
-    tool = searching.tools[0]
-    return await searching.search(tool, query, stage="search", meter=meter or UsageMeter())
+async def search(
+    searching: SearchGateway, query: str = "Ada", meter: UsageMeter | None = None, tool: SearchTool | None = None
+) -> SearchAnswer:
+    return await searching.search(
+        tool or searching.tools[0], query, stage="search", meter=UsageMeter() if meter is None else meter
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,24 +117,25 @@ async def search(searching: SearchGateway, query: str = "Ada", meter: UsageMeter
 async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
     """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
     with pytest.raises(ToolError, match="scripted: the search gave something else than a list of SearchHit"):
-        await search(gateway(Odd(script=[], gives=found), cache=cache))
+        await search(gateway(scripted(found), cache=cache))
 
 
-class LocalSearch(ScriptedSearch):
-    """A script that stands for documents in this process."""
-
-    @property
-    def is_local(self) -> bool:
-        return True
+async def test_a_user_s_tool_may_raise_anything(cache: CallCache) -> None:
+    meter = UsageMeter()
+    with pytest.raises(ToolError, match=r"scripted: the search failed \(ZeroDivisionError\)") as caught:
+        await search(gateway(scripted(ZeroDivisionError("secret")), cache=cache), meter=meter)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert not caught.value.retryable
+    assert meter.snapshot(0.0).failed_calls == 1
 
 
 async def test_a_search_in_this_process_is_counted_and_not_made_again(cache: CallCache) -> None:
     """What fails without a server fails again: a retry would only take time."""
-    tool, meter = LocalSearch(script=[UNREACHABLE, HITS]), UsageMeter()
-    searching = gateway(tool, cache=cache)
+    meter = UsageMeter()
+    searching = gateway(tool := scripted(UNREACHABLE, HITS, local=True), cache=cache)
     with pytest.raises(ToolError):
-        await searching.search(tool, "Ada", stage="search", meter=meter)
-    assert len((await searching.search(tool, "Ada", stage="search", meter=meter)).hits) == 3
+        await search(searching, meter=meter)
+    assert len((await search(searching, meter=meter)).hits) == 3
     usage = meter.snapshot(0.0)
     assert (usage.searches, usage.failed_calls, len(tool.asked)) == (1, 1, 2)
 
@@ -140,11 +148,6 @@ async def test_a_journal_holds_even_what_is_not_cacheable(tmp_path: Path) -> Non
         cache.close()
 
 
-async def test_free_searches_need_no_budget(cache: CallCache) -> None:
-    for name in ("documents", "my-own"):
-        assert (await search(gateway(scripted(HITS, name=name), cache=cache, budget=Budget(max_usd=0.0)))).hits
-
-
 def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
     web, documents = scripted(name="web"), scripted(name="documents")
     searching = gateway(web, documents, cache=cache)
@@ -154,28 +157,133 @@ def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
         assert [searching.in_turn(name, number)[0] for number in range(3)] == [web, documents, web]
 
 
-@pytest.mark.parametrize("error", [refused(401), refused(403), refused(404), refused(429)])
-async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, error: ToolError) -> None:
-    policy = RetryPolicy(attempts=2, base_s=0.001)
+@pytest.mark.parametrize("status", [401, 403, 404, 429])
+async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, status: int) -> None:
+    error = refused(status)
     with pytest.raises(ConfigError, match="check the key"):
-        await search(gateway(scripted(error, error), cache=cache, retry=policy))
-    searching = gateway(scripted(HITS, error, error), cache=cache, retry=policy)
+        await search(gateway(scripted(error, error), cache=cache, retry=TWICE))
+    searching = gateway(scripted(HITS, error, error), cache=cache, retry=TWICE)
     await search(searching, "one")
     with pytest.raises(ToolError) as caught:
         await search(searching, "two")
     assert caught.value is error
 
 
-async def test_a_server_that_is_not_there_is_no_wrong_set_up(cache: CallCache) -> None:
-    with pytest.raises(ToolError, match="no connection") as caught:
-        await search(gateway(scripted(*[UNREACHABLE] * 2), cache=cache, retry=RetryPolicy(attempts=2, base_s=0.001)))
-    assert caught.value is UNREACHABLE
+def serper(server: FakeServer) -> SerperSearch:
+    return SerperSearch(api_key=SecretStr("key-of-serper"), base_url=server.url)
 
 
-async def test_a_user_s_tool_may_raise_anything(cache: CallCache) -> None:
+@pytest.mark.parametrize(("late", "blamed"), [(Reply(status=401), ConfigError), (Reply(body=FOUND), ToolError)])
+async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
+    server: FakeServer, cache: CallCache, late: Reply, blamed: type[Exception]
+) -> None:
+    """The refusal of one search overtakes the answer to another."""
+    slowly = replace(late, drip_s=0.005, drip_head=True)
+    server.respond = lambda received: slowly if received.payload["q"] == "slow" else Reply(status=401)
+    searching = gateway(serper(server), cache=cache)
+    slow = asyncio.create_task(search(searching, "slow"))
+    while not server.received:  # noqa: ASYNC110 - the server is in another thread
+        await asyncio.sleep(0.001)
+    with pytest.raises(blamed, match="the key in SERPER_API_KEY was refused") as caught:
+        await search(searching, "quick")
+    assert type(caught.value) is blamed
+    await asyncio.gather(slow, return_exceptions=True)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_wrong_key_is_seen_without_a_search(server: FakeServer, cache: CallCache, status: int) -> None:
+    server.will(Reply(status=status, body=b"bad key key-of-serper"))
+    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was refused: check the key") as caught:
+        await gateway(serper(server), scripted(), cache=cache).reach()
+    assert "key-of-serper" not in str(caught.value)
+    (received,) = server.received
+    assert (received.method, received.path, received.payload) == ("POST", "/search", {})
+
+
+async def test_one_that_is_slow_to_say_hello_may_still_answer(cache: CallCache) -> None:
+    tool = scripted(HITS, hello=ToolTimeout(tool="scripted", timeout_s=1.0))
+    searching = gateway(tool, cache=cache)
+    for _ in range(2):
+        await searching.reach()
+    assert (await search(searching)).hits
+    assert tool.n_hellos == 1
+    await gateway(cache=cache).reach()  # without tools there is nothing to reach
+
+
+@in_virtual_time
+async def test_a_server_that_was_not_there_is_looked_at_again_after_a_while(cache: CallCache) -> None:
+    tool = scripted(hello=UNREACHABLE)
+    searching = gateway(tool, cache=cache, retry=TWICE, patience_s=0.4)
+    for _ in range(20):
+        with pytest.raises(ToolError, match="no connection"):
+            await searching.reach()
+        await asyncio.sleep(10.0)
+    assert 3 <= tool.n_hellos <= 2 + 200.0 / REST_S
+    tool.hello = None
+    await asyncio.sleep(REST_S)
+    await searching.reach()
+
+
+async def test_gateways_over_other_tools_share_pace_answers_and_budget(cache: CallCache) -> None:
+    base = gateway(cache=cache, budget=Budget(max_usd=0.0015))
+    slow = scripted(*[HITS] * 20, keeps=False, takes_s=0.01, concurrency_limit=3)
+    await asyncio.gather(*(search(base.over([slow]), f"query {number}") for number in range(20)))
+    assert (len(slow.asked), slow.most_inside) == (20, 3)
+    kept = scripted(HITS)
+    assert await search(base.over([kept])) == await search(base.over([kept]))
+    priced = scripted(HITS, HITS, usd_per_query=0.001)
+    await search(base.over([priced]), "one")
+    with pytest.raises(BudgetExceeded):
+        await search(base.over([priced]), "two")
+    for name in ("documents", "my-own"):  # those that are free need none
+        assert (await search(base.over([scripted(HITS, name=name)]), "three")).hits
+
+
+async def test_tools_that_look_alike_keep_their_own_answers_and_leave_nothing_behind(cache: CallCache) -> None:
+    base = gateway(cache=cache)
+    found = [await search(base.over([scripted([hit], keeps=False)])) for hit in HITS]
+    assert [one.hits for one in found] == [(hit,) for hit in HITS]
+    gc.collect()
+    assert base._servers == {}
+
+
+USELESS = {
+    "HTML": Reply(body=b"<html>Welcome", headers=(("Content-Type", "text/html"),)),
+    "empty": Reply(body=b""),
+    "no whole JSON": Reply(body=FOUND[:-9]),
+    "broken off": Reply(body=FOUND[:-9], content_length=len(FOUND)),
+    "another shape": Reply(body=b'{"organic": 7}'),
+    "pages without a text": Reply(body=b'{"organic": [{"link": "https://e.org", "title": "T"}]}'),
+}
+
+
+@pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS)
+async def test_an_answer_that_cannot_be_used_is_paid_for(server: FakeServer, cache: CallCache, reply: Reply) -> None:
+    server.will(reply)
+    meter, budget = UsageMeter(), Budget(max_usd=1.0)
+    with pytest.raises(ToolError, match="serper: "):
+        await search(gateway(serper(server), cache=cache, retry=TWICE, budget=budget), meter=meter)
+    usage, n_sent = meter.snapshot(0.0), len(server.received)
+    assert (usage.searches, usage.failed_calls) == (n_sent, n_sent)
+    assert usage.cost_usd == pytest.approx(0.001 * n_sent)
+    with pytest.raises(BudgetExceeded):
+        async with budget.reserve(1.0005 - 0.001 * n_sent, calls=0):
+            raise AssertionError("the budget has more left than was paid for")
+
+
+async def test_a_budget_ends_a_search_whose_answers_are_of_no_use(server: FakeServer, cache: CallCache) -> None:
+    server.will(USELESS["no whole JSON"])
     meter = UsageMeter()
-    with pytest.raises(ToolError, match=r"scripted: the search failed \(ZeroDivisionError\)") as caught:
-        await search(gateway(scripted(ZeroDivisionError("secret")), cache=cache), meter=meter)
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    assert not caught.value.retryable
-    assert meter.snapshot(0.0).failed_calls == 1
+    with pytest.raises(BudgetExceeded):
+        await search(gateway(serper(server), cache=cache, budget=Budget(max_usd=0.003)), meter=meter)
+    assert (len(server.received), meter.snapshot(0.0).searches) == (3, 3)
+
+
+@pytest.mark.parametrize("status", [400, 429, 500])
+async def test_a_refusal_costs_nothing(server: FakeServer, cache: CallCache, status: int) -> None:
+    server.will(Reply(status=status, body=FOUND))
+    meter = UsageMeter()
+    with pytest.raises(ToolError):
+        await search(gateway(serper(server), cache=cache, retry=TWICE, patience_s=0.3), meter=meter)
+    usage = meter.snapshot(0.0)
+    assert (usage.searches, usage.failed_calls, usage.cost_usd) == (0, len(server.received), 0.0)

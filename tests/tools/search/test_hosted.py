@@ -1,83 +1,65 @@
-"""Tavily, Exa and Brave over loopback HTTP: what they are asked, what they cite, and that no failure finds nothing."""
+"""What is particular of single providers: what they are asked, what they cite, which answers are failures."""
 
 from __future__ import annotations
 
 import pytest
 
-from factloop import FactChecker
 from factloop.core.errors import ToolError
-from factloop.tools.search.base import SearchTool
-from factloop.tools.search.brave import BraveSearch
-from factloop.tools.search.build import search_builder
-from factloop.tools.search.exa import ExaSearch
-from factloop.tools.search.tavily import TavilySearch
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.searxng import SearxngSearch
+from factloop.tools.search.serper import SerperSearch
 from tests.tools.fake_server import FakeServer
 
-KEY = "t0p-s3cret"
-KINDS = {
-    "tavily": (TavilySearch, "TAVILY_API_KEY", "FACTLOOP_TAVILY_URL"),
-    "exa": (ExaSearch, "EXA_API_KEY", "FACTLOOP_EXA_URL"),
-    "brave": (BraveSearch, "BRAVE_SEARCH_API_KEY", "FACTLOOP_BRAVE_URL"),
-}
+ADA = {"title": "Ada", "link": "https://c.example", "snippet": "Ada was born in 1815.", "date": "3 Mar 2020"}
 
 
-@pytest.fixture(params=KINDS)
-def name(request: pytest.FixtureRequest, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A search whose key and address come from the environment."""
-    name = str(request.param)
-    _, key, url = KINDS[name]
-    monkeypatch.setenv(key, KEY)
-    monkeypatch.setenv(url, server.url)
-    return name
+def serper(server: FakeServer, **fields: str | int) -> SerperSearch:
+    return SerperSearch.model_validate({"api_key": "k3y", "base_url": server.url, **fields})
 
 
-@pytest.fixture
-def search(name: str) -> SearchTool:
-    return search_builder(name)(timeout_s=5.0, replayed=False)
+def test_num_is_what_is_asked_for(server: FakeServer) -> None:
+    server.will_answer({"organic": [ADA, {"title": "No snippet", "link": "https://d.example"}, ADA, ADA]})
+    assert len(serper(server, num=10).search("ada", 2)) == 2
+    assert server.received[0].payload == {"q": "ada", "num": 10}
 
 
-def of(name: str, server: FakeServer) -> SearchTool:
-    return KINDS[name][0].model_validate({"api_key": KEY, "base_url": server.url})
+def test_the_text_of_a_panel_is_evidence_beside_pages_without_one(server: FakeServer) -> None:
+    server.will_answer({"organic": [{"link": "https://b.example", "snippet": " "}], "answerBox": {"answer": "1815"}})
+    assert [hit.passage for hit in serper(server).search("ada", 3)] == ["1815"]
 
 
-PAGES_WITHOUT_TEXT = {
-    "tavily": {"results": [{"url": "https://a.example", "title": "Ada", "content": " "}]},
-    "exa": {
-        "results": [{"url": "https://a.example", "title": "Ada", "highlights": []}],
-        "statuses": [{"id": "https://a.example", "status": "error", "error": {"tag": "CRAWL_TIMEOUT"}}],
-    },
-    "brave": {"query": {}, "web": {"results": [{"url": "https://a.example", "title": "Ada", "description": ""}]}},
-}
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ({}, "''"),
+        ({"message": "something else"}, "''"),
+        ({"organic": {"title": "no list"}}, "'organic'"),
+        ({"organic": [{"title": "no link", "snippet": "x"}]}, "'organic.0.link'"),
+        ({"organic": [], "answerBox": "text"}, "'answerBox'"),
+    ],
+)
+def test_other_shapes_are_errors(server: FakeServer, answer: object, place: str) -> None:
+    server.will_answer(answer)
+    with pytest.raises(ToolError, match="another shape") as caught:
+        serper(server).search("ada", 3)
+    assert place in str(caught.value)
+    assert not caught.value.retryable
 
 
-async def test_pages_without_any_text_are_not_nothing_found(
-    name: str,
-    search: SearchTool,
-    server: FakeServer,
-    brisk: None,  # noqa: ARG001
-) -> None:
-    server.will_answer(PAGES_WITHOUT_TEXT[name])
-    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any") as caught:
-        search.search("ada", 3)
-    assert not caught.value.retryable, "another try would cost another query"
-    with pytest.raises(ToolError, match=f"{name}: found pages, and no text of any"):
-        await search.asearch("ada", 3)
-    async with FactChecker(search=name, cache=False, patience_s=1.0) as checker:
-        report = await checker.acheck("Ada Lovelace was born in London.")
-    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"]
+def test_searxng_cites_dates_and_passes_over_pages_without_text(server: FakeServer) -> None:
+    first = {"url": "https://a.example", "title": "Ada", "content": "Born 1815.", "publishedDate": "2020-01-02"}
+    second = {"url": "https://b.example", "title": "Nothing in it", "content": ""}
+    third = {"url": "https://c.example", "title": "C", "content": "Third.", "publishedDate": None}
+    server.will_answer({"results": [first, second, third], "unresponsive_engines": [["bing", "timeout"]]})
+    assert SearxngSearch(base_url=server.url, language="en").search("ada", 3) == [
+        SearchHit(source="https://a.example", title="Ada", passage="Born 1815.", published="2020-01-02"),
+        SearchHit(source="https://c.example", title="C", passage="Third."),
+    ]
+    assert server.received[0].params == {"q": "ada", "format": "json", "language": "en"}
 
 
-async def test_a_dead_server_may_come_back(name: str) -> None:
-    search = KINDS[name][0].model_validate({"api_key": KEY, "base_url": "http://127.0.0.1:9"})
-    for ask in (lambda: search.search("ada", 3), None):
-        with pytest.raises(ToolError) as caught:
-            _ = ask() if ask is not None else await search.asearch("ada", 3)
-        assert (caught.value.status, caught.value.retryable) == (None, True)
-        assert "127.0.0.1" in str(caught.value)
-    with pytest.raises(ToolError):
-        await search.areach()
-
-
-def test_a_query_has_a_price(search: SearchTool) -> None:
-    assert search.usd_per_query is not None
-    assert 0.0 < search.usd_per_query < 0.05
+def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer) -> None:
+    server.will_answer({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]})
+    with pytest.raises(ToolError, match="none of its engines") as caught:
+        SearxngSearch(base_url=server.url).search("ada", 3)
+    assert caught.value.retryable

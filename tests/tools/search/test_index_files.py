@@ -98,11 +98,6 @@ def test_a_process_killed_while_it_removes_leaves_what_is_built_anew(docs: Path,
     assert list((docs.parent / "cache").iterdir()) == []
 
 
-def test_what_is_not_there_is_gone(tmp_path: Path) -> None:
-    assert remove_index(tmp_path / ("0" * 32))
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links")
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"

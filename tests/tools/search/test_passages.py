@@ -30,12 +30,6 @@ def test_nothing_is_lost_or_repeated_and_no_passage_is_too_long(text: str) -> No
     assert all(passage and len(passage.split()) <= 7 for passage in passages)
 
 
-@pytest.mark.parametrize("lengths", [(10, 10), (10, -1), (0, 0)])
-def test_impossible_settings(lengths: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="words must exceed"):
-        PassageSettings(*lengths)
-
-
 @given(st.text(alphabet="ab. \t\n\x1f\xa0\u3000é\u0e01漢", max_size=60))
 def test_short_texts_of_any_script_have_their_whitespace_collapsed_and_no_more(text: str) -> None:
     # At most 60 characters are no more than the 100 words that are kept whole.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.tools.text.outline import Part, read_outline
+from factloop.tools.text.outline import read_outline
 from factloop.tools.text.sentences import split_sentences
 
 TEXT = """Here is what is known about Ada Brisk:
@@ -101,25 +101,6 @@ def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text
     for part in found:
         assert text[part.start : part.end] == part.text
     assert all(first.end <= second.start for first, second in pairwise(found))
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(
-    "line",
-    [
-        "# a\n",
-        "- a:\n",
-        "- a:\n - a:\n  - a:\n",
-        "| a | b |\n|--|--|\n",
-        "```sh\nx 1\n```\n",
-        "**a**\n",
-        "A b\nC d e.\n\n",
-    ],
-)
-def test_work_grows_with_the_text_alone(line: str) -> None:
-    """What stands above is bounded: else each part would carry all before it."""
-    found: list[Part] = read_outline(line * 20_000)
-    assert max(len(part.above) for part in found) < 2_500
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,6 @@ def test_names_come_from_what_was_read(row: dict[str, Any]) -> None:
         }
 
 
-def test_text_is_the_claim_as_the_sentence_has_it() -> None:
-    first, second = read_claims("He sold the mill and left Oslo.", ["Otto Berg was a miller."], None, NLP)
-    assert (first.text, first.self_contained) == ("He sold the mill.", "Otto Berg sold the mill.")
-    assert (second.text, second.self_contained) == ("He left Oslo.", "Otto Berg left Oslo.")
-
-
 def test_of_a_long_text_the_first_and_the_last_few_sentences_are_read() -> None:
     read.cache_clear()
     before = ["Otto Berg was a miller.", *(f"He owned {n} mills." for n in range(2, 60))]

@@ -63,11 +63,6 @@ def test_spans_hold_and_no_word_is_lost(text: str) -> None:
         assert kept == "".join(character for character in text if character.isalnum())
 
 
-def test_code_in_a_programming_language_is_skipped() -> None:
-    text = "Before it.\n~~~js\nlet a = 1;\n~~~\nAfter it."
-    assert [s.text for s in split_sentences(text)] == ["Before it.", "After it."]
-
-
 def test_a_very_long_sentence_is_cut_at_a_clause() -> None:
     text = "the river flows on; " * 300
     sentences = split_sentences(text)
@@ -78,7 +73,6 @@ def test_a_very_long_sentence_is_cut_at_a_clause() -> None:
 
 
 LONG_UNITS = ["word ", "A", ".", '("', "[1] ", "Dr. Vale went home. He slept. ", "> ", "**a", "* ", "```x\n"]
-DENSE_UNITS = ["a. ", "He. [1", "1. ", "a\n"]
 
 
 @pytest.mark.large
@@ -86,12 +80,6 @@ DENSE_UNITS = ["a. ", "He. [1", "1. ", "a\n"]
 def test_a_megabyte_on_one_line_is_linear_work(unit: str) -> None:
     """What a regular expression does is not counted: the square of a megabyte would outlast the test's time limit."""
     split_sentences((unit * (_MEGABYTE // len(unit)))[:_MEGABYTE])
-    assert growth(lambda n: split_sentences((unit * n)[:n]), 8_000) < LINEAR
-
-
-@pytest.mark.parametrize("unit", DENSE_UNITS)
-def test_dense_boundaries_are_linear_work(unit: str) -> None:
-    """Every second or third character may end a sentence."""
     assert growth(lambda n: split_sentences((unit * n)[:n]), 8_000) < LINEAR
 
 

@@ -1,17 +1,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from factloop.tools.text.pieces import read
 from factloop.tools.text.pipeline import load_pipeline, parse
 from factloop.tools.text.referents import read_claims
-from factloop.tools.text.splitting import MAX_CLAIMS
 from tests.tools.text.cases import rows, wrong
 
 NLP = load_pipeline()
@@ -51,13 +46,6 @@ def test_every_claim_has_a_finite_verb(row: dict[str, str]) -> None:
         assert is_finite or claim == row["sentence"], claim
 
 
-@given(st.text(max_size=80))
-def test_any_text_is_split_or_stays(text: str) -> None:
-    claims = split(text)
-    assert 1 <= len(claims) <= MAX_CLAIMS
-    assert all(isinstance(claim, str) for claim in claims)
-
-
 def test_markup_and_citations_are_no_part_of_a_claim() -> None:
     assert split("**Ida Bloom** taught law [doc_3].") == ["Ida Bloom taught law."]
 
@@ -65,21 +53,3 @@ def test_markup_and_citations_are_no_part_of_a_claim() -> None:
 def test_a_sentence_with_far_too_many_members_stays_whole() -> None:
     sentence = f"She visited {', '.join(f'Place{n}' for n in range(40))} and Rome."
     assert split(sentence) == [sentence]
-
-
-def test_a_sentence_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted at the pipeline: as many parses as sentences, whatever their length and however often they are asked."""
-    parsed: Counter[int] = Counter()
-    call = type(NLP).__call__
-
-    def counted(self: object, *args: object, **settings: object) -> object:
-        parsed["calls"] += 1  # type: ignore[index]
-        return call(self, *args, **settings)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(NLP), "__call__", counted)
-    read.cache_clear()
-    for n in range(1, 6):
-        sentence = f"Ida Bloom taught law, {'wrote a book, ' * n}and moved to Rome in 19{n}0."
-        split(sentence)
-        split(sentence)
-    assert parsed["calls"] == 5  # type: ignore[index]

@@ -45,11 +45,9 @@ EXTENSIONS = frozenset(
     | {".json", ".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
 )
 _READABLE = ", ".join(sorted(EXTENSIONS))
-MOST_SEEN = 1_000
-"""Files and folders that are looked at in a hidden folder: an environment or a repository has very many."""
-_MOST_SEEN_IN_ALL = 10_000
-_MOST_PLACES = 3
-"""Hidden folders that are named."""
+MOST_SEEN, _MOST_PLACES_SEEN = 1_000, 100
+"""Files that are looked at in a hidden folder, and such folders: an environment or a repository has very many."""
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -65,19 +63,13 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class HiddenFiles:
-    """Files in hidden folders, or of hidden names, which are left out: those that would be read otherwise."""
+    """Hidden folders and files that are left out, and hold files that would be read otherwise."""
 
     places: tuple[Path, ...]
-    """The hidden folders and files, with those that hold none of them left out."""
-    count: int
-    is_all: bool = True
-    """False where hidden folders hold more than is looked at (`MOST_SEEN`), so that there may be more such files."""
 
     def __str__(self) -> str:
-        named = ", ".join(map(str, self.places[:_MOST_PLACES]))
-        more = f" and {len(self.places) - _MOST_PLACES:,} more" if len(self.places) > _MOST_PLACES else ""
-        at_least = "" if self.is_all else "at least "
-        return f"{at_least}{self.count:,} hidden {'file' if self.count == 1 else 'files'} ({named}{more})"
+        more = f" and {len(self.places) - _MOST_NAMED:,} more" if len(self.places) > _MOST_NAMED else ""
+        return f"hidden files ({', '.join(map(str, self.places[:_MOST_NAMED]))}{more})"
 
 
 @dataclass(frozen=True)
@@ -126,23 +118,19 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
 
 
 def _hidden_files(passed_over: Iterable[Path], read: Collection[Path]) -> HiddenFiles | None:
-    """The readable files at these places that are not read as files of another place. Each counts once."""
-    found: set[Path] = set()
-    places: dict[Path, None] = {}
-    n_left, is_all = _MOST_SEEN_IN_ALL, True
-    for place in passed_over:
-        n_seen = 0
-        for path in islice(_below(place), min(MOST_SEEN, n_left) + 1):
-            n_seen += 1
-            if n_seen > min(MOST_SEEN, n_left):
-                is_all = False
-            elif extension_of(path) in EXTENSIONS and os.path.isfile(path):  # False also where it may not be looked at
-                file = resolved(path)
-                if file not in read and file not in found:
-                    found.add(file)
-                    places[place] = None
-        n_left = max(n_left - n_seen, 0)
-    return HiddenFiles(tuple(places), len(found), is_all) if found else None
+    """Those of the places that hold readable files which are not read as files of another place."""
+    places: list[Path] = []
+    for place in islice(dict.fromkeys(passed_over), _MOST_PLACES_SEEN):
+        if not set(places) & set(place.parents) and _holds_unread(place, read):
+            places.append(place)
+    return HiddenFiles(tuple(places)) if places else None
+
+
+def _holds_unread(place: Path, read: Collection[Path]) -> bool:
+    return any(  # False also where it may not be looked at
+        extension_of(path) in EXTENSIONS and os.path.isfile(path) and resolved(path) not in read
+        for path in islice(_below(place), MOST_SEEN)
+    )
 
 
 def _below(place: Path) -> Iterator[Path]:

@@ -8,13 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from factloop.core.extras import has_packages, missing
-from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
-
-if not has_packages("lxml"):
-    raise missing("documents", "reading HTML")
-
 from lxml import etree
+
+from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300

@@ -21,12 +21,6 @@ HEADING_BOOST = 0.5
 passage; but little: a title is short, so that each of its words weighs much in BM25, and a boost of 2 already hides
 better passages."""
 _MAX_QUERY_TERMS = 100
-LARGE = 200_000
-_COMMON_SHARE = 0.25
-_ENOUGH_TERMS = 4
-"""In a large corpus words of more than this share of the passages take most of a query's time and tell least (their
-inverse document frequency is below 1.4, that of a word of one passage above 12): they are left out where so many
-others are known."""
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 NO_TEXT = "it holds no text"
@@ -198,9 +192,8 @@ def _stored(text: str) -> bytes:
 class PassageReader:
     """Searches one state of an index: what is written later is not seen."""
 
-    def __init__(self, index: tantivy.Index, *, large: int = LARGE) -> None:
-        """From `large` passages on, common words of long queries are left out."""
-        self._schema, self._searcher, self._large = index.schema, index.searcher(), large
+    def __init__(self, index: tantivy.Index) -> None:
+        self._schema, self._searcher = index.schema, index.searcher()
         self._read = lru_cache(maxsize=_KEPT)(self._read_from_disk)
         self._clauses = lru_cache(maxsize=_KEPT)(self._clauses_of)
         self._few: tuple[StoredPassage, ...] | None = None
@@ -217,7 +210,7 @@ class PassageReader:
         terms = query_terms(text)
         if not terms or limit < 1:
             return []
-        clauses = [clause for term in self._telling(terms) for clause in self._clauses(term)]
+        clauses = [clause for term in terms for clause in self._clauses(term)]
         found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
         return [ScoredPassage(self._stored(address), float(score)) for score, address in found]
 
@@ -246,13 +239,6 @@ class PassageReader:
             return ()
         found = self._searcher.search(tantivy.Query.all_query(), limit=self.n_passages, count=False).hits
         return tuple(self._stored(address) for _, address in found)
-
-    def _telling(self, terms: list[str]) -> list[str]:
-        if self.n_passages < self._large:
-            return terms
-        n_passages_with = {term: self._searcher.doc_freq("body", term) for term in terms}
-        rarer = [term for term in terms if n_passages_with[term] <= _COMMON_SHARE * self.n_passages]
-        return rarer if sum(n_passages_with[term] > 0 for term in rarer) >= _ENOUGH_TERMS else terms
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
         """The clauses of a term for one flat query: a query of its own for each term takes tantivy twice the time."""

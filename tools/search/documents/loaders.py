@@ -165,7 +165,7 @@ def _load_xlsx(path: Path) -> Iterator[Section]:
 
 def _load_epub(path: Path) -> Iterator[Section]:
     require("documents", f"{path}: reading EPUB", "lxml")
-    from factloop.tools.search.documents.epub import read_epub
+    from factloop.tools.search.documents.office import read_epub
 
     book = _unzipped(path, "the EPUB", read_epub)
     return _sections(book.blocks, FrontMatter(title=book.title), path)

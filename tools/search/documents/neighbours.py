@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from factloop.tools.search.base import SearchHit
+from pydantic import PrivateAttr
+
+from factloop.core.errors import ToolError
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
@@ -118,3 +123,71 @@ def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]
 def _meet(one: PassageRun, other: PassageRun) -> bool:
     """Whether the second begins where the first ends."""
     return one.last.key == other.first.key and one.last.number + 1 == other.first.number and one.last.has_after
+
+
+class PassageSearch(SearchTool):
+    """Base of the searches in documents that the user gave: free, in this process, without network."""
+
+    usd_per_query: float | None = 0.0
+
+    _reader: PassageReader = PrivateAttr()
+    _identity: str = PrivateAttr()
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    @property
+    def recorded_as(self) -> None:
+        return None
+
+    @property
+    def cacheable(self) -> bool:
+        return False
+
+    @property
+    def is_local(self) -> bool:
+        return True
+
+    @property
+    def own_documents(self) -> bool:
+        return True
+
+    @property
+    def n_passages(self) -> int:
+        return self._reader.n_passages
+
+    @abstractmethod
+    def _name_of(self, key: str) -> str:
+        """The name of a document by its key: documents come in the order of their names."""
+
+    @abstractmethod
+    def _source(self, stored: StoredPassage) -> str: ...
+
+    def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
+        return ranked_passages(self._reader, query, limit, self._name_of)
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, and those
+        of equal wording once, by their first document.
+        """
+        if limit < 1:
+            return []
+        with self._damage_told():
+            runs = with_neighbours(self._ranked(query, limit), limit, self._reader)
+        return [hit_of(run, self._source(run.first)) for run in runs]
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        with self._damage_told():
+            few = self._reader.few(most_characters)
+        if few is None:
+            return None
+        ordered = sorted(few, key=lambda stored: (self._name_of(stored.key), stored.number))
+        return [hit_of(PassageRun([stored]), self._source(stored)) for stored in ordered]
+
+    @contextmanager
+    def _damage_told(self) -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:  # tantivy's word for an index damaged since it was opened
+            raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error

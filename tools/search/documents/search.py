@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 from pydantic import PrivateAttr
 
-from factloop.core.errors import DataError, ToolError
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.core.errors import DataError
+from factloop.tools.search.base import SearchHit
 from factloop.tools.search.documents.files import FoundFiles, HiddenFiles, UnreadFile, find_files
 from factloop.tools.search.documents.index import NO_TEXT, StoredPassage
-from factloop.tools.search.documents.neighbours import CANDIDATES, PassageRun, hit_of, ranked_passages, with_neighbours
+from factloop.tools.search.documents.neighbours import CANDIDATES, PassageSearch
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
@@ -26,24 +26,22 @@ _FEW_PASSAGES = 2_000
 """Passages among which a search takes less time (some 0.2 ms) than to hand it to a thread and back."""
 
 
-class DocumentSearch(SearchTool):
+class DocumentSearch(PassageSearch):
     """The passages of files, folders and globs. Free, and without network.
 
     Construction reads and indexes what changed since last time (some forty seconds for a million passages, milliseconds
     when nothing did) and raises DataError for what cannot be read. The object keeps searching the state it found.
-    Passages stay on disk. In a large corpus the most common words of a long query are left out.
+    Passages stay on disk.
     """
 
     name: str = "documents"
     description: str = "Search the user's own documents."
-    usd_per_query: float | None = 0.0
     concurrency_limit: int = 4
     """Threads: a search is work for the processor, which waiting callers do not speed up."""
 
     _files: FoundFiles = PrivateAttr()
     _snapshot: Snapshot = PrivateAttr()
     _embedder: Embedder | None = PrivateAttr(default=None)
-    _identity: str = PrivateAttr()
 
     def __init__(
         self,
@@ -72,6 +70,7 @@ class DocumentSearch(SearchTool):
         else:
             cache = cache_dir or user_cache_path("factloop") / "indexes"
             self._snapshot = open_snapshot(places, wanted, cache, passages)
+        self._reader = self._snapshot.reader
         if self.n_passages == 0:
             broken = next((file for file in self._snapshot.unread if file.why != NO_TEXT), None)
             if broken is not None:
@@ -83,32 +82,8 @@ class DocumentSearch(SearchTool):
             self._identity += f" reranked by {embedder.name}"
 
     @property
-    def identity(self) -> str:
-        return self._identity
-
-    @property
-    def recorded_as(self) -> None:
-        return None
-
-    @property
-    def cacheable(self) -> bool:
-        return False
-
-    @property
-    def is_local(self) -> bool:
-        return True
-
-    @property
-    def own_documents(self) -> bool:
-        return True
-
-    @property
     def n_files(self) -> int:
         return len(self._files.paths) - len(self._snapshot.unread)
-
-    @property
-    def n_passages(self) -> int:
-        return self._snapshot.reader.n_passages
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
@@ -130,43 +105,21 @@ class DocumentSearch(SearchTool):
             return self.search(query, limit)
         return await super().asearch(query, limit)
 
-    def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, nor one
-        of equal wording.
-        """
-        if limit < 1:
-            return []
-        snapshot = self._snapshot  # read once: pydantic makes each look at a private attribute slow
-        try:
-            ranked = self._ranked(query, limit, snapshot)
-            runs = with_neighbours(ranked, limit, snapshot.reader)
-        except ValueError as error:  # tantivy's word for an index damaged since it was opened
-            raise self._damaged() from error
-        return [hit_of(run, _source(run.first, snapshot)) for run in runs]
-
-    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
-        snapshot = self._snapshot
-        try:
-            few = snapshot.reader.few(most_characters)
-        except ValueError as error:
-            raise self._damaged() from error
-        if few is None:
-            return None
-        ordered = sorted(few, key=lambda stored: (str(snapshot.path_of[stored.key]), stored.number))
-        return [hit_of(PassageRun([stored]), _source(stored, snapshot)) for stored in ordered]
-
-    def _damaged(self) -> ToolError:
-        return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)
-
-    def _ranked(self, query: str, limit: int, snapshot: Snapshot) -> list[StoredPassage]:
-        path_of = snapshot.path_of
-        ranked = ranked_passages(snapshot.reader, query, limit, name_of=lambda key: str(path_of[key]))
+    def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
+        ranked = super()._ranked(query, limit)
         if self._embedder is None:
             return ranked
         from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does without
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
+
+    def _name_of(self, key: str) -> str:
+        return str(self._snapshot.path_of[key])
+
+    def _source(self, stored: StoredPassage) -> str:
+        file = self._name_of(stored.key)
+        return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
 
 
 def warnings_of(unread: Sequence[UnreadFile], hidden: HiddenFiles | None) -> tuple[str, ...]:
@@ -177,8 +130,3 @@ def warnings_of(unread: Sequence[UnreadFile], hidden: HiddenFiles | None) -> tup
     named = "; ".join(map(str, unread[:MOST_NAMED]))
     more = f"; and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
     return (f"Not read of the documents, {len(unread):,} in all: {named}{more}.", *left_out)
-
-
-def _source(stored: StoredPassage, snapshot: Snapshot) -> str:
-    file = str(snapshot.path_of[stored.key])
-    return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)

@@ -1,54 +1,23 @@
+"""Files of every kind: what is read of them, and by which words those are refused that cannot be read."""
+
 from __future__ import annotations
 
 import codecs
 import gzip
 from io import BytesIO
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from pypdf import PdfReader, PdfWriter
-from reportlab.pdfgen.canvas import Canvas
 
 from factloop.core.errors import DataError
 from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
-from tests.tools.search.documents.office_files import docx, epub, pptx, xlsx
+from tests.tools.search.documents.made_files import docx, epub, load, pdf, pptx, refusal, xlsx
 from tests.work import LINEAR, growth
-
-
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(_as_bytes(content))
-    return path
-
-
-def _as_bytes(content: str | bytes) -> bytes:
-    return content.encode() if isinstance(content, str) else content
-
-
-def load(folder: Path, name: str, content: str | bytes) -> list[Section]:
-    return list(load_sections(write(folder, name, content)))
-
-
-def pdf(*pages: str, title: str | None = None) -> bytes:
-    buffer = BytesIO()
-    canvas = Canvas(buffer)
-    if title:
-        canvas.setTitle(title)
-    for text in pages:
-        canvas.drawString(72, 720, text)
-        canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
-
-
-def refusal(folder: Path, name: str, content: str | bytes) -> str:
-    with pytest.raises(DataError) as caught:
-        load(folder, name, content)
-    assert caught.value.path == str(folder / name)
-    return str(caught.value).removeprefix(f"{folder}/")
 
 
 def test_every_extension_has_a_loader(tmp_path: Path) -> None:
@@ -59,7 +28,7 @@ def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     }  # fmt: skip
     for extension in EXTENSIONS:
         sample = samples.get(extension.removesuffix(".gz"), "text")
-        content = gzip.compress(_as_bytes(sample)) if extension.endswith(".gz") else sample
+        content = gzip.compress(str(sample).encode()) if extension.endswith(".gz") else sample
         (section,) = load(tmp_path, f"a{extension}", content)
         assert section.text.strip() == "text"
 
@@ -128,3 +97,40 @@ def test_unreadable_pdfs(tmp_path: Path) -> None:
     assert "OCR" in refusal(tmp_path, "scan.pdf", pdf("", ""))
     for content in (b"", b"%PDF-1.7\n%%EOF", b"not a pdf", whole[:200]):
         assert "the PDF cannot be read" in refusal(tmp_path, "broken.pdf", content)
+
+
+LIGHTS = [["Tower", "Lit"], ["Smeaton's", "1759"], ["Douglass's", "1882"]]
+ROWS = "Tower: Smeaton's; Lit: 1759\n\nTower: Douglass's; Lit: 1882"
+
+
+def test_word(tmp_path: Path) -> None:
+    content = docx((1, "Lights"), "They stand in the sea.", (2, "Towers"), LIGHTS, "Žluť ✓")
+    first, second = load(tmp_path, "a.docx", content)
+    assert (first.title, first.section, first.text.strip()) == ("Lights", None, "They stand in the sea.")
+    assert (second.section, second.text) == ("Towers", f"{ROWS}\n\nŽluť ✓")
+    assert second.text[slice(*second.tables[0])] == ROWS
+
+
+def test_power_point(tmp_path: Path) -> None:
+    (section,) = load(tmp_path, "a.pptx", pptx("Lit in 1759.", "Smeaton's Tower", "Moved in 1882."))
+    assert (section.title, section.text.split("\n\n")) == ("Smeaton's Tower", ["Lit in 1759.", "Moved in 1882."])
+
+
+def test_excel(tmp_path: Path) -> None:
+    towers: list[list[object]] = [[], ["Tower", "Lit"], ["Smeaton's", 1759], [], ["Douglass's", 1882]]
+    (section,) = load(tmp_path, "lights.xlsx", xlsx({"Towers": towers, "Empty": []}))
+    assert section.text.startswith(ROWS)
+
+
+@pytest.mark.parametrize("content", [epub("x", spine=[0, 1]).replace(b"a page0", b"b page0"), pptx("x")])
+def test_a_book_without_its_parts_is_named(tmp_path: Path, content: bytes) -> None:
+    assert "is missing" in refusal(tmp_path, "a.epub", content)
+
+
+@pytest.mark.large
+def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for number in range(6):
+            archive.writestr(f"{number}", bytes(100_000_000))
+    assert "unfolds to more than" in refusal(tmp_path, "a.docx", buffer.getvalue())

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.pdf import page_blocks
 from factloop.tools.search.documents.sections import Block, Rows
+from tests.tools.search.documents.made_files import load
 from tests.work import LINEAR, growth
 
 LAYOUT = """Trips 2025
@@ -82,18 +82,10 @@ def test_a_page_that_is_drawn_is_read_so(tmp_path: Path) -> None:
             canvas.drawString(72 + 120 * column, 700 - 14 * place, cell)
     canvas.drawString(72, 630, "The pass is sold by Ilse Brandt.")
     canvas.save()
-    (tmp_path / "a.pdf").write_bytes(buffer.getvalue())
-    (section,) = load_sections(tmp_path / "a.pdf")
+    (section,) = load(tmp_path, "a.pdf", buffer.getvalue())
     table = "Route: Lake loop; Length: 8.5 km; Open: yes\n\nRoute: Ridge walk; Length: 14 km; Open: no"
     assert section.text.strip() == f"{table}\n\nThe pass is sold by Ilse Brandt."
     assert section.tables == ((0, len(table)),)
-
-
-def test_soft_hyphens_of_a_page_of_html_are_left_out(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text("<p>For chil&shy;dren.</p><table><tr><th>Consecu&shy;tive<td>7</table>")
-    (section,) = load_sections(tmp_path / "a.html")
-    assert "For children." in section.text
-    assert "Consecutive" in section.text
 
 
 @pytest.mark.parametrize("line", ["a b\n", "Ab   cd   ef\n", "word-\n", "x\n\n"])

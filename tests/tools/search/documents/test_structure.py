@@ -8,16 +8,11 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop.tools.search.documents import DocumentSearch
-from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section, row_lines, with_items_apart
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import split_passages
+from tests.tools.search.documents.made_files import load
 from tests.work import LINEAR, growth
-
-
-def load(folder: Path, name: str, text: str) -> list[Section]:
-    (folder / name).write_bytes(text.encode())
-    return list(load_sections(folder / name))
 
 
 def texts(sections: list[Section]) -> list[str]:
@@ -98,15 +93,11 @@ def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "---\nJust a line between rules.\n---\nText.",
-        "---\na\nlist\n---\nText.",
-        "---\ntitle: [unclosed\n---\nText.",
-        "---\ntitle: never closed\nText.",
-        "---\nwhen: 2021-02-31\n---\nText.",
-        "Text first.\n---\ntitle: x\n---\n",
-        "--- title: x\n---\nText.",
+        "---\nJust a line between rules.\n---\nText.", "---\na\nlist\n---\nText.",
+        "---\ntitle: [unclosed\n---\nText.", "---\ntitle: never closed\nText.", "---\nwhen: 2021-02-31\n---\nText.",
+        "Text first.\n---\ntitle: x\n---\n", "--- title: x\n---\nText.",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_front_matter_stays(tmp_path: Path, text: str) -> None:
     assert load(tmp_path, "a.txt", text)[0].text == text
 

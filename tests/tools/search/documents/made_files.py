@@ -1,17 +1,48 @@
-"""Office files and books that the tests make."""
+"""Files that the tests make, and how they are read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import pytest
 from docx import Document
 from openpyxl import Workbook
 from pptx import Presentation
+from reportlab.pdfgen.canvas import Canvas
+
+from factloop.core.errors import DataError
+from factloop.tools.search.documents.loaders import load_sections
+from factloop.tools.search.documents.sections import Section
 
 _CONTAINER = '<container xmlns="urn:c"><rootfiles><rootfile full-path="book/it.opf"/></rootfiles></container>'
+
+
+def load(folder: Path, name: str, content: str | bytes) -> list[Section]:
+    """What is read of a file of that name and content; a text is written as it is, line ends too."""
+    (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return list(load_sections(folder / name))
+
+
+def refusal(folder: Path, name: str, content: str | bytes) -> str:
+    """The message about a file that cannot be read, from its name on."""
+    with pytest.raises(DataError) as caught:
+        load(folder, name, content)
+    assert caught.value.path == str(folder / name)
+    return str(caught.value).removeprefix(f"{folder}/")
+
+
+def pdf(*pages: str) -> bytes:
+    buffer = BytesIO()
+    canvas = Canvas(buffer)
+    for text in pages:
+        canvas.drawString(72, 720, text)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
 
 
 def docx(*parts: str | tuple[int, str] | list[list[str]]) -> bytes:

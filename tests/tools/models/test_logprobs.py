@@ -1,20 +1,24 @@
-"""Log-probabilities: asked for where they are wanted, done without where a server refuses, kept with the reply."""
+"""Log-probabilities: asked for where wanted, done without where refused, read as the probabilities of options."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Relevance
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.models.gateway import AnswerWithTokens
+from factloop.tools.models.logprobs import only_needed, option_probabilities
 from factloop.tools.models.schema import Offers
 from factloop.tools.models.wire import ReplyToken
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
@@ -94,12 +98,6 @@ async def test_a_tool_call_is_not_asked_for_any_and_says_nothing_about_them(
     assert [asks(body) for body in server.bodies] == [False, True, False]
 
 
-async def test_a_server_error_is_no_refusal_of_them(server: ChatServer, connect: Connect) -> None:
-    server.will(failure(500), failure(429, retry_after_ms="1"), with_logprobs({"content": TOKENS}))
-    assert (await graded(await connect())).tokens == READ
-    assert all(asks(body) for body in server.bodies)
-
-
 async def test_a_bad_request_says_nothing_about_them(server: ChatServer, connect: Connect) -> None:
     server.follow(
         lambda body: failure(400, "too long") if "long" in str(body["messages"]) else with_logprobs({"content": TOKENS})
@@ -110,44 +108,22 @@ async def test_a_bad_request_says_nothing_about_them(server: ChatServer, connect
     assert (await graded(talk, "short")).tokens == READ
 
 
-async def test_an_unreachable_server_is_a_wrong_set_up(connect: Connect) -> None:
-    with pytest.raises(ConfigError, match="is the server running"):
-        await graded(await connect(base_url="http://127.0.0.1:9/v1"))
-
-
 @pytest.mark.parametrize(
     "logprobs",
     [
-        None,
-        [],
-        {},
-        "none",
-        5,
-        {"content": None},
-        {"content": []},
-        {"content": 5},
-        {"content": "yes"},
-        {"content": {"token": "yes"}},
-        {"content": [None]},
-        {"content": [{}]},
-        {"content": [{"token": "yes"}]},
-        {"content": [{"token": "yes", "logprob": None}]},
-        {"content": [{"token": "yes", "logprob": "high"}]},
-        {"content": [{"token": "yes", "logprob": 10**400}]},
+        None, [], "none", {"content": None}, {"content": 5}, {"content": "yes"}, {"content": {"token": "yes"}},
+        {"content": [None]}, {"content": [{"token": "yes"}]}, {"content": [{"token": "yes", "logprob": None}]},
+        {"content": [{"token": "yes", "logprob": "high"}]}, {"content": [{"token": "yes", "logprob": 10**400}]},
         {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": {"yes": -0.1}}]},
         {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": 5}]},
-        {"content": [{"token": "yes", "logprob": -0.1, "bytes": "yes"}]},
         {"content": [{"token": "yes", "logprob": -0.1, "bytes": [300]}]},
         {"tokens": ["yes"], "token_logprobs": [-0.1]},
     ],
     ids=lambda logprobs: str(logprobs)[:60],
-)
+)  # fmt: skip
 async def test_what_is_no_list_of_tokens_is_none(server: ChatServer, connect: Connect, logprobs: Any) -> None:
     server.will(with_logprobs(logprobs))
     assert await graded(await connect()) == AnswerWithTokens(YES, ())
-
-
-FIELD = re.compile(r'"(?P<value>relevant)"')
 
 
 async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: Connect, tmp_path: Path) -> None:
@@ -157,7 +133,12 @@ async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: 
     for _ in range(2):
         talk = await connect(cache=tmp_path / "calls.sqlite")
         answered = await talk.gateway.ask_graded(
-            question("one"), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=5, needed=FIELD
+            question("one"),
+            Relevance,
+            stage=STAGE,
+            meter=talk.meter,
+            top_logprobs=5,
+            needed=re.compile(r'"(?P<value>relevant)"'),
         )
         likely = {"relevant": -0.1, "other": -2.0}
         assert answered.tokens == (ReplyToken('"', {}), ReplyToken("relevant", likely), ReplyToken('"', {}))
@@ -167,8 +148,89 @@ async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: 
     assert len(json.loads(kept)["reply"]["tokens"]) == 3
 
 
-async def test_a_kept_reply_keeps_its_tokens(server: ChatServer, connect: Connect, tmp_path: Path) -> None:
-    server.will(with_logprobs({"content": TOKENS}))
-    path = tmp_path / "calls.sqlite"
-    fresh = await graded(await connect(cache=path))
-    assert await graded(await connect(cache=path)) == fresh == AnswerWithTokens(YES, READ)
+OPTIONS = ("supported", "contradicted", "insufficient")
+FIELD = re.compile(r'"verdict"\s*:\s*"(?P<value>[^"\\]*)"')
+
+
+def token(text: str, shares: Mapping[str, float] | None = None) -> ReplyToken:
+    found = {text: 1.0} if shares is None else shares
+    return ReplyToken(text, {one: math.log(share) for one, share in found.items()})
+
+
+def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
+    """Probabilities of the value of the only field called `verdict`."""
+    (match,) = FIELD.finditer("".join(one.text for one in tokens))
+    return option_probabilities(tokens, match.span("value"), options, closing='"')
+
+
+def test_a_shared_beginning_is_walked_through() -> None:
+    options = ("supported", "supportive", "other")
+    tokens = [
+        token('{"verdict":"'),
+        token("support", {"support": 0.8, "suppo": 0.1, "other": 0.1}),
+        token("ed", {"ed": 0.75, "ive": 0.25}),
+        token('"}'),
+    ]
+    # 0.8 * 0.75, 0.8 * 0.25; which of the two `suppo` would have become is unknown.
+    assert found(tokens, options) == pytest.approx({"supported": 0.6, "supportive": 0.2, "other": 0.1})
+
+
+VERDICTS = ("supported", "contradicted", "insufficient", "ambiguous")
+ALIKE = ("supported", "supportive", "not_supported", "insufficient", "in")
+WIDTHS = st.lists(st.integers(1, 5), min_size=1, max_size=40)
+WEIGHTS = st.lists(st.floats(0.01, 1.0), min_size=5, max_size=5)
+
+
+def cut(odds: Mapping[str, float], said: str, widths: Sequence[int]) -> list[ReplyToken]:
+    """A reply of a model that writes pieces of these widths, each with the probability that its options give it."""
+    texts = {option: f'{{"reason":"","verdict":"{option}"}}' for option in odds}
+    tokens: list[ReplyToken] = []
+    at = 0
+    while at < len(texts[said]):
+        width = widths[len(tokens) % len(widths)]
+        here: dict[str, float] = {}
+        for option, text in texts.items():
+            if text[:at] == texts[said][:at]:
+                here[text[at : at + width]] = here.get(text[at : at + width], 0.0) + odds[option]
+        total = math.fsum(here.values())
+        tokens.append(token(texts[said][at : at + width], {text: share / total for text, share in here.items()}))
+        at += width
+    return tokens
+
+
+def normalised(options: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
+    weighed = dict(zip(options, weights, strict=False))
+    return {option: weight / math.fsum(weighed.values()) for option, weight in weighed.items()}
+
+
+@given(WIDTHS, WEIGHTS, st.sampled_from(VERDICTS))
+def test_however_it_is_cut_the_whole_probabilities_come_back(
+    widths: list[int], weights: list[float], said: str
+) -> None:
+    odds = normalised(VERDICTS, weights)
+    tokens = cut(odds, said, widths)
+    assert found(tokens, VERDICTS) == pytest.approx(odds)
+    kept = only_needed(tokens, FIELD)
+    assert found(kept, VERDICTS) == pytest.approx(odds)
+    assert only_needed(kept, FIELD) == kept
+
+
+@given(WIDTHS, WEIGHTS, st.sampled_from(ALIKE))
+def test_options_that_begin_alike_are_never_given_more_than_their_own(
+    widths: list[int], weights: list[float], said: str
+) -> None:
+    odds = normalised(ALIKE, weights)
+    shares = found(cut(odds, said, widths), ALIKE)
+    assert shares is not None
+    assert shares[said] == pytest.approx(odds[said])
+    assert all(shares[option] <= odds[option] + 1e-9 for option in ALIKE)
+
+
+def test_only_the_fields_are_kept_and_only_alternatives_of_their_values() -> None:
+    shares = {"supp": 0.9, "ins": 0.1}
+    reply = ['{"facts":[{"', "reason", '":"', "A long", " story", '","', "verdict", '":"', "supp", "orted", '"},', '{"']
+    tokens = [token(text, shares if text == "supp" else None) for text in [*reply, *reply[1:]]]
+    kept = only_needed(tokens, FIELD)
+    assert [one.text for one in kept] == ['","', "verdict", '":"', "supp", "orted", '"},'] * 2
+    assert [one.text for one in kept if one.alternatives] == ["supp", "orted"] * 2
+    assert only_needed(tokens[:6], FIELD) == ()
