@@ -91,24 +91,6 @@ def test_one_failure_loses_no_other(factloop: Command, folder: Path, source: Pat
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("longfact", "longfakt"), "there is no data set 'longfakt'"),
-        (("longfact", "--part", "subjects"), "longfact has no part 'subjects'; it has objects, concepts"),
-        (("longfact", "mixedqa", "--part", "objects"), "--part goes with one data set"),
-        (("longfact", "--json", "nowhere/got.json"), "nowhere/got.json: cannot be written"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_got(
-    factloop: Command, folder: Path, source: Path, arguments: tuple[str, ...], complaint: str
-) -> None:
-    got = factloop("research", "data", "get", *arguments, "--from", source)
-    assert got.code == 2
-    assert complaint in got.complaint
-    assert not folder.exists()
-
-
 def test_two_at_once_do_not_write_one_file(factloop: Command, folder: Path, source: Path) -> None:
     (folder / "longfact").mkdir(parents=True)
     with FileLock(folder / "longfact/.lock"):

@@ -60,26 +60,6 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert sim.stats().model.requests == requests
 
 
-@pytest.mark.parametrize(
-    ("variant", "said"),
-    [
-        ("{model: null, base_url: 'http://h'}", "plan.yaml:7: field 'variants.strict.model': it has a `base_url`"),
-        ("{model: null}", "variant 'strict': --base-url is given but no --model"),
-        ("{price_in: null}", "variant 'strict': give both --price-in and --price-out"),
-        ("{as_published: true}", "variant 'strict': --as-published is for the plan paper"),
-    ],
-)
-def test_a_dry_run_refuses_what_the_run_refuses(
-    factloop: Command, plan: Path, monkeypatch: pytest.MonkeyPatch, variant: str, said: str
-) -> None:
-    monkeypatch.setenv("FACTLOOP_BASE_URL", "http://h")
-    plan.write_text(PLAN.replace("{prompts: strict}", variant), encoding="utf-8")
-    for flags in (["--dry-run"], []):
-        done = factloop("research", "experiment", plan, *flags)
-        assert done.code == 2
-        assert said in done.err
-
-
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:
     done = factloop("research", "experiment", plan, "--dry-run")
     assert done.out.startswith("Nothing was spent. Estimate for 24 cells: 6 claims, 2 variants, 2 repeats.\n")

@@ -71,23 +71,3 @@ def test_a_value_of_the_wrong_type_is_one_line(factloop: Command, name: str, fla
     assert said.code == 2
     assert said.complaint.startswith(f"factloop: invalid value for '{flag}': ")
     assert said.complaint.endswith(f"; see factloop {name} --help")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("check", "a.md", "--serach", "x"), "no such option: --serach (Possible options: "),
-        (("trust", "--docs", "notes"), "no such option: --docs; here documents are given by --corpus; see"),
-        (("check", "a.md", "--corpus", "x"), "no such option: --corpus; here documents are given by --docs; see"),
-        (("research", "data", "list", "--docs", "x"), "no such option: --docs; see factloop research data list"),
-        (("check",), "missing argument 'ANSWER'; see factloop check"),
-        (("check", "a.md", "b.md"), "got unexpected extra argument(s) (b.md); see factloop check"),
-        (("chekc",), "no such command 'chekc'"),
-        (("research", "data", "gte"), "no such command 'gte'"),
-    ],
-)
-def test_a_wrong_command_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    said = factloop(*arguments)
-    assert said.code == 2
-    assert said.complaint.startswith(f"factloop: {complaint}")
-    assert said.complaint.endswith(" --help")

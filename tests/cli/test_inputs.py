@@ -35,15 +35,6 @@ def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
     assert error.value.path == "x"
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nope: no such file"):
-        read_text(str(tmp_path / "nope"))
-    with pytest.raises(DataError, match="is a folder"):
-        read_text(str(tmp_path))
-    with pytest.raises(DataError, match="cannot be read"):
-        read_text("x" * 5000)
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_without_a_writer_is_waited_for_and_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pipe = tmp_path / "pipe.md"

@@ -58,12 +58,6 @@ def test_environment_file_and_assertions_take_it_too(
     assert by_file["counts"]["supported"] == by_environment["counts"]["supported"] == 2
 
 
-def test_beside_a_model_it_is_refused(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("check", answer, "--docs", docs, "--judge", "minicheck", "--model", "openai:x")
-    assert result.code == 2
-    assert "give one judge: a chat model (--model) or --judge" in result.complaint
-
-
 @pytest.mark.parametrize(("biases", "code", "grade"), [(SUPPORTS, 2, "not_usable"), (REFUTES, 2, "not_usable")])
 def test_doctor_asks_twenty_claims_of_known_truth(
     factloop: Command, tmp_path: Path, biases: tuple[float, ...], code: int, grade: str

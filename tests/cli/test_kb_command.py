@@ -72,37 +72,3 @@ def test_the_same_dumps_give_the_same_table(factloop: Command, home: Path) -> No
     for out in ("one.kb", "two.kb"):
         assert factloop(*flags, "--out", out, "--quiet").out == ""
     assert (home / "one.kb").read_bytes() == (home / "two.kb").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("--types", "nope.nt", "--labels", "l.nt", "--out", "x.kb"), ("nope.nt",)),
-        (("--types", "t.nt", "--labels", "nope.nt", "--out", "x.kb"), ("nope.nt",)),
-        (("--types", "bad.nt", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt",)),
-        (("--types", "bad.nt.gz", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt.gz",)),
-        (("--types", "l.nt", "--labels", "l.nt", "--out", "x.kb"), ("l.nt", "rdf:type")),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "t.nt"), ("would overwrite t.nt",)),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "./l.nt"), ("would overwrite l.nt",)),
-        (("--types", "t.nt", "--labels", "l.nt", "--popularity", "p.nt", "--out", "p.nt"), ("would overwrite p.nt",)),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "no/where.kb"), ("no/where.kb", "does not exist")),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "."), ("cannot be written",)),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "-"), ("standard output",)),
-        (("--types", ".", "--labels", "l.nt", "--out", "x.kb"), (".",)),
-        (("--types", "t.nt", "--labels", "l.nt", "--out", "n" * 300), ("name too long",)),
-    ],
-)
-def test_wrong_input_is_named_and_nothing_is_left_behind(
-    factloop: Command, home: Path, flags: tuple[str, ...], named: tuple[str, ...]
-) -> None:
-    for path, text in zip(("t.nt", "l.nt"), ntriples(NAMES), strict=True):
-        (home / path).write_text(text)
-    (home / "p.nt").write_text("mine")
-    (home / "bad.nt").write_text("<a> no triple\n")
-    (home / "bad.nt.gz").write_bytes(b"no gzip")
-    before = {path.name: path.read_bytes() for path in home.iterdir()}
-    result = factloop("research", "kb", "build", *flags)
-    assert (result.code, result.out) == (2, "")
-    for part in named:
-        assert part in result.complaint
-    assert {path.name: path.read_bytes() for path in home.iterdir()} == before

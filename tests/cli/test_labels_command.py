@@ -16,7 +16,6 @@ from factloop.reports.downloads import csv_text
 from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.cli.command import Command
 from tests.evaluation.runs.finished_runs import judged, summary_of
-from tests.reports.html_page import Page
 
 RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 
@@ -191,74 +190,3 @@ def test_each_page_may_be_of_another_system(factloop: Command, home: Path) -> No
     assert "a name is needed" in complaint("page0.json=")
     assert "page0.json has two" in complaint("page0.json=a", "page0.json=b")
     assert "say which file each wrote" in complaint("a", "b")
-
-
-def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
-    """Six claims (s n s n i ?): of four that both labelled supported or not, three alike."""
-    saved_by_a_page(home / "ann.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "supported"])
-    saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
-    both = ("research", "labels", "export", "ann.json", "ben.json", "--out", "labels.jsonl")
-    assert "--differing" in factloop(*both).complaint
-    assert "--differing" in factloop(*both, "--json", "people.json").complaint
-    done = factloop(*both, "--differing", "left-out", "--json", "people.json")
-    assert (done.code, done.err) == (0, "")
-    assert "3 labels in labels.jsonl" in done.out
-    assert "ann.json and ben.json: 75" in done.out
-    assert "4 claims labelled by two people or more, 1 differently, 1 of them left out" in done.out
-    assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
-    sample = load_calibration(home / "labels.jsonl")
-    assert sample.labels == (1, 0, 1)
-
-
-def test_the_page_of_the_claims_to_label_next_carries_their_probabilities(factloop: Command, home: Path) -> None:
-    finished(home / "run")
-    done = factloop("research", "labels", "next", "run", "--html", "next.html", "--n", 8)
-    assert (done.code, done.err) == (0, "")
-    assert "label them on the page next.html" in done.out
-    page = Page((home / "next.html").read_text(encoding="utf-8"))
-    common = json.loads(next(one["data-labelling"] for _, one in page.elements if "data-labelling" in one))
-    assert (common["common"]["probability"], common["begins"]) == (0.4, "blind")
-    assert len([one for one in page.of("li") if "data-claim" in one]) == 8
-
-
-def test_labels_of_two_runs_are_named(factloop: Command, home: Path) -> None:
-    for name, data in (("run", "answers.jsonl"), ("second", "others.jsonl")):
-        finished(home / name)
-        (home / name / "summary.json").write_text(to_json(summary_of(RESPONSES, data=data)))
-        assert factloop("research", "labels", "next", name, "--out", f"{name}.csv", "--n", 8).code == 0
-        rows = list(csv.DictReader(io.StringIO((home / f"{name}.csv").read_text(encoding="utf-8"))))
-        filled = csv_text([*rows[0]], [tuple((one | {"label": "1"}).values()) for one in rows])
-        (home / f"{name}.csv").write_text(filled, encoding="utf-8")
-    both = factloop("research", "labels", "export", "run.csv", "second.csv", "--out", "labels.jsonl")
-    assert both.code == 0
-    judge = RESPONSES[0].report.fingerprint.evaluator
-    said = f"2 runs (8 of answers.jsonl, judged by {judge}; 8 of others.jsonl, judged by {judge})"
-    assert said in both.complaint
-    assert factloop("research", "labels", "export", "run.csv", "--out", "labels.jsonl").err == ""
-
-
-def test_export_refuses_what_does_not_belong_together(factloop: Command, home: Path) -> None:
-    finished(home / "run")
-    saved_by_a_page(home / "page.json", RESPONSES[0].report, ["supported"])
-    (home / "other.json").write_text(to_json(RESPONSES[1].report))
-    (home / "own.json").write_text(to_json(RESPONSES[0].report))
-    factloop("research", "labels", "next", "run", "--out", "sheet.csv", "--n", 8, "--quiet")
-    rows = list(csv.DictReader(io.StringIO((home / "sheet.csv").read_text(encoding="utf-8"))))
-    filled = csv_text([*rows[0]], [tuple((one | {"label": "1"}).values()) for one in rows])
-    (home / "sheet.csv").write_text(filled, encoding="utf-8")
-
-    def complaint(*arguments: str) -> str:
-        return factloop("research", "labels", "export", *arguments, "--out", "labels.jsonl").complaint
-
-    assert "another report than those of --report" in complaint("page.json", "--report", "other.json")
-    assert "page.json: is no report of factloop check" in complaint("page.json", "--report", "page.json")
-    assert "page.json: this file is named twice" in complaint("page.json", "page.json")
-    (home / "copy.json").write_bytes((home / "page.json").read_bytes())
-    assert "has a label in page.json, too" in complaint("page.json", "copy.json")
-    assert "were not drawn with known probabilities, those of sheet.csv were" in complaint("page.json", "sheet.csv")
-    assert "cannot be read" in complaint("nowhere.json")
-    assert not (home / "labels.jsonl").exists()
-    assert (
-        factloop("research", "labels", "export", "page.json", "--report", "own.json", "--out", "labels.jsonl").code == 0
-    )
-    assert json.loads((home / "labels.jsonl").read_text())["document"] == ""

@@ -92,24 +92,6 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     assert other.code == 2  # other subjects are another run
 
 
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("--subject", "llama-7b=a:b"), "no subject model for flan-t5: give one (--subject flan-t5=MODEL)"),
-        (("--subject", "llama-7b"), "it is SYSTEM=MODEL"),
-        (("--subject", "llama-7b=a:b", "--subject", "llama-7b=c:d"), "llama-7b has one already"),
-        (("--subject", "llama-7b=a:b@http://"), "--subject"),
-        (("--subject", "llama-7b=a:b", "--subject-model", MODEL), "one subject for all systems"),
-    ],
-)
-def test_wrong_subjects_are_named_and_nothing_is_spent(
-    factloop: Command, sim: Simulator, data: Path, flags: tuple[str, ...], named: str
-) -> None:
-    result = factloop("eval", "mixedqa", "--data", data, *flags)
-    assert (result.code, result.out, sim.stats().stages) == (2, "", {})
-    assert named in result.complaint
-
-
 def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, sim: Simulator, home: Path) -> None:
     rows = [row("Who built Rome?", ("one", " ", 0), ("two", "Romulus built Rome in 1848.", 1))]
     path = write(home / "empty.jsonl", rows)
@@ -122,31 +104,6 @@ def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, s
     result = factloop("eval", "mixedqa", "--data", path, *SUBJECT)
     assert (result.code, result.complaint) == (2, f"factloop: {path}: every response is empty")
     assert sim.stats().stages == {}
-
-
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("--data", "mixedqa.jsonl"), "nothing to score by"),
-        (("--data", "nope.jsonl", *SUBJECT), "nope.jsonl"),
-        (("--data", "docs", *SUBJECT), "docs"),
-        (("--data", "bad.jsonl", *SUBJECT), "bad.jsonl:1: field 'responses[0].human_correct'"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--json", "mixedqa.jsonl"), "would overwrite"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--corpus", "."), "support itself"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--kb", "nope.kb"), "nope.kb"),
-        (("--data", "mixedqa.jsonl", "--corpus", "nowhere"), "nowhere"),
-    ],
-)
-def test_wrong_input_is_named_and_nothing_is_spent(
-    factloop: Command, sim: Simulator, data: Path, home: Path, flags: tuple[object, ...], named: str
-) -> None:
-    (home / "docs").mkdir()
-    write(home / "bad.jsonl", [row("Who?", ("one", "x", 2))])
-    before = data.read_bytes()
-    result = factloop("eval", "mixedqa", *flags)
-    assert (result.code, sim.stats().stages, result.out) == (2, {}, "")
-    assert named in result.complaint
-    assert data.read_bytes() == before
 
 
 def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path) -> None:

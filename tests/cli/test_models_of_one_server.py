@@ -76,12 +76,6 @@ def test_a_doctor_sees_each_by_itself(factloop: Command, server: FakeServer) -> 
     assert (alone["unavailable"], alone["with_tools"]) == (["tools"], "json_schema")
 
 
-def test_a_doctor_names_those_that_are_there_for_one_that_is_not(factloop: Command, server: FakeServer) -> None:
-    found = parts(factloop, "--model", "openai:smal", "--base-url", f"{server.url}/v1", code=BROKEN)
-    assert found["model"]["problem"].endswith("model 'smal' not found: its server lists large, small")
-    assert found["model"]["advice"] == "Correct the name or the address."
-
-
 def test_their_answers_are_not_taken_for_each_other_s(
     factloop: Command, server: FakeServer, answer: Path, docs: Path
 ) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from factloop.cli.app import COMMANDS, OLD_NAMES, load_command
 from factloop.cli.inputs import pairs_given
-from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings, command, help_of, taking
+from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings, command, taking
 from factloop.cli.preparing import models_of_systems, server_settings
 from factloop.cli.serve import named_documents
 from factloop.core.errors import ConfigError
@@ -18,9 +18,8 @@ from factloop.correction.settings import CorrectionSettings
 from factloop.entrance.serving import ServeSettings
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.evaluation.verification.records import VerifySettings
-from factloop.setup.marks import LIMITS, RECORDING, Mark, in_order, text_of
+from factloop.setup.marks import LIMITS, RECORDING, Mark, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
-from factloop.tools.search.build import built_in_searches
 from factloop.trust.settings import TrustSettings
 from tests.cli.command import Command
 
@@ -106,23 +105,9 @@ def test_a_wrong_setting_is_named(setting: str, said: str) -> None:
         run("x", "--set", setting)
 
 
-def test_a_setting_that_is_none_cannot_be_asked_for() -> None:
-    with pytest.raises(AssertionError, match="CheckSettings has no \\['patience'\\]"):
-        taking(CheckSettings, "patience")
-
-
-def test_settings_of_a_model_come_before_those_that_it_inherits() -> None:
-    assert [name for name, _ in in_order(Sample)][:5] == ["sites", "wait_s", "fast", "rare", "max_tokens"]
-
-
 @pytest.mark.parametrize("model", SETTINGS)
 def test_every_setting_says_what_it_is(model: type[BaseModel]) -> None:
     assert {name for name, field in model.model_fields.items() if not text_of(field).endswith(".")} == set()
-
-
-def test_searches_are_named_in_help_as_in_their_registry() -> None:
-    *first, last = built_in_searches()
-    assert f"{', '.join(first)} or {last}; repeatable" in help_of(CheckSettings.model_fields["search"])
 
 
 def test_flags_are_few() -> None:

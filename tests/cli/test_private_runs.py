@@ -53,16 +53,6 @@ def test_a_run_directory_is_private_and_a_named_output_is_not(factloop: Command,
         assert (inputs / file).stat().st_mode & 0o777 == 0o666
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_one_of_an_older_version_is_narrowed_when_it_goes_on(factloop: Command, inputs: Path, name: str) -> None:
-    assert factloop(*COMMANDS[name]).code == 0
-    run = inputs / "runs" / "a"
-    for path in (run, *run.iterdir()):
-        path.chmod(0o777)
-    assert factloop(*COMMANDS[name]).code == 0
-    assert open_to_others(run) == []
-
-
 def test_the_run_beside_predictions_is_private(factloop: Command, inputs: Path) -> None:
     (inputs / "pairs.jsonl").write_text('{"claim": "Rome is old.", "document": "Rome is old."}\n')
     assert factloop("research", "verify", "pairs.jsonl", "--verifier", f"llm:{MODEL}", "--out", "out.jsonl").code == 0

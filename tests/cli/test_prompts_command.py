@@ -135,25 +135,3 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "rule": "output",
         "message": "the output is 'Ratings', but safe/rating is answered by 'Rating'",
     }
-
-
-@pytest.mark.usefixtures("variant")
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("show", "safe/ratin"), "no prompt is named 'safe/ratin'; is it safe/rating?"),
-        (("show", "zz"), "no prompt is named 'zz'; factloop prompts list shows the names"),
-        (("list", "--prompts", "nowhere"), "nowhere: not a folder of prompts"),
-        (("list", "--json", "nowhere/x.json"), "nowhere/x.json: cannot be written, the folder"),
-        (("lint", "nowhere.md"), "nowhere.md: cannot be read (No such file or directory)"),
-        (("lint", "variants/strict/safe/rating.md", "--json", "variants/strict/safe/rating.md"), "would overwrite"),
-        (("diff", "safe/rating", "nowhere"), "nowhere: no packaged prompt has this name"),
-        (("new", "../x", "--from", "safe/rating", "--out", "variants"), "'../x': a variant's name is made of"),
-        (("new", "x", "--from", "nowhere", "--out", "variants"), "nowhere: no packaged prompt has this name"),
-    ],
-)
-def test_wrong_input_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    result = factloop("prompts", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert complaint in result.complaint
-    assert sorted(path.name for path in Path().rglob("*.*")) == ["rating.md"]
