@@ -51,19 +51,6 @@ def test_it_shows_where_what_and_within_which_bounds(factloop: Command, cache: P
     assert found["n_bytes"] == found["answers"]["n_bytes"] + found["indexes"]["n_bytes"]
 
 
-def test_bounds_come_from_the_settings(
-    factloop: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (home / "factloop.toml").write_text("cache_mb = 7\ndocs = ['of other commands']\n")
-    monkeypatch.setenv("FACTLOOP_CACHE_DAYS", "0.5")
-    found = valid(
-        "cache_status", factloop("cache", "show", "--set", f"cache_dir={tmp_path / 'other'}", "--json", "-").out
-    )
-    assert (found["folder"], found["cache_mb"], found["cache_days"]) == (str(tmp_path / "other"), 7, 0.5)
-    assert found["answers"] == {"n": 0, "n_bytes": 0, "oldest": None}
-    assert not (tmp_path / "other").exists()
-
-
 def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: Path) -> None:
     before = valid("cache_status", factloop("cache", "show", "--json", "-").out)
     cleared = factloop("cache", "clear", "--json", "cleared.json")

@@ -92,20 +92,6 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     assert other.code == 2  # other subjects are another run
 
 
-def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, sim: Simulator, home: Path) -> None:
-    rows = [row("Who built Rome?", ("one", " ", 0), ("two", "Romulus built Rome in 1848.", 1))]
-    path = write(home / "empty.jsonl", rows)
-    found = json.loads(factloop("eval", "mixedqa", "--data", path, *SUBJECT, "--json", "-").out)
-    trust_bc = {one["system"]: one["correlation"] for one in found["correlations"] if one["metric"] == "trust_bc"}
-    assert (trust_bc["one"]["n"], trust_bc["one"]["n_left_out"]) == (0, 1)
-    assert "ClosedBookAnswer" not in sim.stats().stages
-    sim.reset()
-    write(path, [row("Who built Rome?", ("one", "", 0))])
-    result = factloop("eval", "mixedqa", "--data", path, *SUBJECT)
-    assert (result.code, result.complaint) == (2, f"factloop: {path}: every response is empty")
-    assert sim.stats().stages == {}
-
-
 def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path) -> None:
     answers = [("king Solomon built it", 1), ("Herod", 0), ("a  Solomon!", 1), ("nobody", 0)]
     rows = [

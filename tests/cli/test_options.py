@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict
 
 from factloop.cli.app import COMMANDS, OLD_NAMES, load_command
-from factloop.cli.inputs import pairs_given
 from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings, command, taking
-from factloop.cli.preparing import models_of_systems, server_settings
-from factloop.cli.serve import named_documents
+from factloop.cli.preparing import server_settings
 from factloop.core.errors import ConfigError
 from factloop.correction.settings import CorrectionSettings
 from factloop.entrance.serving import ServeSettings
@@ -141,18 +138,3 @@ def test_a_server_has_the_settings_of_checks_and_of_scores() -> None:
     check, trust = server_settings({"temperature": 0.3, "max_calls": 4})
     assert (check.temperature, trust.temperature) == (0.3, TrustSettings().temperature)
     assert check.max_calls == trust.max_calls == 4
-
-
-def test_pairs() -> None:
-    assert pairs_given("--x", ["a=b", "c=d=e"], "A=B") == {"a": "b", "c": "d=e"}
-    for wrong, said in ((["a"], "--x a: it is A=B"), (["=b"], "it is A=B"), (["a=b", "a=c"], "a has one already")):
-        with pytest.raises(ConfigError, match=said):
-            pairs_given("--x", wrong, "A=B")
-    models = models_of_systems("--s", ["a=openai:m", "b=openai:n@http://localhost:1/v1"])
-    assert [(one.model, one.base_url) for one in models.values()] == [
-        ("openai:m", None),
-        ("openai:n", "http://localhost:1/v1"),
-    ]
-    assert named_documents(["a=x", "b=y", "a=z"]) == {"a": ("x", "z"), "b": ("y",)}
-    with pytest.raises(ConfigError, match="give NAME=PATH"):
-        named_documents([str(Path("x"))])
