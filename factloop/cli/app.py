@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -19,16 +18,6 @@ class ResponsesByDefault(PlainGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, "--help"}:
             args = ["responses", *args]
-        return super().parse_args(ctx, args)
-
-
-class WithOldNames(PlainGroup):
-    """Takes the commands of `research` by their old names, too, and says the new one. For one release."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and f"research {args[0]}" in OLD_NAMES:
-            sys.stderr.write(f"factloop: factloop {args[0]} is now factloop research {args[0]}\n")
-            args = ["research", *args]
         return super().parse_args(ctx, args)
 
 
@@ -153,13 +142,11 @@ GROUPS = {
     "research kb": "Build local tables of typed entities, for distractors.",
 }
 
-OLD_NAMES = frozenset(" ".join(path.split()[:2]) for path in COMMANDS if path.startswith("research "))
-
 
 app = typer.Typer(
     name="factloop",
     help="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
-    cls=WithOldNames,
+    cls=PlainGroup,
     rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,

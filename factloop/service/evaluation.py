@@ -74,7 +74,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
     """
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "factloop", "audit", str(file), "--json", "-"),
+        *(sys.executable, "-m", "factloop", "research", "audit", str(file), "--json", "-"),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

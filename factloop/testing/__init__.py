@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from factloop.setup.recording import Recording
-    from factloop.testing.factual import NotFactual, aassert_factual, assert_factual
-    from factloop.testing.trustworthy import NotTrustworthy, aassert_trustworthy, assert_trustworthy
-
-_HOME = {
-    **dict.fromkeys(("NotFactual", "aassert_factual", "assert_factual"), "testing.factual"),
-    **dict.fromkeys(("NotTrustworthy", "aassert_trustworthy", "assert_trustworthy"), "testing.trustworthy"),
-    "Recording": "setup.recording",
-}
+    from factloop.testing.assertions import (
+        NotFactual,
+        NotTrustworthy,
+        aassert_factual,
+        aassert_trustworthy,
+        assert_factual,
+        assert_trustworthy,
+    )
 
 __all__ = [
     "NotFactual",
@@ -31,9 +31,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module 'factloop.testing' has no attribute {name!r}")
-    return getattr(import_module(f"factloop.{_HOME[name]}"), name)
+    home = "factloop.setup.recording" if name == "Recording" else "factloop.testing.assertions"
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from factloop.cli.app import COMMANDS, OLD_NAMES, load_command
+from factloop.cli.app import COMMANDS, load_command
 from factloop.cli.options import ARGUMENT, Arguments, Flags, Texts, WithSettings, command, taking
 from factloop.cli.preparing import server_settings
 from factloop.core.errors import ConfigError
@@ -18,7 +18,6 @@ from factloop.evaluation.verification.records import VerifySettings
 from factloop.setup.marks import LIMITS, RECORDING, Mark, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
 from factloop.trust.settings import TrustSettings
-from tests.cli.command import Command
 
 MOST_FLAGS = 110
 SETTINGS = (
@@ -117,15 +116,6 @@ def test_whatever_takes_settings_takes_all_of_them() -> None:
     takers = {path for path in COMMANDS if "--model" in options_of(path) or "--cache" in options_of(path)}
     assert takers <= {path for path in COMMANDS if "--set" in options_of(path)}
     assert list(WithSettings.model_fields) == ["set_"]
-
-
-@pytest.mark.parametrize("name", sorted(OLD_NAMES))
-def test_old_names_work_and_say_the_new_ones(factloop: Command, name: str) -> None:
-    old = name.removeprefix("research ")
-    shown = factloop(old, "--help")
-    assert (shown.code, shown.out) == (0, factloop(*name.split(), "--help").out)
-    assert shown.complaint == f"factloop: factloop {old} is now factloop {name}"
-    assert f"\n  {old} " not in factloop("--help").out
 
 
 @pytest.mark.usefixtures("home")

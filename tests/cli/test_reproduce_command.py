@@ -61,7 +61,7 @@ def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -
     assert needs["vwc:table-11"]["Data"] == "tofueval:mediasum-dev"
     assert needs["trustscore:table-2"]["Status"] == "cannot"
     assert "vwc:table-31" in (home / "list.html").read_text(encoding="utf-8")
-    listing = EntryList.model_validate_json(factloop("reproduce", "list", "--json", "-").out)
+    listing = EntryList.model_validate_json(factloop("research", "reproduce", "list", "--json", "-").out)
     assert [one.id for one in listing.entries] == list(needs)
 
 

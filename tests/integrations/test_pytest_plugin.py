@@ -13,8 +13,6 @@ import pytest
 from factloop import FactChecker
 from factloop.integrations.pytest.plugin import summary
 from factloop.integrations.pytest.recordings import file_name, recording_path
-from factloop.testing import assert_trustworthy  # loaded here: the projects' runs in this process share it
-from factloop.testing.factual import build_checker
 from factloop.testing.running import Spending
 from tests.simulator import Simulator
 
@@ -273,8 +271,3 @@ def test_the_summary_says_what_was_done_and_what_is_not_known() -> None:
         "4 assertions on 7 claims for 0.0100 USD (1 of unknown price); 4 answers replayed; 5 recorded, "
         "1 recordings written; 2 recordings not written, as their tests did not pass"
     )
-
-
-def test_the_functions_are_those_that_the_readme_names() -> None:
-    assert assert_trustworthy.__module__ == "factloop.testing.trustworthy"
-    assert build_checker.__module__ == "factloop.testing.factual"

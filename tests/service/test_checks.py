@@ -29,16 +29,6 @@ def stable(value: Any) -> Any:
     return [stable(item) for item in value] if isinstance(value, list) else value
 
 
-async def test_waiting_for_a_check_gives_the_report(service: Service) -> None:
-    async with service() as client:
-        answer = await client.post("/v1/checks?wait=true", json={**ASK, "k": [1, 2, 1]})
-    report = FactualityReport.model_validate_json(answer.content)
-    assert (answer.status_code, report.precision) == (200, 0.5)
-    assert [at.k for at in report.at_k] == [1, 2]
-    assert report.claims[0].evidence[0].source == "https://a.example"
-    assert any(warning.startswith("Faithfulness") for warning in report.warnings)
-
-
 async def test_a_job_is_followed_from_its_request_to_its_report(service: Service) -> None:
     async with service() as client:
         answer = await client.post("/v1/checks", json=ASK)
@@ -75,16 +65,6 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert str(docs) not in str(through)
     alone = "Faithfulness: judged against the documents registered as “lives” alone; nothing else was searched."
     assert alone in through["warnings"]
-
-
-async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:
-    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
-    async with service(check) as client:
-        assert (await client.get("/v1/info")).json()["can_search"] is True
-        ask = {"response": ANSWER, "mode": "factuality"}
-        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
-    sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
-    assert sources == {"documents/ada.txt"}
 
 
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from factloop import FactChecker, TrustScorer
-from factloop.core.errors import ConfigError
 from factloop.service.jobs import Jobs
 from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
@@ -78,12 +77,6 @@ async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Servic
             await asyncio.sleep(0 if not (journals / ended).exists() else 0.01)
     assert not (journals / ended).exists()
     assert (journals / ("f" * 32)).exists(), "it may be of another database"
-
-
-@pytest.mark.parametrize("days", [36_501.0, 1e6, 1e9, float("inf"), float("nan")])
-def test_days_are_those_that_a_calendar_has(days: float) -> None:
-    with pytest.raises(ConfigError, match="keep_days"):
-        ServiceSettings(keep_days=days)
 
 
 class FailingStore(JobStore):

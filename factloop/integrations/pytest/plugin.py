@@ -158,9 +158,9 @@ def factloop_recording() -> Recording:
 
 @pytest.fixture
 def factchecker() -> Iterator[FactChecker]:
-    """A checker with this test's recording, and settings as assertions have them (`factloop.testing.defaults`)."""
+    """A checker with this test's recording, and settings as assertions have them (`factloop.testing.assertions`)."""
     from factloop.core.sync import run_blocking
-    from factloop.testing.factual import build_checker
+    from factloop.testing.assertions import build_checker
 
     checker = build_checker()
     yield checker
