@@ -64,17 +64,6 @@ def test_tuning_writes_a_cascade_that_a_check_takes(
     assert report.cascade.n_looked_at > 0
 
 
-def test_too_few_labels_send_everything_to_the_model(factloop: Command, home: Path) -> None:
-    few = written(home / "few.jsonl", rows(12))
-    result = factloop("research", "cascade", "tune", few, "--out", "c.json")
-    assert result.code == 0
-    said = " ".join(result.out.split())
-    assert "12 labelled claims are too few" in said
-    assert "What to do take a verifier that errs less (--verifier), label some hundreds of claims, lower" in said
-    assert "Every claim goes to the model" in said
-    assert CascadeFile.model_validate_json((home / "c.json").read_bytes()).upper is None
-
-
 def test_scores_in_the_file_are_taken_once_they_are_seen_to_be_the_verifiers(
     factloop: Command, labelled: Path, home: Path
 ) -> None:

@@ -46,19 +46,6 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
 
 
-@pytest.mark.large
-def test_a_page_that_browsers_open_slowly_is_announced_before_the_check(
-    factloop: Command, docs: Path, home: Path
-) -> None:
-    (home / "long.md").write_text("It was so. " * 5_000)
-    result = factloop("check", "long.md", "--docs", docs, "--html", home / "long.html", "--quiet")
-    assert result.err.splitlines()[0] == (
-        "factloop: --html: the page of 5,000 sentences takes some 16 MB, which browsers open slowly; "
-        "check the text in parts for lighter pages"
-    )
-    assert (home / "long.html").stat().st_size > 2_000_000
-
-
 def test_the_text_may_come_by_standard_input(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ada Lovelace was born in London.")))
     report = FactualityReport.model_validate_json(factloop("check", "-", "--docs", docs, "--json", "-").out)
@@ -126,33 +113,6 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     assert sim.stats().stages == {}
 
 
-def test_a_as_published_plan_judges_each_repeat(factloop: Command, home: Path, docs: Path) -> None:
-    said = home / "twice.md"
-    said.write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.\n", encoding="utf-8")
-
-    def judged(*flags: str) -> tuple[list[str | None], bool]:
-        result = factloop("check", said, "--docs", docs, "--plan", "paper", *flags, "--json", "-")
-        assert (result.code, result.err) == (0, "")
-        report = FactualityReport.model_validate_json(result.out)
-        return [claim.duplicate_of for claim in report.claims], report.fingerprint.as_published
-
-    assert judged() == ([None, "c1.1"], False)
-    assert judged("--as-published") == ([None, None], True)
-
-
 def test_the_version(factloop: Command) -> None:
     result = factloop("--version")
     assert (result.code, result.out) == (0, "factloop 0.1.0\n")
-
-
-def test_what_a_narrow_terminal_cannot_show_is_escaped(
-    factloop: Command, answer: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", narrow)
-    assert factloop("check", answer, "--docs", docs, "--prompt", "Où ?").code == 0
-    narrow.flush()
-    assert b"O\\xf9 ?" in narrow.buffer.getvalue()
-    assert b"+ Ada Lovelace was born in London." in narrow.buffer.getvalue()
-    assert b"x Ada Lovelace died in London in 1872." in narrow.buffer.getvalue() or b"o Ada" in narrow.buffer.getvalue()
-    assert b"\\u" not in narrow.buffer.getvalue()

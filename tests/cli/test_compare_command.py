@@ -83,18 +83,6 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 
 
 @pytest.mark.usefixtures("runs")
-def test_systems_by_name(factloop: Command) -> None:
-    within = json.loads(factloop("research", "compare", "runs/a", "--json", "-").out)
-    assert (within["kind"], within["first"]["systems"], within["second"]["systems"]) == ("systems", ["x"], ["y"])
-    across = json.loads(
-        factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--system", "x", "--json", "-").out
-    )
-    assert (across["kind"], across["first"]["systems"]) == ("systems", ["y"])
-    one = json.loads(factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--json", "-").out)
-    assert (one["kind"], len(one["pairs"])) == ("evaluators", 10)
-
-
-@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

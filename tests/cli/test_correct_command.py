@@ -39,33 +39,6 @@ def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path
     assert factloop("correct", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 0
 
 
-def test_what_nothing_proves_is_marked_unless_told_otherwise(
-    factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No word of the second claim is in the documents, so that the search brings nothing."""
-    said = "Ada Lovelace was born in London."
-    (home / "two.md").write_text(f"{said} Many parrots eat insects.\n")
-    marked, kept, removed = (f"{said}{rest}\n" for rest in (MARKED, MARKED.removesuffix(" [unverified]"), ""))
-    command = ("correct", "two.md", "--docs", docs, "--out", "-")
-    assert factloop(*command).out == marked
-    (home / "factloop.toml").write_text('unsupported = "remove"\n', encoding="utf-8")
-    assert factloop(*command).out == removed
-    assert factloop("check", "two.md", "--docs", docs).code == 0  # the file serves all commands
-    monkeypatch.setenv("FACTLOOP_UNSUPPORTED", "keep")
-    assert factloop(*command).out == kept
-    assert factloop(*command, "--unsupported", "mark").out == marked
-    result = factloop(*command, "--unsupported", "drop")
-    assert result.code == 2
-    assert "command line: unsupported = 'drop': input should be 'mark', 'remove' or 'keep'" in result.err
-
-
-def test_what_was_not_checked_is_marked_unless_told_otherwise(factloop: Command, answer: Path) -> None:
-    """There is nothing to check against."""
-    command = ("correct", answer, "--out", "-")
-    assert factloop(*command).out.count("[unchecked]") == 2
-    assert factloop(*command, "--unscored", "keep").out == answer.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("text", ["How are you?\n", ""])
 def test_a_text_without_claims_stays_and_ends_as_its_check(
     factloop: Command, home: Path, docs: Path, text: str

@@ -65,11 +65,6 @@ def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simul
     assert sim.stats().stages["Substitutes"].answered == 1  # the answer of the first time was kept
 
 
-def test_the_settings_of_other_commands_are_no_matter(factloop: Command, home: Path) -> None:
-    (home / "factloop.toml").write_text("plan = 'paper'\nsubject_model = 'nobody:x'\nseed = 3\n")
-    assert found_in(factloop("research", "distractors", *TEMPLE, "--json", "-"))["seed"] == 3
-
-
 @pytest.fixture
 def dbpedia(servers: Servers) -> tuple[object, ...]:
     """Flags for servers on loopback that know some monarchs."""
@@ -99,13 +94,6 @@ def test_dbpedia_gives_entities_of_the_same_types(factloop: Command, dbpedia: tu
     assert {one["by"] for one in found["distractors"]} <= {
         "King David", "King Saul", 'King "Brian" O\'Neill', "King Back\\slash", "King Brace}",
     }  # fmt: skip
-
-
-def test_answers_of_dbpedia_are_kept(factloop: Command, servers: Servers, dbpedia: tuple[object, ...]) -> None:
-    first = found_in(factloop("research", "distractors", *TEMPLE, *dbpedia, "--json", "-"))
-    asked = len(servers.spotlight.received), len(servers.queries)
-    assert found_in(factloop("research", "distractors", *TEMPLE, *dbpedia, "--json", "-")) == first
-    assert (len(servers.spotlight.received), len(servers.queries)) == asked
 
 
 def test_where_dbpedia_is_not_there_the_next_source_is_used(factloop: Command) -> None:

@@ -19,7 +19,6 @@ from factloop.doctor.controls import MILL, SENTENCES
 from factloop.schemas import json_schema
 from factloop.service.store import JobStore
 from tests.cli.command import Command
-from tests.service.postgres import running
 from tests.service.test_store import job
 from tests.simulator import MODEL, Simulator
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
@@ -253,16 +252,6 @@ def test_looking_at_a_database_changes_nothing(factloop: Command, tmp_path: Path
         assert (state_of(folder), len(before)) == (before, 3)  # with the log, and the lock of the service
     store.close()
     assert not list(folder.glob("*-shm"))
-
-
-@pytest.mark.postgres
-def test_a_database_on_a_server(factloop: Command) -> None:
-    with running() as server:
-        flags = ("--database", server.url)
-        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["nothing is kept there yet"]
-        JobStore(server.url).close()
-        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["no jobs"]
-    assert "cannot be read" in part(diagnosis(factloop, *flags, code=BROKEN), "database")["problem"]
 
 
 def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Command) -> None:

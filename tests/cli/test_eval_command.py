@@ -131,13 +131,3 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     write(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
-
-
-def test_a_model_needs_a_source_for_each_response(factloop: Command, sim: Simulator, home: Path) -> None:
-    rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, ROWS[2]]
-    data = write(home / "own.jsonl", rows)
-    result = factloop("eval", data, "--model", MODEL)
-    assert (result.code, sim.stats().stages) == (2, {})
-    assert "the response '2' comes without documents: there is nothing to check against" in result.complaint
-    first = factloop("eval", write(data, rows[:1]), "--model", MODEL, "--json", "-", "--quiet")
-    assert json.loads(first.out)["fingerprint"]["plan"] == "grounded"

@@ -94,13 +94,3 @@ def test_a_run_directory_is_private_and_a_named_output_is_not(factloop: Command,
     for path in (run, *run.iterdir()):
         path.chmod(0o777)
     assert (factloop(*command).code, open_to_others(run)) == (0, [])
-
-
-@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
-@pytest.mark.usefixtures("widest_umask", "cache")
-def test_the_run_beside_predictions_is_private(factloop: Command, home: Path) -> None:
-    (home / "pairs.jsonl").write_text('{"claim": "Rome is old.", "document": "Rome is old."}\n')
-    assert factloop("research", "verify", "pairs.jsonl", "--verifier", f"llm:{MODEL}", "--out", "out.jsonl").code == 0
-    assert (home / "out.jsonl.run" / "journal.sqlite").exists()
-    assert open_to_others(home / "out.jsonl.run") == []
-    assert (home / "out.jsonl").stat().st_mode & 0o777 == 0o666

@@ -15,11 +15,6 @@ def test_encodings_that_say_what_they_are(encoding: str) -> None:
     assert decode("Où? Žluť ✓\r\n".encode(encoding), "x") == "Où? Žluť ✓\r\n"
 
 
-@pytest.mark.parametrize("raw", [b"", b" ", b"a\0b" + b"x" * 100, b"\x1b[31mred\x1b[0m"])
-def test_odd_text_is_text(raw: bytes) -> None:
-    assert decode(raw, "x").encode() == raw
-
-
 @pytest.mark.parametrize(
     ("raw", "complaint"),
     [

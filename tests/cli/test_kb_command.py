@@ -63,12 +63,3 @@ def test_a_table_from_dumps_gives_distractors_of_the_same_type(
         ("knowledge_base", "entity", "Glimmerfall")
     }
     assert sorted(path.name for path in home.iterdir()) == sorted([types.name, labels.name, "lights.kb"])
-
-
-def test_the_same_dumps_give_the_same_table(factloop: Command, home: Path) -> None:
-    for path, text in zip(("t.nt", "l.nt"), ntriples(NAMES), strict=True):
-        (home / path).write_text(text)
-    flags = ("research", "kb", "build", "--types", "t.nt", "--labels", "l.nt")
-    for out in ("one.kb", "two.kb"):
-        assert factloop(*flags, "--out", out, "--quiet").out == ""
-    assert (home / "one.kb").read_bytes() == (home / "two.kb").read_bytes()

@@ -11,7 +11,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from factloop.evaluation.datasets.fetch import RECORD
 from factloop.schemas import json_schema
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
@@ -112,40 +111,3 @@ def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path)
         factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--method", "kendall", "--json", "-").out
     )
     assert {one["correlation"]["method"] for one in ranks["reference"]} == {"kendall"}
-
-
-def published(folder: Path) -> Path:
-    """MixedQA in the layout of its authors."""
-    asked = [("Who?", "Solomon", "1", "Herod", "0"), ("Where?", "Rome", "0", "Paris", "1")]
-    rows = [
-        {
-            "question": question,
-            "answers": ["Solomon", "Paris"],
-            "source": "test",
-            "flan": {"pred": one, "human_eval": of_one},
-            "gpt": {"pred": other, "human_eval": of_other},
-        }
-        for question, one, of_one, other, of_other in asked
-    ]
-    folder.mkdir()
-    path = folder / "qa_human_check.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    return path
-
-
-def test_published_data_are_read_and_found_where_they_were_put(
-    factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "here"))
-    absent = factloop("eval", "mixedqa", "--metric", "em")
-    assert (absent.code, "factloop research data get mixedqa" in absent.complaint) == (2, True)
-    path = published(home / "there")
-    given = json.loads(factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--json", "-").out)
-    assert [one["n_responses"] for one in given["systems"]] == [2, 2]
-    load = home / "here" / "mixedqa" / "answers"
-    load.mkdir(parents=True)
-    path.rename(load / path.name)
-    (load / RECORD).write_text("{}", encoding="utf-8")
-    found = json.loads(factloop("eval", "mixedqa", "--metric", "em", "--json", "-").out)
-    assert (given["data"].split()[0], found["data"]) == ("qa_human_check.json", "MixedQA (answers)")
-    assert found["reference"] == given["reference"]

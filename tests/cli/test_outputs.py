@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from factloop.cli.outputs import Terminal
 from tests.cli.command import Command
 
 CHECK = ("check", "answer.md", "--docs", "docs")
@@ -65,9 +64,3 @@ def test_an_open_pipe_takes_a_report(factloop: Command, flag: str) -> None:
         os.close(writing)
     assert (result.code, result.err) == (0, "")
     assert len(taken.result()) > 1000
-
-
-def test_blanks_within_a_line_stay_and_are_linear_work(capsys: pytest.CaptureFixture[str]) -> None:
-    """Their square would outlast the time limit of a test."""
-    Terminal().print(f"{' ' * 400_000}x  ", soft_wrap=True)
-    assert capsys.readouterr().out == f"{' ' * 400_000}x\n"

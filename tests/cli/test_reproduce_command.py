@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 import re
 from collections.abc import Mapping
@@ -17,7 +16,6 @@ from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
-from tests.evaluation.verification.world_pairs import world_rows
 from tests.simulator import Simulator
 
 TOFU = "tofueval_mediasum_dev.jsonl"
@@ -84,24 +82,6 @@ def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: P
     assert "25.0" in (home / "t.html").read_text(encoding="utf-8")
     responses = places(reproduced(factloop, "vwc:table-13", "--data", "data"))
     assert [responses["TofuEval-MediaS", f"model_{one}", "labels"].ours for one in "AB"] == [50.0, 50.0]
-
-
-def test_a_model_is_audited_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
-    """The column of a chat model, from verify to the table; the simulator reads the request's text and nothing else."""
-    jsonl(home / "pairs.jsonl", *({**one, "dataset": "Wice"} for one in world_rows(sim.world, 20)))
-    verified = factloop(
-        "research", "verify", "pairs.jsonl", "--verifier", "llm:openai:sim", "--out", "p.jsonl", "--quiet"
-    )
-    assert verified.code == 0
-    rows = [json.loads(line) for line in (home / "p.jsonl").read_text(encoding="utf-8").splitlines()]
-    right: dict[int, list[bool]] = {0: [], 1: []}
-    for one in rows:
-        (score,) = one["evaluators"].values()
-        right[one["label"]].append((score >= 0.5) == (one["label"] == 1))
-    flags = ("--results", "p.jsonl", "--evaluator", f"gpt-4-turbo={next(iter(rows[0]['evaluators']))}")
-    found = places(reproduced(factloop, "vwc:table-3", *flags))["gpt-4-turbo", "Wice"]
-    assert (found.published, found.n) == (79.8, 20)
-    assert found.ours == pytest.approx(50 * sum(sum(of_label) / len(of_label) for of_label in right.values()))
 
 
 def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_system(

@@ -145,17 +145,3 @@ def test_what_cannot_be_traced_so_is_one_line(
     """In a process of its own, as tracing is set up once in each."""
     done = run(home, "-m", "factloop", "check", answer, "--docs", docs, **{"FACTLOOP_TRACING": "on", variable: value})
     assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True)
-
-
-def test_langsmith_gets_runs_by_its_own_variables(home: Path, docs: Path, collector: Collector) -> None:
-    program = (
-        "from factloop import FactChecker; from langchain_core.tracers.langchain import wait_for_all_tracers;"
-        f"FactChecker(docs={str(docs)!r}, cache=False).check('Ada Lovelace was born in London.');"
-        "wait_for_all_tracers()"
-    )
-    langsmith = {"TRACING": "true", "ENDPOINT": collector.address, "API_KEY": "simulated"}
-    done = run(home, "-c", program, **{f"LANGSMITH_{name}": value for name, value in langsmith.items()})
-    assert done.returncode == 0, done.stderr
-    posted = b"".join(body for _, body in collector.got)
-    assert b'"safe"' in posted
-    assert b'"read"' in posted

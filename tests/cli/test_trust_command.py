@@ -127,23 +127,6 @@ def test_exit_codes(
     assert result.err == ("" if complaint is None else f"factloop: {complaint}\n")
 
 
-def test_a_subject_s_server_that_accepts_nothing_ends_the_run(factloop: Command, sim: Simulator, answers: Path) -> None:
-    sim.set(faults=Faults(error_429=1.0), retry_after="none")
-    result = factloop("trust", answers, *SUBJECT, "--quiet", "--set", "patience_s=0.3")
-    said = "openai:sim: has accepted no request for 0.3 s (the last answer: status 429)"
-    assert (result.code, result.complaint) == (3, f"factloop: no answer could be scored: No choice in check 1: {said}")
-
-
-def test_who_failed_is_named_where_the_subject_gives_no_answer(factloop: Command, corpus: Path, sim: Simulator) -> None:
-    """No choice was asked for and no passage judged: neither a choice nor a judge has failed."""
-    sim.set(faults=Faults(refusal=1.0))
-    asked = ("--question", "Who is it?", "--answer", *SUBJECT, "--judge-model", MODEL, "--corpus", corpus)
-    said = " ".join(factloop("trust", *asked).out.split())
-    assert "TrustBC ? – unscored: the subject gave no answer" in said
-    assert "TrustFC ? – unscored: the subject gave no answer" in said
-    assert "the judge declined" not in said
-
-
 def test_a_dry_run_spends_nothing_and_needs_no_key(
     factloop: Command, sim: Simulator, answers: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,25 +139,3 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     estimate = json.loads(factloop(*flags, "--json", "-").out)
     jsonschema.validate(estimate, json_schema("trust_estimate"))
     assert (estimate["most_calls"], estimate["most_usd"], sim.stats().stages) == (22, None, {})
-
-
-def test_settings_come_from_the_environment_and_the_file_shared_with_check(
-    factloop: Command, home: Path, answers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (home / "factloop.toml").write_text("plan = 'paper'\nmax_searches = 2\nmax_checks = 1\nseed = 7\n")
-    monkeypatch.setenv("FACTLOOP_SUBJECT_MODEL", MODEL)
-    run = json.loads(factloop("trust", answers, "--json", "-", "--max-checks", 2).out)
-    made_by = run["reports"][0]["fingerprint"]
-    assert (made_by["subject_model"], made_by["max_checks"], made_by["seed"]) == (MODEL, 2, 7)
-    monkeypatch.setenv("FACTLOOP_WINDOW", "none")
-    assert factloop("trust", answers).complaint.startswith("factloop: environment variable FACTLOOP_WINDOW: window =")
-
-
-def test_escapes_are_shown_and_not_obeyed(factloop: Command, sim: Simulator, home: Path) -> None:
-    row = {"question": "Who\x1b[31m built \u202eRome?", "response": "\x1b]0;x\x07Romulus built Rome in 1848.\x9b2J"}
-    (home / "hostile.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    for arguments in (("hostile.jsonl",), ("--question", row["question"], "--response", row["response"])):
-        for flags in ((), ("--json", "-")):
-            shown = factloop("trust", *arguments, *SUBJECT, "--max-checks", 1, *flags)
-            assert (shown.code, set(shown.out) & set("\x1b\x07\x9b\u202e")) == (0, set())
-    assert sim.stats().model.requests == 1

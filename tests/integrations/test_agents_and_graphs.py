@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from factloop import FactChecker, FactualityReport
 from factloop.checking.views.plain import in_words
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import DataError
 from factloop.integrations.langchain import FactCheckMiddleware, build_factcheck_node, factcheck_tool
 from factloop.integrations.langchain.inputs import retrieved_by
 from factloop.integrations.langchain.middleware import BLOCKED, AnswerAction
@@ -30,7 +30,6 @@ from tests.integrations.ada import (
     OTHER,
     PASSAGE,
     QUESTION,
-    TRUE,
     WRONG,
     Shelf,
     offline,
@@ -71,11 +70,6 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
         assert message.artifact.prompt == QUESTION
         assert message.content.startswith("1 of 2 judged claims are supported by the sources.\n- ")
         assert WRONG in message.content
-
-
-def test_a_tool_searches_the_retriever_of_its_check() -> None:
-    message = factcheck_tool(offline(retriever=Shelf(documents=[ADA])), name="verify").invoke(CALL)
-    assert verdicts(message.artifact) == RIGHT
 
 
 def test_a_tool_tells_the_agent_of_a_text_that_cannot_be_checked() -> None:
@@ -191,13 +185,6 @@ def test_an_agents_answer_is_held_against_what_its_tools_brought(source: str, ac
             assert said == ANSWER
 
 
-def test_an_answer_that_holds_is_let_through() -> None:
-    guard = FactCheckMiddleware(offline(), action="block")
-    found = run_agent(guard, asks("tell"), AIMessage(TRUE))
-    assert found["messages"][-1].text == TRUE
-    assert found["factcheck"]["counts"]["supported"] == 1
-
-
 def test_an_answer_that_nothing_was_retrieved_for_is_blocked_and_small_talk_is_not() -> None:
     guard = FactCheckMiddleware(offline(), action="block", message="No.")
     assert run_agent(guard, AIMessage(ANSWER))["messages"][-1].text == "No."
@@ -240,8 +227,3 @@ def test_what_counts_as_retrieved() -> None:
     found = retrieved_by(messages)
     assert [document.page_content for document in found] == [PASSAGE, OTHER.page_content, "hit", "plain"]
     assert [document.metadata["source"] for document in found[2:]] == ["s", "tell"]
-
-
-def test_an_unknown_action_is_named() -> None:
-    with pytest.raises(ConfigError, match="action = 'shout'"):
-        FactCheckMiddleware(offline(), action="shout")  # type: ignore[arg-type]  # that is what is tried

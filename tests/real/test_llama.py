@@ -8,27 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from factloop import FactChecker, FactualityReport, TrustScorer
+from factloop import FactChecker, TrustScorer
 from factloop.agents.safe.schemas import Assessment
 from factloop.agents.trustscore.graph import LEAST_MASS
 from factloop.core.errors import ModelOutputError
-from factloop.service.app import build_app
-from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
-from factloop.trust.settings import TrustSettings
 from tests.cli.command import Command, build_command
-from tests.real.any_judge import ANSWER, LONG, QUESTION, SOURCE
+from tests.real.any_judge import ANSWER, QUESTION, SOURCE
 from tests.real.any_judge import (
     test_a_stopped_check_leaves_the_server_to_the_next as test_a_stopped_check_leaves_the_server_to_the_next,
 )
 from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, write_model
-from tests.service.asking import FINISHED_WITHIN_S, events_in
-from tests.service.serving import serving
 from tests.tools.models.questions import STAGE, assess, question
 from tests.tools.models.talk import Talk, talking
 
@@ -145,51 +139,6 @@ async def test_a_subject_and_a_judge_of_one_server_have_names_of_their_own(
         "entailment": True,
         "search": False,
     }
-
-
-def test_a_service_streams_its_jobs_and_cancels_them(judge: dict[str, Any], tmp_path: Path) -> None:
-    settings = ServiceSettings(folder=tmp_path / "service", port=0, max_jobs=1)
-    asked = {"response": ANSWER, "documents": [{"text": SOURCE}]}
-    with (
-        serving(build_app(settings, CheckSettings.of(None, **judge), TrustSettings(cache=False))) as address,
-        httpx.Client(base_url=address, timeout=FINISHED_WITHIN_S) as client,
-    ):
-        long = client.post("/v1/checks", json=asked | {"response": LONG}).json()["id"]
-        with client.stream("GET", f"/v1/jobs/{long}/events") as stream:
-            next(line for line in stream.iter_lines() if line.startswith("event: "))  # it is at work
-            cancelled = client.post(f"/v1/jobs/{long}/cancel").json()
-        short = client.post("/v1/checks", json=asked).json()["id"]
-        events = events_in(client.get(f"/v1/jobs/{short}/events").text)
-        report = FactualityReport.model_validate_json(client.get(f"/v1/jobs/{short}/result").content)
-    assert cancelled["status"] == "cancelled"
-    assert events[-1][0] == "job_finished"
-    assert report.usage.calls > 0
-    assert len(report.sentences) == 2
-
-
-@pytest.mark.parametrize("name", ["plain"], indirect=True)
-def test_a_run_ends_with_a_summary_and_pays_for_nothing_twice(
-    factloop: Command, addresses: dict[str, str], name: str
-) -> None:
-    rows = [
-        {"id": f"r{n}", "system": "one", "prompt_id": f"p{n}", "prompt": QUESTION, "response": f"{n}. {ANSWER}"}
-        for n in range(3)
-    ]
-    Path("responses.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    command = (
-        "eval", "responses.jsonl", "--docs", "sources", "--model", f"openai:{name}", "--base-url", addresses[name],
-        "--k", 2, "--resamples", 50, "--quiet", "--run-dir", "run", "--no-cache", *WARM,
-    )  # fmt: skip
-    runs = []
-    for _ in range(2):
-        done = factloop(*command)
-        assert done.code in {0, 3}, done.err
-        runs.append((Path("run/reports.jsonl").read_bytes(), json.loads(Path("run/summary.json").read_text())))
-    (reports, summary), (reports_again, summary_again) = runs
-    assert reports == reports_again
-    assert len(reports.splitlines()) == len(rows)
-    assert [one["n_responses"] for one in summary["scores"]["systems"]] == [len(rows)]
-    assert summary["usage"]["calls"] == summary_again["usage"]["calls"] > 0
 
 
 async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:
