@@ -9,7 +9,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import ClaimStanding
-from factloop.core.records import Counts, UnscoredReason
+from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
@@ -98,26 +98,6 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     assert both.trust_fc.passages[0].source == "https://a.example"
 
 
-@pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])
-async def test_documents_without_text_are_no_source_of_a_trust_score(
-    service: Service, sim: Simulator, tmp_path: Path, documents: list[dict[str, str]]
-) -> None:
-    """A subject can still be asked; without one there is nothing to score by, as they stand in place of the corpus."""
-    (tmp_path / "own.txt").write_text(ANSWER, encoding="utf-8")
-    ask = {"question": "Where was Ada Lovelace born?", "response": "London", "documents": documents}
-    own = TrustSettings(corpus=(str(tmp_path),), cache=False)
-    async with service(trust=TrustSettings.of(own, subject_model=MODEL, base_url=sim.base_url)) as client:
-        given = await client.post("/v1/trust?wait=true", json=ask)
-    async with service(trust=own) as client:
-        refused = await client.post("/v1/trust?wait=true", json=ask)
-    report = TrustReport.model_validate_json(given.content)
-    factual = report.trust_fc
-    assert report.trust_bc.value is not None
-    assert (factual.value, factual.unscored_reason, factual.passages) == (None, UnscoredReason.NO_SOURCE, ())
-    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "documents")
-    assert "nothing to score by" in refused.json()["error"]["message"]
-
-
 async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simulator) -> None:
     check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
@@ -136,20 +116,6 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
     assert f"factloop_model_calls_total {float(calls)}" in metrics
     assert page.status_code == 200
-
-
-async def test_a_long_answer_has_one_limit_for_both_parts(service: Service, sim: Simulator) -> None:
-    most = 3
-    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
-    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
-    async with service(check, trust) as client:
-        given = await client.post(
-            "/v1/trust/long-form?wait=true", json={name: ASK[name] for name in ("response", "documents")}
-        )
-    report = LongFormTrustReport.model_validate_json(given.content)
-    assert 0 < report.factuality.usage.calls < most
-    assert sim.stats().model.requests == most
-    assert {claim.trust_bc.unscored_reason for claim in report.claims if claim.trust_bc} >= {"budget"}
 
 
 async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(

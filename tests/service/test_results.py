@@ -54,20 +54,6 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
     assert refused == [404] * 6
 
 
-def test_a_file_and_a_folder_of_one_name_are_one_result(folder: Path) -> None:
-    (folder / "run.json").write_text(to_json(sample_audit()))
-    results = ResultFolder(folder)
-    found = results.find("run")
-    assert found is not None
-    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", "audit")]
-    assert found.info.kind == "audit"
-    (folder / "run.json").write_text("{}")
-    found = results.find("run")
-    assert found is not None
-    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", found.info.kind)]
-    assert found.info.kind == "check", "what is no report stands for nothing"
-
-
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
     assert ResultFolder(None).all() == []
     assert ResultFolder(None).find("ada") is None

@@ -56,17 +56,6 @@ async def test_an_owner_deletes_by_age(service: Service, home: Path) -> None:
     assert missing.json()["error"]["field"] == wrong.json()["error"]["field"] == "older_than_days"
 
 
-@pytest.mark.parametrize("page", ["result", "report.html", "claims.csv", "labels"])
-async def test_a_job_that_is_deleted_meanwhile_is_not_found(service: Service, home: Path, page: str) -> None:
-    """The job is looked up first, then its report: here the row has none, as if it had gone in between."""
-    gone = keep_an_old_job(home, days=1)
-    async with service() as client:
-        answer = await client.get(f"/v1/jobs/{gone}/{page}")
-        compared = await client.get("/v1/compare", params={"first": gone, "second": gone})
-    for one in (answer, compared):
-        assert (one.status_code, one.json()["error"]["type"]) == (404, "not_found")
-
-
 async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Service, home: Path) -> None:
     ended = keep_an_old_job(home, days=1)
     journals = home / "service" / "journals"

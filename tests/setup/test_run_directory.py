@@ -146,26 +146,12 @@ def test_a_variant_from_before_a_setting_is_the_same(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run.json").read_text())["variant packaged"] == before
 
 
-async def test_another_text_is_another_configuration(sim: Simulator, response: Response, tmp_path: Path) -> None:
-    await check(sim, response, tmp_path / "run")
-    async with simulated_checker(sim) as checker:
-        for text, prompt in ((response.text + " ", response.prompt), (response.text, "Another question?")):
-            with pytest.raises(ConfigError, match="another configuration"):
-                await checker.acheck(text, prompt, run_dir=tmp_path / "run")
-
-
 @pytest.mark.parametrize("name", ["notes.txt", "report.json", "journal.sqlite"])
 def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     with pytest.raises(ConfigError, match="not a run directory, and not empty"):
         RunDirectory(tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
-
-
-def test_a_file_is_no_run_directory(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(ConfigError, match="cannot be used as a run directory"):
-        RunDirectory(tmp_path / "file")
 
 
 @pytest.mark.parametrize("left", [set(), {"lock"}, {"lock", "run.tmp"}])
