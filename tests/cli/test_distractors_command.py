@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,22 +101,3 @@ def test_where_dbpedia_is_not_there_the_next_source_is_used(factloop: Command) -
     assert len(found["distractors"]) == 6
     (note,) = found["notes"]
     assert f"connection refused at 127.0.0.1:{port}" in note
-
-
-@pytest.mark.process
-def test_an_interrupt_ends_it_at_once(home: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        flags = ("--dbpedia", "--set", f"spotlight_url={url}/a", "--set", f"sparql_url={url}/b", "--timeout", "60")
-        command = [sys.executable, "-m", "factloop", "research", "distractors", *TEMPLE, *flags]
-        with subprocess.Popen(command, cwd=home, stderr=subprocess.PIPE, text=True, env=environment()) as process:
-            silent.settimeout(30.0)
-            connection, _ = silent.accept()
-            with connection:
-                process.send_signal(signal.SIGINT)
-                _, said = process.communicate(timeout=10.0)
-    assert (process.returncode, said) == (130, "factloop: stopped. Nothing was written.\n")
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}

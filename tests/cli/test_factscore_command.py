@@ -15,7 +15,6 @@ from tests.checking.simulated import PLANS
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.simulator import Response, Simulator
-from tests.simulator.settings import Faults
 
 LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
 MODEL = ("--model", "openai:sim", "--search", "serper")
@@ -94,19 +93,6 @@ def test_verdicts_are_compared_with_labels_fact_by_fact(
     assert sim.bodies("SentenceFacts" if plan == "paper" else "SelfContainedFact") == sim.bodies("AtomicFacts") == []
     assert "Agreement with people's labels" in done.out
     assert "Cohen’s kappa" in done.out
-
-
-def test_facts_that_cannot_be_read_are_unscored_and_none_is_lost(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
-    done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--fail-if-unscored")
-    assert done.code == 3
-    summary = summary_in(home / "a.json")
-    assert summary.agreement is not None
-    assert sum(system.counts.unscored for system in summary.scores.systems) == n_facts(data)
-    assert summary.agreement.overall.agreement.undefined == "nothing_scored"
-    assert summary.agreement.overall.n_unscored == summary.agreement.overall.table.n_facts
 
 
 def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
