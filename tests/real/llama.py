@@ -83,13 +83,13 @@ def write_model(path: Path, template: str) -> Path:
 
 
 @contextmanager
-def running_llama(model: Path, *, n_ctx: int = 8192, also: str = "") -> Iterator[str]:
-    """The base URL of a server of that model, as OpenAI's clients want it; `also`: another name of the model."""
+def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
+    """The base URL of a server of that model, as OpenAI's clients want it."""
     xllamacpp: Any = import_module("xllamacpp")
 
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
-    params.model_alias = {model.stem, also} - {""}
+    params.model_alias = {model.stem}
     params.hostnames = ["127.0.0.1"]
     params.port = free_port()
     params.use_jinja = True

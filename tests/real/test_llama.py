@@ -35,8 +35,6 @@ TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
 CONTEXT = 4096
 """Tokens of one conversation: the server divides what it has between two."""
 WARM = ("--temperature", "1")
-OTHER_NAME = "another"
-"""A second name of the model without tools: one server has several, as far as its callers see."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +42,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     """The base URL of a server for each template."""
     folder = tmp_path_factory.mktemp("models")
     plain, tools = (write_model(folder / f"{name}.gguf", text) for name, text in TEMPLATES.items())
-    with running_llama(plain, also=OTHER_NAME) as of_plain, running_llama(tools) as of_tools:
+    with running_llama(plain) as of_plain, running_llama(tools) as of_tools:
         yield {"plain": of_plain, "tools": of_tools}
 
 
@@ -121,24 +119,6 @@ async def test_a_score_of_letters_that_were_forced_is_not_graded(addresses: dict
     assert found.letters_mass is not None
     assert 0.0 < found.letters_mass < LEAST_MASS
     assert found.graded is None
-
-
-async def test_a_subject_and_a_judge_of_one_server_have_names_of_their_own(
-    addresses: dict[str, str], tmp_path: Path
-) -> None:
-    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
-    address = addresses["plain"]
-    one_server: dict[str, Any] = {"base_url": address, "judge_base_url": address, "temperature": 1.0, "cache": False}
-    async with TrustScorer(
-        subject_model="openai:plain", judge_model=f"openai:{OTHER_NAME}", corpus=str(tmp_path), **one_server
-    ) as scorer:
-        report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
-    assert (report.fingerprint.subject_model, report.fingerprint.judge) == ("openai:plain", f"openai:{OTHER_NAME}")
-    assert {stage: used.calls > 0 for stage, used in report.usage.stages.items()} == {
-        "choose": True,
-        "entailment": True,
-        "search": False,
-    }
 
 
 async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:

@@ -162,9 +162,3 @@ async def test_a_doctor_sees_how_it_is_read(served: Wiki, lines: tuple[str, ...]
     found = await examined(served)
     assert (found.state, found.how[1]) == ("works", how)
     assert found.how[0].startswith("MediaWiki 1.")
-
-
-async def test_a_doctor_sees_that_it_may_not_be_read(served: Wiki) -> None:
-    served.set(PRIVATE)
-    found = await examined(served)
-    assert (found.state, "readapidenied" in found.problem) == ("fails", True)
