@@ -214,25 +214,3 @@ async def test_documents_without_text_are_nothing_to_be_faithful_to(
         assert (answer.status_code, error["type"], error["field"]) == (422, "invalid_input", "documents")
         assert error["message"] == NO_TEXT
     assert searched.json()["counts"] == Counts(supported=1, not_supported=1).model_dump()
-
-
-async def test_the_older_check_is_first_and_claims_that_nearly_agree_are_one(service: Service) -> None:
-    document = {"text": "Ada Lovelace was born in London. Ada Lovelace died in 1852."}
-    answers = ("Ada Lovelace was born in London. Ada Lovelace died in 1852.", "Ada Lovelace died in 1867.")
-    async with service() as client:
-        asked = [{"response": answer, "documents": [document]} for answer in answers]
-        older, newer = [(await client.post("/v1/checks", json=ask)).json()["id"] for ask in asked]
-        for job in (older, newer):
-            await finished(client, job)
-        compared = (await client.get(f"/v1/compare?first={newer}&second={older}")).json()
-    assert (compared["first"]["id"], compared["second"]["id"]) == (older, newer)
-    (pair,) = compared["pairs"]
-    assert (pair["first"]["verdict"], pair["second"]["verdict"]) == ("supported", "not_supported")
-    assert (pair["flipped"], pair["changed"], compared["counts"]["n_reworded"]) == (True, True, 1)
-    assert [(piece["kind"], piece["text"]) for piece in pair["pieces"]] == [
-        ("same", "Ada Lovelace died in "),
-        ("removed", "1852"),
-        ("inserted", "1867"),
-        ("same", "."),
-    ]
-    assert [one["claim"] for one in compared["only_first"]] == ["Ada Lovelace was born in London."]
