@@ -60,7 +60,7 @@ def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
     _maintain(folder, "runJobs", environment=environment)
     _maintain(folder, "rebuildtextindex", environment=environment)
     # Without its cache of code, which looks at a file anew only after two seconds.
-    server = ["php", "-d", "opcache.enable=0", "-S", f"127.0.0.1:{port}", "-t", HOME]
+    server = ["php", "-d", "opcache.enable=0", "-S", f"127.0.0.1:{port}", "-t", str(HOME)]
     with running(server, port, "/api.php?action=query&format=json", env=os.environ | environment):
         yield Wiki(url, local_settings, local_settings.read_text(encoding="utf-8"))
 

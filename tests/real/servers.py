@@ -25,8 +25,9 @@ def running(
     command: Sequence[str | Path], port: int, path: str | None = None, *, within_s: float = 20.0, **options: Any
 ) -> Iterator[None]:
     """Runs the server until the block ends. It is ready when it listens; with `path`, when it answers there."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, start_new_session=True, **quiet, **options)
+    process: subprocess.Popen[bytes] = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
+    )
     try:
         ends_at = time.monotonic() + within_s
         while not _is_ready(port, path):
