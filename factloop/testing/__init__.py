@@ -28,13 +28,13 @@ __all__ = [
     "assert_factual",
     "assert_trustworthy",
 ]
+_HOME = {**dict.fromkeys(__all__, "testing.assertions"), "Recording": "setup.recording"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module 'factloop.testing' has no attribute {name!r}")
-    home = "factloop.setup.recording" if name == "Recording" else "factloop.testing.assertions"
-    return getattr(import_module(home), name)
+    return getattr(import_module(f"factloop.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:
