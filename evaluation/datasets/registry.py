@@ -62,11 +62,12 @@ class AboutDataset(Record):
     homepage: str
     licence: str
     citation: str
-    gated: bool = False
+    gated: bool
     """Upstream hands it out only to those who accept its terms there."""
 
 
 class Dataset(AboutDataset):
+    gated: bool = False
     task: str | None = None
     """Its task group, as Godbole and Jia have them (section 4.1); data sets that they lack stand with their like."""
     parts: tuple[DatasetPart, ...]
