@@ -73,12 +73,12 @@ def code_of(
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
     if demands.fail_if_unscored and unscored:
         return left_unscored(f"{plural(unscored, 'claim')} unscored (--fail-if-unscored)")
-    least = demands.fail_under
-    below = {} if least is None else {of: value for of, value in precisions.items() if value is None or value < least}
-    for of, value in below.items():
-        note(below_threshold("precision", value, least, of))
-    if below:
-        return BELOW_THRESHOLD
+    if (least := demands.fail_under) is not None:
+        below = {of: value for of, value in precisions.items() if value is None or value < least}
+        for of, value in below.items():
+            note(below_threshold("precision", value, least, of))
+        if below:
+            return BELOW_THRESHOLD
     return DONE if scored or nothing is None else left_unscored(f"{NO_CLAIM}: {nothing}")
 
 

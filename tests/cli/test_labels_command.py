@@ -78,7 +78,9 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
     assert "labels from the top on are a smaller draw" in exported.err
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, {"one"}), "8 of 20 drawn, 7 of those labelled"
+    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
+        "8 of 20 drawn, 7 of those labelled"
+    )
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     assert "8 of 13 claims without a label (7 have one; 7 labels: too few to learn from, 10 are needed)" in again.out
     more = fill(home / "more.csv", "label", ["agree"] * 8)
@@ -116,7 +118,11 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     assert "20 labels in labels.jsonl (4 given blind, 16 with the verdict in sight)" in done.out
     assert "5 labelled cannot tell left out; 5 labelled irrelevant left out" in done.out
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == ((1, 0, 0, 1), (1, 0, 1, 0), {"a", "b"})
+    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == (
+        (1, 0, 0, 1),
+        (1, 0, 1, 0),
+        frozenset({"a", "b"}),
+    )
     assert factloop("research", "audit", "labels.jsonl", "--json", "audit.json").code == 0
     assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
 
