@@ -65,6 +65,12 @@ async def test_requests_are_refused_with_their_status(
         assert words(await client.request(method, path, **options)) == expected
 
 
+async def test_the_service_answers_to_the_names_of_this_machine(service: Service) -> None:
+    async with service() as client:
+        for host in ("localhost", "localhost:8000", "127.0.0.1:1", "[::1]:8000", "[::1]", "LOCALHOST"):
+            assert (await client.get("/health", headers={"Host": host})).status_code == 200, host
+
+
 @pytest.mark.parametrize(
     "body",
     [
