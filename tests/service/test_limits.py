@@ -274,3 +274,12 @@ async def test_a_job_says_which_limits_hold_as_soon_as_it_is_taken(
     cut = [one.partition(" ")[0] for one in ended["summary"]["warnings"] if "was asked for" in one]
     assert cut == (["deadline_s:", "max_calls:"] if asked and asked["deadline_s"] == 900 else [])
     assert (score.status_code, score.json()["limits"]) == (202, None)
+
+
+async def test_a_check_ends_within_the_limits_of_its_caller(service: Service, sim: Simulator) -> None:
+    sim.set(llm_latency_s=60.0)
+    hasty = {**ASK, "limits": {"deadline_s": 0.3}}
+    async with service(CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)) as client:
+        report = (await client.post("/v1/checks?wait=true", json=hasty)).json()
+    said = {claim["judgement"]["rationale"] for claim in report["claims"]}
+    assert said == {"the check ran into its deadline of 0.3 s"}
