@@ -56,6 +56,14 @@ async def test_an_owner_deletes_by_age(service: Service, home: Path) -> None:
     assert missing.json()["error"]["field"] == wrong.json()["error"]["field"] == "older_than_days"
 
 
+async def test_a_job_that_is_deleted_meanwhile_is_not_found(service: Service, home: Path) -> None:
+    """The job is looked up first, then its report: here the row has none, as if it had gone in between."""
+    gone = keep_an_old_job(home, days=1)
+    async with service() as client:
+        answers = [await client.get(f"/v1/jobs/{gone}/{page}") for page in ("result", "report.html", "labels")]
+    assert [answer.status_code for answer in answers] == [404] * 3
+
+
 async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Service, home: Path) -> None:
     ended = keep_an_old_job(home, days=1)
     journals = home / "service" / "journals"
