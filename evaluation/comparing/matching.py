@@ -1,16 +1,14 @@
-"""Brings the claims of two judgements together: those of equal text, and those whose words nearly agree."""
+"""Brings together the claims of two judgements that are of equal text."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 
 from factloop.core.citations import reason
 from factloop.core.records import Claim, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.tools.text.words import content_words
 
 RIGHT = {
     FactLabel.SUPPORTED: Verdict.SUPPORTED,
@@ -18,10 +16,6 @@ RIGHT = {
     FactLabel.IRRELEVANT: Verdict.IRRELEVANT,
 }
 """The verdict that agrees with a label."""
-LEAST_SHARED = 0.5
-"""Two claims nearly agree if they share more than this part of their content words (Dice's coefficient)."""
-MOST_CANDIDATES = 8
-"""Partners that one claim is considered with, the nearest ones: thousands of claims of one pattern stay affordable."""
 
 
 @dataclass(frozen=True)
@@ -70,31 +64,3 @@ def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) ->
         if claim.id not in partner and free[claim.text]:
             partner[claim.id] = free[claim.text].popleft()
     return [(claim, by_id[partner[claim.id]]) for claim in first if claim.id in partner]
-
-
-def near_pairs(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of claims that nearly agree, in the order of the first: the nearest pair first, each claim at most once.
-
-    Among equally near partners the one at the nearest place is taken.
-    """
-    partner: dict[int, int] = {}
-    taken: set[int] = set()
-    for _, _, one, other in sorted(_candidates(first, second), reverse=True):
-        if one not in partner and other not in taken:
-            partner[one] = other
-            taken.add(other)
-    return sorted(partner.items())
-
-
-def _candidates(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[float, int, int, int]]:
-    """Similarity, closeness of places, and the two places, of pairs that nearly agree."""
-    words = [frozenset(content_words(text)) for text in second]
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for place, held in enumerate(words):
-        for word in held:
-            holders[word].append(place)
-    for one, text in enumerate(first):
-        own = frozenset(content_words(text))
-        shared = Counter(other for word in own for other in holders.get(word, ()))
-        found = ((2 * n / (len(own) + len(words[other])), -abs(one - other), one, other) for other, n in shared.items())
-        yield from nlargest(MOST_CANDIDATES, (pair for pair in found if pair[0] > LEAST_SHARED))

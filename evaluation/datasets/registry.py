@@ -53,15 +53,21 @@ class DatasetPart(Record):
     """Whether the loader takes a single file: of a folder the one that lies in it. It does without a loader."""
 
 
-class Dataset(Record):
+class AboutDataset(Record):
+    """What a data set is, and whose."""
+
     name: str
     title: str
     about: str
     homepage: str
     licence: str
     citation: str
-    gated: bool = False
+    gated: bool
     """Upstream hands it out only to those who accept its terms there."""
+
+
+class Dataset(AboutDataset):
+    gated: bool = False
     task: str | None = None
     """Its task group, as Godbole and Jia have them (section 4.1); data sets that they lack stand with their like."""
     parts: tuple[DatasetPart, ...]

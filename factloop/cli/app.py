@@ -26,7 +26,7 @@ class WithOldNames(PlainGroup):
     """Takes the commands of `research` by their old names, too, and says the new one. For one release."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and f"research {args[0]}" in OLD_NAMES:
+        if args and any(path.split()[:2] == ["research", args[0]] for path in COMMANDS):
             sys.stderr.write(f"factloop: factloop {args[0]} is now factloop research {args[0]}\n")
             args = ["research", *args]
         return super().parse_args(ctx, args)
@@ -152,8 +152,6 @@ GROUPS = {
     "research generate": "Generate answers to LongFact, or new prompts like its own.",
     "research kb": "Build local tables of typed entities, for distractors.",
 }
-
-OLD_NAMES = frozenset(" ".join(path.split()[:2]) for path in COMMANDS if path.startswith("research "))
 
 
 app = typer.Typer(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, messages_console, note, run_until_stopped, step
-from factloop.cli.demands import left_after, scored_exit_code
+from factloop.cli.demands import exit_code, left_after
 from factloop.cli.inputs import read_text, refuse_missing, refuse_self_support
-from factloop.cli.options import ARGUMENT, Flags, Judged, command, taking
+from factloop.cli.options import ARGUMENT, Estimated, Flags, Judged, command, taking
 from factloop.cli.outputs import deliver, price, show_lines, try_outputs
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
 from factloop.core.events import CheckFinished, ResponseSplit
@@ -18,6 +18,9 @@ from factloop.core.records import FactualityReport
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
+
+if TYPE_CHECKING:
+    from factloop.checking.estimate import Estimate
 
 NO_SOURCES = (
     "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
@@ -58,8 +61,7 @@ def check(given: Check, flags: Flags) -> int:
     report = run_until_stopped(_report(given, settings, response), run_dir=given.run_dir, kept=kept)
     with step("writing the report", quiet=given.quiet):  # of a long text a page takes seconds
         deliver(given, report, partial(print_report, report), page=partial(render_html, report))
-    code = scored_exit_code(report, fail_if_unscored=given.fail_if_unscored, fail_under=given.fail_under)
-    return left_after(report, code, settings.deadline_s)
+    return left_after(report, exit_code(report, given), settings.deadline_s)
 
 
 async def _report(given: Check, settings: CheckSettings, response: str) -> FactualityReport:
@@ -90,20 +92,26 @@ def _cautions(given: Check, settings: CheckSettings, n_sentences: int) -> Iterat
         yield f"--html: {size}, which browsers open slowly; check the text in parts for lighter pages"
 
 
-def print_estimate(given: Check, settings: CheckSettings, response: str, more: str = "") -> int:
+def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
     """Prints the cost of a check, and `more` below it; spends nothing. Returns the exit code."""
     from factloop.checking.estimate import estimate, plan_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
     result = estimate(settings, response, given.prompt)
+    return deliver_estimate(given, result, f"plan {plan_of(settings)!r}", settings, more)
+
+
+def deliver_estimate(
+    given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
+) -> int:
+    """Writes and shows an estimate, and `more` below it; returns the exit code."""
     lines = (
-        f"Nothing was spent. Estimate for plan {plan_of(settings)!r} with {settings.model or 'the offline engine'}:",
-        f"  {result.n_sentences} sentences, about {result.n_claims} claims",
-        f"  about {result.calls} model calls, {result.searches} searches",
-        f"  about {result.prompt_tokens} prompt and {result.completion_tokens} completion tokens",
-        f"  {price(result.cost_usd)}",
-        *filter(None, [more]),
+        f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
+        f"  {found.n_sentences:,} sentences, about {found.n_claims:,} claims",
+        f"  about {found.calls:,} model calls, {found.searches:,} searches",
+        f"  about {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens",
+        f"  {price(found.cost_usd)}",
     )
-    deliver(given, result, show_lines(lines))
+    deliver(given, found, show_lines(lines if more is None else (*lines, more)))
     return DONE

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
@@ -67,27 +64,9 @@ def run_alone(work: Coroutine[Any, Any, T]) -> T:
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
     """Adds the result of `work`: what a runner returns, Python 3.11 writes out in full to find that it is no signal."""
-    with _silent_on_what_never_began():
-        results.append(await work)
-
-
-@contextmanager
-def _silent_on_what_never_began() -> Iterator[None]:
-    """An interrupt cancels tasks that have not begun, LangGraph's among them; Python would warn of their coroutines."""
-    cancel = signal.getsignal(signal.SIGINT)
-    if not callable(cancel) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
-        cancel(number, frame)
-
-    signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, cancel)
+    # An interrupt cancels tasks that have not begun, LangGraph's among them; Python would warn of their coroutines.
+    warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
+    results.append(await work)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from factloop.cli.check import Check, print_estimate
 from factloop.cli.console import note, run_until_stopped, step
-from factloop.cli.demands import exit_code, left_after, scored_exit_code
+from factloop.cli.demands import exit_code, left_after
 from factloop.cli.inputs import read_text, refuse_missing, refuse_self_support
 from factloop.cli.options import OUTPUT, Flags, command, taking
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs
@@ -57,8 +57,7 @@ def correct(given: Correct, flags: Flags) -> int:
     if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that says it
         note(" ".join(not_done.split()))
     # A text of which all claims were taken out was checked; one that had none to begin with was not.
-    judged = exit_code if correction.before.counts.scored else scored_exit_code
-    code = judged(correction.report, fail_if_unscored=given.fail_if_unscored, fail_under=given.fail_under)
+    code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)
     return left_after(correction.report, code, settings.deadline_s)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from factloop.cli.console import BELOW_THRESHOLD, DONE, left_unscored, note
 from factloop.cli.outputs import leave_now
@@ -14,6 +14,16 @@ from factloop.reports.visible import visible
 
 if TYPE_CHECKING:
     from factloop.evaluation.comparing.records import DemandResult
+
+
+class Demands(Protocol):
+    """What --fail-if-unscored and --fail-under say."""
+
+    @property
+    def fail_if_unscored(self) -> bool: ...
+    @property
+    def fail_under(self) -> float | None: ...
+
 
 Result = tuple[UnscoredReason | None, str]
 """The reason why something is unscored, None if it is scored, and the words on it."""
@@ -34,29 +44,42 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
     return ((claim.judgement.unscored_reason, claim.judgement.rationale) for claim in report.claims)
 
 
-def exit_code(report: FactualityReport, *, fail_if_unscored: bool, fail_under: float | None) -> int:
-    """The exit code of a report; the reason for one that is not 0 is said on standard error.
+def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
+    """The exit code of a check; the reason for one that is not 0 is said on standard error.
 
-    A report without a scored claim has no precision, and so falls below every threshold.
+    A report without a scored claim has no precision, and so falls below every threshold. It answers nothing, which is
+    no success, unless it `may_be_empty`.
     """
-    unscored = report.counts.unscored
-    if unscored and not report.counts.scored:
-        why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
-        return left_unscored(f"{NO_CLAIM}: {why}")
-    if fail_if_unscored and unscored:
+    counts = report.counts
+    why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
+    nothing = None if may_be_empty else ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
+    return code_of(counts.scored, counts.unscored, {"": report.precision}, demands, why=why, nothing=nothing)
+
+
+def code_of(
+    scored: int,
+    unscored: int,
+    precisions: Mapping[str, float | None],
+    demands: Demands,
+    *,
+    why: str,
+    nothing: str | None,
+) -> int:
+    """The exit code of one check or of many, by what each precision is of.
+
+    `why` says why claims are unscored, `nothing` why there may be neither these nor others; None where that is fine.
+    """
+    if unscored and not scored:
+        return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
+    if demands.fail_if_unscored and unscored:
         return left_unscored(f"{plural(unscored, 'claim')} unscored (--fail-if-unscored)")
-    if fail_under is not None and (report.precision is None or report.precision < fail_under):
-        note(below_threshold("precision", report.precision, fail_under))
-        return BELOW_THRESHOLD
-    return DONE
-
-
-def scored_exit_code(report: FactualityReport, *, fail_if_unscored: bool, fail_under: float | None) -> int:
-    """As `exit_code`, for a report that was asked for: one without a scored claim answers nothing, and is not 0."""
-    code = exit_code(report, fail_if_unscored=fail_if_unscored, fail_under=fail_under)
-    if code == DONE and not report.counts.scored:
-        return left_unscored(f"{NO_CLAIM}: {ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE}")
-    return code
+    if (least := demands.fail_under) is not None:
+        below = {of: value for of, value in precisions.items() if value is None or value < least}
+        for of, value in below.items():
+            note(below_threshold("precision", value, least, of))
+        if below:
+            return BELOW_THRESHOLD
+    return DONE if scored or nothing is None else left_unscored(f"{NO_CLAIM}: {nothing}")
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:

@@ -14,7 +14,7 @@ from factloop.cli.outputs import deliver, try_outputs
 from factloop.cli.preparing import server_settings
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
-from factloop.entrance.serving import SERVER
+from factloop.entrance.serving import SERVER, default_folder
 from factloop.reports.figures import plural
 from factloop.setup.marks import CACHE, MODEL, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
@@ -65,20 +65,11 @@ def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
     from factloop.doctor.looking import Look, in_thread
 
     if url is None:
-        file = _served_from(folder) / "jobs.sqlite"
+        file = (folder or default_folder()) / "jobs.sqlite"
         if folder is None and not file.exists():
             return ()
         url = f"sqlite:///{file}"
     return (Look("database", _shown(url), in_thread(partial(_read, url))),)
-
-
-def _served_from(folder: Path | None) -> Path:
-    """The folder, or that in the user's data, which `factloop serve` takes by default."""
-    if folder is not None:
-        return folder
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
 
 
 def _read(url: str) -> WorkingPart:

@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from factloop.cli.console import BELOW_THRESHOLD, DONE, left_unscored, note, run_until_stopped, watched
-from factloop.cli.demands import ALL_IRRELEVANT, NO_CLAIM, below_threshold, first_failure, results_of
+from factloop.cli.check import deliver_estimate
+from factloop.cli.console import note, run_until_stopped, watched
+from factloop.cli.demands import ALL_IRRELEVANT, code_of, first_failure, results_of
 from factloop.cli.inputs import name_of_data, refuse_missing_data, refuse_self_support, wanted_k
 from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Texts, command, taking
-from factloop.cli.outputs import deliver, price, show_lines, try_outputs, write_output
+from factloop.cli.outputs import deliver, try_outputs, write_output
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
@@ -271,16 +272,7 @@ def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem
         plans.add(plan_of(by))
     total = _sum(estimates)
     shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))
-    lines = (
-        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {shown_plans} with "
-        f"{settings.model or 'the offline engine'}:",
-        f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
-        f"  about {total.calls:,} model calls, {total.searches:,} searches",
-        f"  about {total.prompt_tokens:,} prompt and {total.completion_tokens:,} completion tokens",
-        f"  {price(total.cost_usd)}",
-    )
-    deliver(given, total, show_lines(lines))
-    return DONE
+    return deliver_estimate(given, total, f"{plural(len(estimates), 'response')}, plan {shown_plans}", settings)
 
 
 def _sum(estimates: Sequence[Estimate]) -> Estimate:
@@ -295,22 +287,13 @@ def _sum(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:
-    """The exit code of a run, as that of one check; the reason for one that is not 0 is said on standard error."""
-    counts = [system.counts for system in summary.scores.systems]
-    scored, unscored = sum(one.scored for one in counts), sum(one.unscored for one in counts)
-    if unscored and not scored:
-        return left_unscored(f"{NO_CLAIM}: {why_unscored}" if why_unscored else f"{plural(unscored, 'claim')} unscored")
-    if given.fail_if_unscored and unscored:
-        return left_unscored(f"{plural(unscored, 'claim')} unscored (--fail-if-unscored)")
-    code = DONE if given.fail_under is None else _against_threshold(given.fail_under, summary)
-    if code == DONE and not scored:
-        return left_unscored(f"{NO_CLAIM}: {ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE}")
-    return code
-
-
-def _against_threshold(threshold: float, summary: RunSummary) -> int:
-    below = [one for one in summary.scores.systems if one.precision.value is None or one.precision.value < threshold]
-    for one in below:
-        of = f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
-        note(below_threshold("precision", one.precision.value, threshold, of))
-    return BELOW_THRESHOLD if below else DONE
+    systems = summary.scores.systems
+    counts = [system.counts for system in systems]
+    return code_of(
+        sum(one.scored for one in counts),
+        sum(one.unscored for one in counts),
+        {f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})": one.precision.value for one in systems},
+        given,
+        why=why_unscored,
+        nothing=ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE,
+    )

@@ -52,3 +52,10 @@ class ServeSettings(BaseModel):
     """Public address of the service behind a reverse proxy, with its path."""
     trusted_proxy: Names = ()
     """Reverse proxies, or networks of proxies, to trust for callers' addresses."""
+
+
+def default_folder() -> Path:
+    """The service's folder in the user's data."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"

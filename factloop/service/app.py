@@ -27,6 +27,7 @@ from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
 from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.entrance.documents import hiding_checker, open_corpus
+from factloop.entrance.serving import default_folder
 from factloop.service import routes, routes_jobs
 from factloop.service.access import RateLimits, Tickets
 from factloop.service.errors import RequestRefusal, failure_words
@@ -134,13 +135,6 @@ def _sole_use(folder: Path) -> Iterator[None]:
             yield
     except Timeout as error:
         raise ConfigError(f"{folder}: another service is using it; name another folder (--folder)") from error
-
-
-def default_folder() -> Path:
-    """The service's folder in the user's data."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:

@@ -61,8 +61,8 @@ def invalid(message: str, field: str | None = None) -> RequestRefusal:
     return RequestRefusal(422, "invalid_input", message, field=field)
 
 
-def not_found(what: str, field: str | None = None) -> RequestRefusal:
-    return RequestRefusal(404, "not_found", f"there is no such {what}", field=field)
+def not_found(what: str) -> RequestRefusal:
+    return RequestRefusal(404, "not_found", f"there is no such {what}")
 
 
 def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER_S) -> RequestRefusal:

@@ -1,4 +1,4 @@
-"""Routes of jobs: asking for work, following it, its reports, comparisons of checks, and people's labels."""
+"""Routes of jobs: asking for work, following it, its reports, and people's labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ from factloop.service.shapes import (
     Ask,
     AuditAsk,
     CheckAsk,
-    ChecksComparison,
     Deleted,
     Documents,
     Job,
@@ -196,16 +195,12 @@ def is_job_id(text: str) -> bool:
     return len(text) == 32 and set(text) <= set("0123456789abcdef")
 
 
-async def find_job(job_id: str, opened: Open, owner: Owner, field: str | None = None) -> Job:
+async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
     """The caller's job of this id. Raises RequestRefusal; another owner's job counts as unknown."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
-        raise not_found("job", field)
+        raise not_found("job")
     return job
-
-
-async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    return await find_job(job_id, opened, owner)
 
 
 TheJob = Annotated[Job, Depends(_job_of_path)]
@@ -332,19 +327,6 @@ async def claims(job: TheJob, opened: Open) -> Response:
     return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
 
 
-@with_key.get("/compare", tags=["jobs"])
-async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
-    """Compares two checks, claim by claim; the older one is `first` in the answer."""
-    refuse_without_evaluation("comparisons")
-    from factloop.service.evaluation import compare_checks
-
-    sides = []
-    for name, given in (("first", first), ("second", second)):
-        job = await find_job(given, opened, owner, name)
-        sides.append((job, await _check_report(job, opened, "only checks can be compared", name)))
-    return await asyncio.to_thread(compare_checks, *sides)
-
-
 async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
     if name == "result" and job.status != "done":
         raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
@@ -354,10 +336,10 @@ async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") ->
     return text
 
 
-async def _check_report(job: Job, opened: LoopServices, otherwise: str, field: str = "job_id") -> FactualityReport:
+async def _check_report(job: Job, opened: LoopServices, otherwise: str) -> FactualityReport:
     """The report of a check that is done. `otherwise`: what is said of a job of another kind."""
     if job.kind != "check":
-        raise invalid(otherwise, field)
+        raise invalid(otherwise, "job_id")
     return await asyncio.to_thread(FactualityReport.model_validate_json, await _text_of(job, opened))
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from factloop.agents.trustscore.records import ClaimStanding
-from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
+from factloop.core.records import Count, Counts, Record, Share, Usage
 from factloop.entrance.asks import (
     LONGEST_DOCUMENT,
     LONGEST_PROMPT,
@@ -300,72 +300,6 @@ class Deleted(Record):
     """How many jobs were forgotten."""
 
     n_jobs: Count
-
-
-class ComparedSide(Record):
-    """One check's side of a claim."""
-
-    claim_id: str
-    claim: str
-    verdict: Verdict | None
-    unscored_reason: str | None
-    contradicted: bool | None
-    rationale: str
-
-
-class ClaimPiece(Record):
-    """A run of words of a claim that is worded differently in the other check."""
-
-    kind: Literal["same", "removed", "inserted"]
-    """In both checks, in the older one, in the newer one."""
-    text: str
-
-
-class ComparedClaim(Record):
-    """One claim that both checks have, in the same words or nearly."""
-
-    claim: str
-    first: ComparedSide
-    second: ComparedSide
-    flipped: bool
-    """Whether both have a verdict, and not the same."""
-    changed: bool
-    """Whether the outcome differs at all: a verdict, a contradiction, the reason for none."""
-    pieces: tuple[ClaimPiece, ...] = ()
-
-
-class LoneClaim(Record):
-    """A claim that one of the checks has."""
-
-    claim: str
-    side: ComparedSide
-
-
-class ComparedCounts(Record):
-    first: Counts
-    second: Counts
-    n_pairs: Count
-    n_reworded: Count
-    n_only_first: Count
-    n_only_second: Count
-    n_flips: Count
-    n_unscored_pairs: Count
-    """Pairs in which a side is unscored: no flip, and no agreement."""
-
-
-class ChecksComparison(Record):
-    """Two checks claim by claim."""
-
-    first: Job
-    """The older of the two, in whichever order they were named."""
-    second: Job
-    same_response: bool
-    pairs: tuple[ComparedClaim, ...]
-    """Flips first, then other changes of the outcome, then other wordings, then what is the same."""
-    only_first: tuple[LoneClaim, ...]
-    only_second: tuple[LoneClaim, ...]
-    flips: tuple[ComparedClaim, ...]
-    counts: ComparedCounts
 
 
 class HeadlineFigure(Record):

@@ -20,8 +20,6 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 """Files that a process killed before it wrote `run.json` leaves behind."""
-_BEFORE = {"repeats": "each", "as_published": False, "target_order": "asked"}
-"""Settings that earlier versions had not, with what these versions did."""
 
 
 class RunDirectory:
@@ -85,7 +83,7 @@ class RunDirectory:
             self._write(file, json.dumps(wanted, indent=2, sort_keys=True) + "\n")
             return
         try:
-            found, wanted = _completed(json.loads(file.read_text(encoding="utf-8"))), _completed(wanted)
+            found = json.loads(file.read_text(encoding="utf-8"))
             different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
         except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
             raise ConfigError(f"{file}: cannot be read; name another run directory") from error
@@ -94,10 +92,3 @@ class RunDirectory:
                 f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
                 f"give the same settings and input, or another {self._flag}"
             )
-
-
-def _completed(configuration: dict[str, Any]) -> dict[str, Any]:
-    """The configuration with every setting named, also within each variant of an experiment."""
-    return _BEFORE | {
-        name: _completed(value) if isinstance(value, dict) else value for name, value in configuration.items()
-    }

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.chat_model import reply_timeout_s
 from factloop.setup.pace import Pace, address_of, new_limiter
@@ -57,11 +56,8 @@ class Common:
     def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
         return self.patience.setdefault(address_of(chat), Patience(chat.name, patience_s))
 
-    def abilities_of(self, settings: RunSettings, chat: ChatModel) -> Abilities:
-        of_server = (address_of(chat), chat.name)
-        if of_server not in self.abilities:
-            self.abilities[of_server] = abilities_of(settings, chat)
-        return self.abilities[of_server]
+    def abilities_of(self, chat: ChatModel) -> Abilities:
+        return self.abilities.setdefault((address_of(chat), chat.name), Abilities())
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ class Session:
                 if common is None
                 else common.patience_with(chat, settings.patience_s)
             ),
-            abilities=abilities_of(settings, chat) if common is None else common.abilities_of(settings, chat),
+            abilities=None if common is None else common.abilities_of(chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from factloop.setup.recording import Recording
-    from factloop.testing.factual import NotFactual, aassert_factual, assert_factual
-    from factloop.testing.trustworthy import NotTrustworthy, aassert_trustworthy, assert_trustworthy
-
-_HOME = {
-    **dict.fromkeys(("NotFactual", "aassert_factual", "assert_factual"), "testing.factual"),
-    **dict.fromkeys(("NotTrustworthy", "aassert_trustworthy", "assert_trustworthy"), "testing.trustworthy"),
-    "Recording": "setup.recording",
-}
+    from factloop.testing.assertions import (
+        NotFactual,
+        NotTrustworthy,
+        aassert_factual,
+        aassert_trustworthy,
+        assert_factual,
+        assert_trustworthy,
+    )
 
 __all__ = [
     "NotFactual",
@@ -28,6 +28,7 @@ __all__ = [
     "assert_factual",
     "assert_trustworthy",
 ]
+_HOME = {**dict.fromkeys(__all__, "testing.assertions"), "Recording": "setup.recording"}
 
 
 def __getattr__(name: str) -> Any:

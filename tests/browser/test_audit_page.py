@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from factloop.evaluation.audit.views.html import render_audit_html
-from tests.browser.visits import Visits, save_by
+from tests.browser.visits import Visits
 from tests.evaluation.audit.views.audit_sample import sample_audit
 
 
@@ -41,13 +39,3 @@ def test_the_reader_chooses_group_evaluator_and_threshold(visits: Visits, sample
     expect(page.get_by_role("status")).to_have_text(
         "Data: Data set: news (task group summaries), Evaluator: mild, Threshold: 0.7"
     )
-
-
-@pytest.mark.parametrize("file", ["audit.json.gz", "rates.csv.gz"])
-def test_the_data_are_saved_without_a_network(visits: Visits, sample: str, tmp_path: Path, file: str) -> None:
-    page = visits.open(sample, script=False)
-    link = page.locator(f"a[download^='{file.removesuffix('.gz')}']")
-    saved = tmp_path / "saved"
-    assert save_by(link, saved).suggested_filename in (file, file.removesuffix(".gz"))
-    assert saved.stat().st_size > 1000
-    visits.requests = [url for url in visits.requests if not url.startswith("data:")]

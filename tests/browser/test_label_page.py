@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
@@ -16,15 +15,12 @@ from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import draw_disagreements
-from factloop.evaluation.labels.sheets import draw_next
-from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
-from factloop.evaluation.runs.calibration import calibrated, load_calibration
+from factloop.evaluation.labels.views.html import render_disagreements_html
 from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
 from tests.browser.visits import OPEN_ALL, Visits, reload_with_store, save_by
-from tests.evaluation.runs.finished_runs import judged, summary_of
-from tests.reports.claims_about import claim
+from tests.evaluation.runs.finished_runs import judged
 from tests.reports.page_samples import PAGES
-from tests.reports.sample import make_report, sample_report
+from tests.reports.sample import sample_report
 
 SAMPLE = PAGES["fact-check"]
 N_CLAIMS = 21
@@ -180,22 +176,6 @@ def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_
     assert page.locator(".prose [title]").count() > 0
 
 
-def test_hidden_evidence_stands_in_the_order_of_the_search(visits: Visits) -> None:
-    """What a verdict rests on stands first once it is shown."""
-    one = claim("It is so.", "It may be.", "It is so.", cited=("e2",), quote="It is so.")
-    page = labelling(visits, render_html(make_report(one.sentence, (one,))))
-    sources = page.locator("#claim-1 .source")
-    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
-    press(page, "b")
-    expect(sources).to_contain_text(["[1] notes/1.md", "[2] notes/2.md"])
-    press(page, "2")
-    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
-    press(page, "u")
-    expect(sources).to_contain_text(["[1] notes/1.md", "[2] notes/2.md"])
-    press(page, "b")
-    expect(sources).to_contain_text(["[2] notes/2.md", "[1] notes/1.md"])
-
-
 def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits) -> None:
     page = labelling(visits, render_html(second_is_worse()))
     to_worst = page.evaluate(LEADS)
@@ -246,33 +226,6 @@ RUN = [judged(f"p{n}", "ssnns") for n in range(4)]
 def command(folder: Path, *arguments: str) -> None:
     """Runs factloop in a process of its own: while Playwright runs, no event loop runs in this one."""
     subprocess.run([sys.executable, "-m", "factloop", *arguments], cwd=folder, check=True, capture_output=True)
-
-
-@pytest.mark.process
-def test_labels_of_drawn_claims_reach_calibration_and_audit_with_their_probabilities(
-    visits: Visits, tmp_path: Path
-) -> None:
-    drawn = draw_next(RUN, 8, data="answers.jsonl", seed=0).drawn
-    page = visits.open(render_labels_html(drawn, data="answers.jsonl"))
-    labelled(page, 0, of=8)
-    first, toolbar = page.locator(".claim.is-linked summary").bounding_box(), page.locator(".toolbar").bounding_box()
-    assert first is not None
-    assert toolbar is not None
-    assert first["y"] >= toolbar["y"] + toolbar["height"]  # the page scrolled to it as it was opened
-    expect(page.locator(".verdict:visible")).to_have_count(0)
-    press(page, "12121234")
-    labelled(page, 8, of=8)
-    expect(page.get_by_role("status").filter(has_text="All are labelled: save the labels.")).to_have_count(1)
-    assert all(one.blind for one in saved(page, tmp_path / "labels.json").labels)
-    command(tmp_path, "research", "labels", "export", "labels.json", "--out", "labels.jsonl")
-    sample = load_calibration(tmp_path / "labels.jsonl")
-    assert (sample.labels, sample.probabilities) == ((1, 0, 1, 0, 1, 0), (0.4,) * 6)
-    corrected = calibrated(summary_of(RUN), sample, transfer=None, rng=np.random.default_rng(0), resamples=50)
-    assert corrected.calibration is not None
-    (one,) = corrected.calibration.systems
-    assert (corrected.calibration.n_claims, one.is_sampled) == (6, True)
-    command(tmp_path, "research", "audit", "labels.jsonl", "--json", "audit.json")
-    assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["data"]["n_claims"] == 6
 
 
 DISPUTED = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(2)]

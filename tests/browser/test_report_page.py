@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
-from tests.browser.visits import TWO_FRAMES, Visits, shown
+from tests.browser.visits import TWO_FRAMES, Visits
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
 
@@ -33,18 +33,6 @@ def test_problems_come_first_and_alone(visits: Visits) -> None:
     expect(verdicts).to_have_count(21)
     # A claim below the window is not laid out (content-visibility), so its inner text may be empty.
     assert [verdict.strip() for verdict in verdicts.all_text_contents()[11:14]] == ["Supported"] * 3
-
-
-def test_verdicts_filter_the_claims(visits: Visits) -> None:
-    page = opened_whole(visits)
-    expect(shown(page)).to_have_count(21)
-    page.get_by_role("button", name="Contradicted 1").click()
-    expect(shown(page)).to_have_count(1)
-    page.get_by_role("button", name="No evidence found 2").click()
-    expect(shown(page)).to_have_count(3)
-    expect(page.get_by_role("status")).to_have_text("3 of 21 claims")
-    page.get_by_role("button", name="All 21").click()
-    expect(shown(page)).to_have_count(21)
 
 
 def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: Visits) -> None:
@@ -96,15 +84,6 @@ def test_n_and_p_step_from_problem_to_problem(visits: Visits) -> None:
     expect(page.locator(f"#claim-{PROBLEMS[-2]} > summary")).to_be_focused()
     expect(page.get_by_text("Problem 10 of 11")).to_be_visible()
     expect(page.locator(".sentence.is-linked").first).to_contain_text("She also owned a share")
-
-
-def test_single_keys_can_be_switched_off(visits: Visits) -> None:
-    page = visits.open(SAMPLE)
-    page.get_by_label("Single-key shortcuts").uncheck()
-    page.get_by_role("searchbox").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("j")
-    expect(page.locator("#previous-problem")).to_be_focused()
 
 
 def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:

@@ -21,15 +21,3 @@ def test_the_table_filters_the_answers(visits: Visits) -> None:
     expect(shown(page)).to_have_count(5)
     page.get_by_role("searchbox").fill("RETURNED TO SPAIN")
     expect(page.get_by_role("status")).to_have_text("1 of 5 answers")
-
-
-def test_the_groups_filter_the_claims_from_both_places(visits: Visits) -> None:
-    page = visits.open(PAGES["long form"])
-    page.locator(".matrix").get_by_role("button", name="Unsupported, but insisted upon: 2 claims").click()
-    expect(shown(page)).to_have_count(2)
-    chip = page.locator(".toolbar").get_by_role("button", name="Unsupported, but insisted upon 2")
-    expect(chip).to_have_attribute("aria-pressed", "true")
-    chip.click()
-    expect(shown(page)).to_have_count(15)
-    page.get_by_role("button", name="Wavering: 4 claims").click()
-    expect(shown(page)).to_have_count(4)

@@ -20,15 +20,18 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @contextmanager
-def processes_in(folder: Path) -> Iterator[Start]:
+def processes_in(folder: Path, **environment: str) -> Iterator[Start]:
     """Starts `python -m factloop` there; what still runs at the end is killed."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "factloop", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, text=True, **{"stderr": subprocess.PIPE, **options}
+            command,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            text=True,
+            **{"stderr": subprocess.PIPE, **options},
         )
         started.append(process)
         return process
@@ -39,6 +42,14 @@ def processes_in(folder: Path) -> Iterator[Start]:
         for process in started:
             process.kill()
             process.communicate()
+
+
+def address_of(service: subprocess.Popen[str]) -> str:
+    """Where it serves, once it does."""
+    assert service.stderr is not None
+    line = service.stderr.readline()
+    assert "serving at" in line, line + service.stderr.read()
+    return line.split()[3]
 
 
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
-import stat
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -70,30 +65,6 @@ def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> 
     assert again.model_copy(update={"created_at": report.created_at}) == report
 
 
-def test_csv_parquet_and_standard_input_are_the_same(
-    factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = by_hand()
-    flat = [{name: one[name] for name in one if name != "evaluators"} for one in rows]
-    for one, whole in zip(flat, rows, strict=True):
-        one["evaluator:judge"] = whole["evaluators"]["judge"]
-    with (home / "p.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(flat[0]))
-        writer.writeheader()
-        writer.writerows(flat)
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
-
-    parquet.write_table(pyarrow.Table.from_pylist(flat), home / "p.parquet")
-    at = audited(factloop, write(home / "p.jsonl", rows)).at
-    for name in ("p.csv", "p.parquet"):
-        assert audited(factloop, name).at == at
-    text = (home / "p.jsonl").read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    piped = audited(factloop, "-")
-    assert (piped.at, piped.data.name) == (at, "standard input")
-
-
 def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
     rows = [{**one, "evaluators": {**one["evaluators"], "other": 0.6}} for one in by_hand()]
     path = write(home / "p.jsonl", rows)
@@ -109,60 +80,3 @@ def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
         "seed": 3,
     }
     assert [value_of(report, "tpr", at) for at in (0, 1)] == [1.0, 0.0]
-
-
-def changed(place: int, **fields: Any) -> Rows:
-    return [{**one, **fields} if number == place else one for number, one in enumerate(by_hand())]
-
-
-@pytest.mark.parametrize(
-    ("rows", "complaint"),
-    [
-        (changed(2, label=2), "p.jsonl:3: field 'label': a label is the number 1 (attributable) or 0 (not), not 2"),
-        ([*by_hand(), by_hand()[5]], "p.jsonl:9: field 'claim_id': line 6 has the same, 'c1', in the same response"),
-        ([], "p.jsonl: there is no row in it"),
-    ],
-)  # fmt: skip
-def test_wrong_rows_are_named_and_nothing_is_written(factloop: Command, home: Path, rows: Rows, complaint: str) -> None:
-    write(home / "p.jsonl", rows)
-    result = factloop("research", "audit", "p.jsonl", "--json", "audit.json", "--html", "audit.html")
-    assert (result.code, result.out) == (2, "")
-    assert result.complaint.startswith(f"factloop: {complaint}")
-    assert not (home / "audit.json").exists()
-    assert not (home / "audit.html").exists()
-
-
-@pytest.mark.parametrize(
-    ("flags", "complaint"),
-    [
-        (("nope.jsonl",), "nope.jsonl: cannot be read (No such file or directory)"),
-        ((".",), ".: cannot be read (Is a directory)"),
-        (("p.jsonl", "--evaluator", "gpt"), "p.jsonl: no scores of gpt; there are those of judge"),
-        (("p.jsonl", "--json", "p.jsonl"), "p.jsonl: would overwrite p.jsonl"),
-        (("p.jsonl", "--html", "nowhere/a.html"), "nowhere/a.html: cannot be written"),
-        (("p.jsonl", "--json", "a", "--html", "a"), "a: two outputs would be written there"),
-    ],
-)
-def test_wrong_input_is_named(factloop: Command, home: Path, flags: tuple[str, ...], complaint: str) -> None:
-    before = write(home / "p.jsonl", by_hand()).read_bytes()
-    result = factloop("research", "audit", *flags)
-    assert (result.code, result.out) == (2, "")
-    assert result.complaint.startswith(f"factloop: {complaint}")
-    assert (home / "p.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "flags", [("--threshold", "1.1"), ("--level", "1"), ("--p-adjustment", "fdr"), ("--resamples", "x")]
-)
-def test_a_setting_out_of_range_is_refused(factloop: Command, home: Path, flags: tuple[str, str]) -> None:
-    write(home / "p.jsonl", by_hand())
-    result = factloop("research", "audit", "p.jsonl", *flags)
-    assert (result.code, result.out) == (2, "")
-    assert flags[0] in result.err
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_result_goes_to_a_device_as_it_is(factloop: Command, home: Path) -> None:
-    result = factloop("research", "audit", write(home / "p.jsonl", by_hand()), "--json", "/dev/null", "--resamples", 0)
-    assert result.code == 0
-    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)

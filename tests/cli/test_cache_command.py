@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from factloop.schemas import json_schema
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.settings import RunSettings
 from tests.cli.command import Command
-from tests.cli.processes import WITHIN_S, Start
+from tests.cli.processes import Start
 from tests.simulator import MODEL, Simulator
 
 CHECK = ("check", "answer.md", "--model", MODEL, "--docs", "docs")
@@ -50,41 +49,6 @@ def test_it_shows_where_what_and_within_which_bounds(factloop: Command, cache: P
     assert found["answers"]["n"] > 0
     assert (found["indexes"]["n"], found["vectors"]["n"]) == (1, 0)
     assert found["n_bytes"] == found["answers"]["n_bytes"] + found["indexes"]["n_bytes"]
-
-
-def test_figures_stand_under_each_other_where_there_is_no_room(
-    factloop: Command, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    out = factloop("cache", "show").out
-    assert "\nindexes of documents\n  Number: 1\n  Size: " in out
-    assert "\n  Oldest: used " in out
-    assert f"Cache folder: {cache}" in out
-
-
-def test_bounds_come_from_the_settings(
-    factloop: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (home / "factloop.toml").write_text("cache_mb = 7\ndocs = ['of other commands']\n")
-    monkeypatch.setenv("FACTLOOP_CACHE_DAYS", "0.5")
-    found = valid(
-        "cache_status", factloop("cache", "show", "--set", f"cache_dir={tmp_path / 'other'}", "--json", "-").out
-    )
-    assert (found["folder"], found["cache_mb"], found["cache_days"]) == (str(tmp_path / "other"), 7, 0.5)
-    assert found["answers"] == {"n": 0, "n_bytes": 0, "oldest": None}
-    assert not (tmp_path / "other").exists()
-
-
-@pytest.mark.usefixtures("cache")
-def test_bounds_hold_for_a_run(factloop: Command, sim: Simulator) -> None:
-    """What is too old is asked for anew."""
-    before = sim.stats().model.requests
-    assert factloop(*CHECK).code == 0
-    assert sim.stats().model.requests == before
-    assert factloop(*CHECK, "--set", "cache_days=1e-9").code == 0
-    assert sim.stats().model.requests == 2 * before
-    wrong = factloop(*CHECK, "--set", "cache_mb=0")
-    assert (wrong.code, "command line: cache_mb = '0'" in wrong.complaint) == (2, True)
 
 
 def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: Path) -> None:
@@ -124,46 +88,9 @@ def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
-def test_a_run_under_way_keeps_its_answers(factloop: Command, cache: Path, start: Start) -> None:
-    """A server for agents has the answers open."""
-    assert factloop("cache", "clear").code == 0
-    server = start("mcp", "--model", MODEL, "--docs", "docs", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n")
-    server.stdin.flush()
-    server.stdout.readline()
-    assert factloop("cache", "clear").code == 2
-    assert (cache / "calls.sqlite").exists()
-    server.communicate(timeout=WITHIN_S)
-
-
 def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Command, cache: Path) -> None:
     (cache / "calls.sqlite").write_text("no database " * 1000)
     shown = factloop("cache", "show")
     assert (shown.code, "calls.sqlite: cannot be used as a cache" in shown.complaint) == (2, True)
     cleared = factloop("cache", "clear", "--only", "answers")
     assert cleared.out == f"{cache}: a damaged file removed, 12.0 kB freed.\n"
-
-
-@pytest.mark.parametrize("action", ["show", "clear"])
-def test_a_file_is_no_cache_folder(factloop: Command, tmp_path: Path, action: str) -> None:
-    place = tmp_path / "notes.txt"
-    place.write_text("mine")
-    said = factloop("cache", action, "--set", f"cache_dir={place}")
-    assert (said.code, said.out) == (2, "")
-    assert said.complaint.endswith(f"{place}: is not a folder, so no cache can be there; set cache_dir")
-    assert place.read_text() == "mine"
-
-
-def test_a_folder_that_is_not_there_yet_holds_nothing(factloop: Command, tmp_path: Path) -> None:
-    place = tmp_path / "none"
-    cleared = factloop("cache", "clear", "--set", f"cache_dir={place}")
-    assert (cleared.code, cleared.out) == (0, f"{place}: nothing was removed.\n")
-    assert not place.exists()
-
-
-def test_help_says_what_there_is(factloop: Command) -> None:
-    said = factloop("cache", "--help").out
-    assert "show" in said
-    assert "clear" in said

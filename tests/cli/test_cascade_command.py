@@ -64,28 +64,6 @@ def test_tuning_writes_a_cascade_that_a_check_takes(
     assert report.cascade.n_looked_at > 0
 
 
-def test_too_few_labels_send_everything_to_the_model(factloop: Command, home: Path) -> None:
-    few = written(home / "few.jsonl", rows(12))
-    result = factloop("research", "cascade", "tune", few, "--out", "c.json")
-    assert result.code == 0
-    said = " ".join(result.out.split())
-    assert "12 labelled claims are too few" in said
-    assert "What to do take a verifier that errs less (--verifier), label some hundreds of claims, lower" in said
-    assert "Every claim goes to the model" in said
-    assert CascadeFile.model_validate_json((home / "c.json").read_bytes()).upper is None
-
-
-def test_passages_are_read_as_a_check_reads_them(factloop: Command, home: Path) -> None:
-    whole = rows(60)
-    cut = [{**item, "passages": item["document"].split(" in "), "document": None} for item in whole]
-    joined = [{**item, "document": "\n\n".join(item["document"].split(" in "))} for item in whole]
-    for name, items in (("cut", cut), ("joined", joined)):
-        written(home / f"{name}.jsonl", items)
-        assert factloop("research", "cascade", "tune", f"{name}.jsonl", "--out", f"{name}.json", "-q").code == 0
-    one, other = (json.loads((home / f"{name}.json").read_text(encoding="utf-8")) for name in ("cut", "joined"))
-    assert one["tuned"] == other["tuned"]
-
-
 def test_scores_in_the_file_are_taken_once_they_are_seen_to_be_the_verifiers(
     factloop: Command, labelled: Path, home: Path
 ) -> None:
@@ -101,53 +79,3 @@ def test_scores_in_the_file_are_taken_once_they_are_seen_to_be_the_verifiers(
     assert refused.code == 2
     assert "has 0.42 of baseline, which gives" in refused.complaint
     assert not (home / "c.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"label": None}, "rows.jsonl:2: field 'label'"),
-        ({"label": "maybe"}, "rows.jsonl:2: field 'label'"),
-        ({"claim": " "}, "rows.jsonl:2: field 'claim'"),
-        ({"passages": ["a"]}, "rows.jsonl:2: field 'passages'"),
-        ({"id": "0"}, "rows.jsonl:2: field 'id'"),
-        ({"evaluators": {"baseline": 7}}, "rows.jsonl:2: field 'evaluators"),
-    ],
-)
-def test_a_row_that_is_wrong_is_named(factloop: Command, home: Path, changes: dict[str, Any], said: str) -> None:
-    items = rows(3)
-    items[1] |= changes
-    result = factloop("research", "cascade", "tune", written(home / "rows.jsonl", items), "--out", "c.json")
-    assert result.code == 2
-    assert said in result.complaint
-    assert not (home / "c.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--max-error", "0"], "--max-error 0: input should be greater than 0"),
-        (["--max-error", "nan"], "--max-error nan"),
-        (["--level", "1"], "--level 1: input should be less than 1"),
-        (["--verifier", "llm:openai:x"], "calls a server"),
-        (["--out", "-"], "--out -"),
-        (["--out", "labelled.jsonl"], "labelled.jsonl"),
-        (["--json", "no/such/folder/x.json"], "no/such/folder"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(factloop: Command, labelled: Path, arguments: list[str], said: str) -> None:
-    before = labelled.read_bytes()
-    given = ["--out", "c.json", *arguments]
-    result = factloop("research", "cascade", "tune", "labelled.jsonl", *given)
-    assert result.code == 2
-    assert said in result.complaint
-    assert labelled.read_bytes() == before
-
-
-def test_a_check_with_a_file_that_is_no_cascade_stops_before_anything(
-    factloop: Command, sim: Simulator, answer: Path, docs: Path
-) -> None:
-    result = factloop("check", answer, "--model", MODEL, "--docs", docs, "--cascade", answer)
-    assert result.code == 2
-    assert "it is not a cascade" in result.complaint
-    assert sim.stats().model.requests == 0

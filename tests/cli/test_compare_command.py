@@ -83,32 +83,6 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 
 
 @pytest.mark.usefixtures("runs")
-def test_systems_by_name(factloop: Command) -> None:
-    within = json.loads(factloop("research", "compare", "runs/a", "--json", "-").out)
-    assert (within["kind"], within["first"]["systems"], within["second"]["systems"]) == ("systems", ["x"], ["y"])
-    across = json.loads(
-        factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--system", "x", "--json", "-").out
-    )
-    assert (across["kind"], across["first"]["systems"]) == ("systems", ["y"])
-    one = json.loads(factloop("research", "compare", "runs/a", "runs/b", "--system", "y", "--json", "-").out)
-    assert (one["kind"], len(one["pairs"])) == ("evaluators", 10)
-
-
-@pytest.mark.usefixtures("runs")
-def test_flags_shape_the_comparison(factloop: Command) -> None:
-    flags = ("--k", 1, "--k", "maximum", "--level", 0.999, "--resamples", 50, "--seed", 7)
-    found = json.loads(
-        factloop("research", "compare", "runs/a", "runs/b", *flags, "--abstention", "exclude", "--json", "-").out
-    )
-    assert [one["k"] for one in found["differences"] if one["k"]] == [1, 2]
-    assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.999, 50, 7)
-    assert found["abstention"] == "exclude"
-    assert "Cannot tell at n = 60 claims from 10 prompts" in found["conclusions"][0]
-    bare = json.loads(factloop("research", "compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)
-    assert (bare["differences"][0]["low"], bare["claims"]["kappa"]["low"]) == (None, None)
-
-
-@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from factloop.correction.records import Correction
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
 
@@ -28,75 +27,16 @@ def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, d
     assert answer.read_bytes() == given
 
 
-def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("correct", answer, "--docs", docs, "--json", "-")
-    correction = Correction.model_validate_json(result.out)
-    assert (correction.text, correction.accepted) == (RIGHT, True)
-    assert result.err == ""
-
-
 def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace died in London in 1872.\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert factloop("correct", "-", "--docs", docs, "--out", "-").out == text.decode().replace("1872", "1852")
 
 
-@pytest.mark.parametrize(
-    ("flags", "code", "complaint"),
-    [
-        (("--fail-under", 0.9), 0, None),
-        (("--fail-under", 2), 2, "--fail-under 2: input should be less than or equal to 1"),
-        (("--out", "answer.md"), 2, "answer.md: would overwrite answer.md, which is to be read; name another file"),
-        (("--out", "-", "--json", "-"), 2, "two outputs go to standard output; give each a place of its own"),
-        (("--out", "nowhere/x.md"), 2, None),
-        (("--max-rounds", 0), 2, None),
-    ],
-)
-def test_exit_codes(
-    factloop: Command, answer: Path, docs: Path, flags: tuple[object, ...], code: int, complaint: str | None
-) -> None:
-    result = factloop("correct", answer.name, "--docs", docs, "--quiet", *flags)
-    assert result.code == code
-    if complaint is not None:
-        assert complaint in result.err
-
-
 def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path, docs: Path) -> None:
     """Its check alone would be below: half of the answer is wrong before."""
     assert factloop("check", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 1
     assert factloop("correct", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 0
-
-
-def test_what_nothing_proves_is_marked_unless_told_otherwise(
-    factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No word of the second claim is in the documents, so that the search brings nothing."""
-    said = "Ada Lovelace was born in London."
-    (home / "two.md").write_text(f"{said} Many parrots eat insects.\n")
-    marked, kept, removed = (f"{said}{rest}\n" for rest in (MARKED, MARKED.removesuffix(" [unverified]"), ""))
-    command = ("correct", "two.md", "--docs", docs, "--out", "-")
-    assert factloop(*command).out == marked
-    (home / "factloop.toml").write_text('unsupported = "remove"\n', encoding="utf-8")
-    assert factloop(*command).out == removed
-    assert factloop("check", "two.md", "--docs", docs).code == 0  # the file serves all commands
-    monkeypatch.setenv("FACTLOOP_UNSUPPORTED", "keep")
-    assert factloop(*command).out == kept
-    assert factloop(*command, "--unsupported", "mark").out == marked
-    result = factloop(*command, "--unsupported", "drop")
-    assert result.code == 2
-    assert "command line: unsupported = 'drop': input should be 'mark', 'remove' or 'keep'" in result.err
-
-
-def test_what_was_not_checked_is_marked_unless_told_otherwise(factloop: Command, answer: Path) -> None:
-    """There is nothing to check against."""
-    command = ("correct", answer, "--out", "-")
-    assert factloop(*command).out.count("[unchecked]") == 2
-    assert factloop(*command, "--unscored", "keep").out == answer.read_text(encoding="utf-8")
-
-
-def test_nothing_scored_is_a_failure(factloop: Command, answer: Path) -> None:
-    result = factloop("correct", answer, "--quiet")
-    assert (result.code, "no claim could be scored" in result.complaint) == (3, True)
 
 
 @pytest.mark.parametrize("text", ["How are you?\n", ""])
@@ -124,14 +64,6 @@ def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command,
     again = json.loads(factloop("correct", "world.md", *flags).out)
     assert again["text"] == first["text"]
     assert sum(stage.requests for stage in sim.stats().stages.values()) == 0
-
-
-def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, answer: Path) -> None:
-    result = factloop("correct", answer, "--model", MODEL, "--search", "serper", "--dry-run")
-    assert result.code == 0
-    assert "Nothing was spent." in result.out
-    assert "and checks these again, 2 times at most." in result.out
-    assert sim.stats().stages == {}
 
 
 def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, docs: Path, home: Path) -> None:

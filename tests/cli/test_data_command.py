@@ -70,45 +70,6 @@ def test_what_is_copied_is_listed_and_found(factloop: Command, folder: Path, sou
     assert len(list(load_part("longfact", "objects", find_part("longfact", "objects", None)))) == 1
 
 
-def test_one_failure_loses_no_other(factloop: Command, folder: Path, source: Path) -> None:
-    got = factloop(
-        "research", "data", "get", "refchecker", "longfact", "llm-aggrefact", "--from", source, "--json", "got.json"
-    )
-    assert got.code == 2
-    refchecker, gated = got.err.splitlines()
-    assert refchecker.startswith(f"factloop: refchecker: {source}: there is no file of refchecker here")
-    assert gated.startswith(f"factloop: llm-aggrefact: {source}: there is no file of llm-aggrefact here")
-    assert got.out.startswith("longfact: 1 file")
-    assert (folder / "longfact/objects/longfact_objects.jsonl").is_file()
-    made = json.loads(Path("got.json").read_text(encoding="utf-8"))
-    assert [(one["name"], len(one["files"]), one["error"] is None) for one in made["datasets"]] == [
-        ("refchecker", 0, False),
-        ("longfact", 1, True),
-        ("llm-aggrefact", 0, False),
-    ]
-    assert factloop("research", "data", "get", "llm-aggrefact").complaint.startswith(
-        "factloop: llm-aggrefact: LLM-AggreFact is handed out only to those who accept its terms"
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("longfact", "longfakt"), "there is no data set 'longfakt'"),
-        (("longfact", "--part", "subjects"), "longfact has no part 'subjects'; it has objects, concepts"),
-        (("longfact", "mixedqa", "--part", "objects"), "--part goes with one data set"),
-        (("longfact", "--json", "nowhere/got.json"), "nowhere/got.json: cannot be written"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_got(
-    factloop: Command, folder: Path, source: Path, arguments: tuple[str, ...], complaint: str
-) -> None:
-    got = factloop("research", "data", "get", *arguments, "--from", source)
-    assert got.code == 2
-    assert complaint in got.complaint
-    assert not folder.exists()
-
-
 def test_two_at_once_do_not_write_one_file(factloop: Command, folder: Path, source: Path) -> None:
     (folder / "longfact").mkdir(parents=True)
     with FileLock(folder / "longfact/.lock"):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from factloop import FactChecker, FactualityReport, GivenFacts
 from factloop.cli.console import BELOW_THRESHOLD, DONE, UNSCORED
-from factloop.cli.demands import below_threshold, exit_code, first_failure, scored_exit_code
+from factloop.cli.demands import below_threshold, exit_code, first_failure
 from factloop.core.records import UnscoredReason
 from factloop.setup.sources import Sources
 from tests.correction.reports import report_of
+
+
+@dataclass(frozen=True)
+class Demands:
+    fail_if_unscored: bool
+    fail_under: float | None
+
 
 NOTHING = "factloop: no claim could be scored: {} × no source to check against\n"
 
@@ -39,7 +48,7 @@ def test_the_code_and_what_is_said(
     said: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert exit_code(unscored(*facts), fail_if_unscored=strict, fail_under=fail_under) == code
+    assert exit_code(unscored(*facts), Demands(strict, fail_under), may_be_empty=True) == code
     assert capsys.readouterr().err == said
 
 
@@ -53,7 +62,7 @@ def test_the_code_and_what_is_said(
 def test_a_check_that_scored_nothing_is_no_success(
     report: FactualityReport, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert scored_exit_code(report, fail_if_unscored=False, fail_under=None) == UNSCORED
+    assert exit_code(report, Demands(False, None)) == UNSCORED
     assert capsys.readouterr().err == f"factloop: no claim could be scored: {said}\n"
 
 

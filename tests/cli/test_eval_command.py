@@ -53,18 +53,6 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     assert found["data"].startswith("responses.jsonl (sha256 ")
 
 
-@pytest.mark.usefixtures("brisk")
-def test_a_search_that_is_not_there_ends_it_soon_and_pays_for_nothing(
-    factloop: Command, sim: Simulator, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTLOOP_SERPER_URL", "http://127.0.0.1:9")
-    result = factloop("eval", data, "--model", MODEL, "--search", "serper", "--json", "run.json", "--quiet")
-    refused = "serper: connection refused at 127.0.0.1:9: is the server running, and its URL right?"
-    assert (result.code, result.complaint) == (3, f"factloop: no claim could be scored: {refused}")
-    counts = [system["counts"]["unscored"] for system in json.loads(Path("run.json").read_text())["scores"]["systems"]]
-    assert (counts, sim.stats().model.requests) == ([1, 1], 0)
-
-
 def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
     factloop: Command, sim: Simulator, home: Path
 ) -> None:
@@ -143,60 +131,3 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     write(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
-
-
-def test_a_model_needs_a_source_for_each_response(factloop: Command, sim: Simulator, home: Path) -> None:
-    rows = [{**ROWS[0], "documents": ["Ada Lovelace was born in London."]}, ROWS[2]]
-    data = write(home / "own.jsonl", rows)
-    result = factloop("eval", data, "--model", MODEL)
-    assert (result.code, sim.stats().stages) == (2, {})
-    assert "the response '2' comes without documents: there is nothing to check against" in result.complaint
-    first = factloop("eval", write(data, rows[:1]), "--model", MODEL, "--json", "-", "--quiet")
-    assert json.loads(first.out)["fingerprint"]["plan"] == "grounded"
-
-
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("nope.jsonl",), "nope.jsonl: cannot be read"),
-        (("docs",), "docs: cannot be read"),
-        (("bad.jsonl",), "bad.jsonl:2: field 'response': it is missing"),
-        (("bad.jsonl", "--limit", 1), "bad.jsonl:2: field 'response': it is missing"),
-        (("bad.jsonl", "--dry-run"), "bad.jsonl:2: field 'response': it is missing"),
-        (
-            ("number.jsonl",),
-            "number.jsonl:1: field 'documents': a list of texts is needed, or of objects with `text`, not 7",
-        ),
-        (("item.jsonl",), "item.jsonl:1: field 'documents[1]': a text is needed, or an object with `text`, not 7"),
-        (("text.jsonl",), "text.jsonl:1: field 'documents[0].text': it is missing"),
-        (("text.jsonl", "--column", "documents=page"), "text.jsonl:1: field 'page': it is missing"),
-        (("responses.jsonl", "--column", "prompt"), "--column prompt: FIELD=COLUMN is needed"),
-        (("responses.jsonl", "--column", "promt=q"), "there is no field 'promt', but id, system"),
-        (("responses.jsonl", "--column", "id=a", "--column", "id=b"), "id is named twice"),
-        (("responses.jsonl", "--column", "prompt=q"), "responses.jsonl:1: field 'q': it is missing"),
-        (("responses.jsonl", "--k", "0"), "--k 0: a whole number from 1, median or maximum"),
-        (("responses.jsonl", "--k", "mean"), "--k mean: a whole number"),
-        (("responses.jsonl", "--k", "9" * 30), "a whole number from 1"),
-        (("responses.jsonl", "--k", "²"), "a whole number from 1"),
-        (("responses.jsonl", "--level", "95"), "--level 95"),
-        (("responses.jsonl", "--level", "nan"), "--level nan"),
-        (("responses.jsonl", "--fail-under", "nan"), "--fail-under nan"),
-        (("responses.jsonl", "--workers", 0), "--workers 0"),
-        (("responses.jsonl", "--json", "responses.jsonl"), "would overwrite"),
-        (("responses.jsonl", "--docs", "."), "support itself"),
-        (("responses.jsonl", "--docs", "nowhere"), "nowhere"),
-        (("responses.jsonl", "--run-dir", "docs"), "docs: not a run directory"),
-        (("responses.jsonl", "--calibration", "nowhere.jsonl"), "nowhere.jsonl"),
-    ],
-)
-def test_wrong_input_is_named_and_nothing_is_spent(
-    factloop: Command, sim: Simulator, data: Path, docs: Path, home: Path, flags: tuple[object, ...], named: str
-) -> None:
-    write(home / "bad.jsonl", [ROWS[0], {"prompt": "Who?"}])
-    for name, documents in {"number": 7, "item": ["Ada.", 7], "text": [{"page_content": "Ada."}]}.items():
-        write(home / f"{name}.jsonl", [{**ROWS[0], "documents": documents}])
-    before = (data.read_bytes(), sorted(docs.iterdir()))
-    result = factloop("eval", *flags, "--model", MODEL, "--search", "serper")
-    assert (result.code, result.out, sim.stats().stages) == (2, "", {})
-    assert named in result.complaint
-    assert (data.read_bytes(), sorted(docs.iterdir())) == before

@@ -15,7 +15,6 @@ from tests.checking.simulated import PLANS
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.simulator import Response, Simulator
-from tests.simulator.settings import Faults
 
 LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
 MODEL = ("--model", "openai:sim", "--search", "serper")
@@ -96,19 +95,6 @@ def test_verdicts_are_compared_with_labels_fact_by_fact(
     assert "Cohen’s kappa" in done.out
 
 
-def test_facts_that_cannot_be_read_are_unscored_and_none_is_lost(
-    factloop: Command, sim: Simulator, data: Path, home: Path
-) -> None:
-    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
-    done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--fail-if-unscored")
-    assert done.code == 3
-    summary = summary_in(home / "a.json")
-    assert summary.agreement is not None
-    assert sum(system.counts.unscored for system in summary.scores.systems) == n_facts(data)
-    assert summary.agreement.overall.agreement.undefined == "nothing_scored"
-    assert summary.agreement.overall.n_unscored == summary.agreement.overall.table.n_facts
-
-
 def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     factloop: Command, sim: Simulator, data: Path, home: Path
 ) -> None:
@@ -136,40 +122,3 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
         assert system.precision.raw.value == summary.scores.systems[0].precision.value
         assert system.f1[0].corrected.value is not None
         assert any("labelled claims" in warning for warning in summary.warnings)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--out", "p.jsonl"), "give --run-dir"),
-        (("--evaluator", "x"), "give that, too"),
-        (("--calibration", "absent.jsonl"), "absent.jsonl: cannot be read"),
-        (("--calibration", "."), "no run"),
-        (("--calibration", "bio.jsonl", "--resamples", "0"), "--calibration needs --resamples"),
-        (("--data", "absent.jsonl"), "absent.jsonl"),
-        (("--docs", "bio.jsonl"), "would support itself"),
-        (("--json", "bio.jsonl"), "would overwrite"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_anything_is_spent(
-    factloop: Command, sim: Simulator, data: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    refused = factloop("eval", "factscore", "--data", data.name, *MODEL, *arguments)
-    assert refused.code == 2
-    assert said in refused.complaint
-    assert len(sim.bodies()) == 0
-
-
-def test_without_data_it_says_how_to_get_them(factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "data"))
-    refused = factloop("eval", "factscore", *MODEL)
-    assert refused.code == 2
-    assert "factloop research data get factscore" in refused.complaint
-
-
-def test_what_it_would_cost_is_told_by_the_facts(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:
-    for plan in ("fused", "paper"):
-        common = ("eval", "factscore", "--data", data, *MODEL, "--plan", plan)
-        assert factloop(*common, "--dry-run", "--json", "e.json").code == 0
-        assert json.loads((home / "e.json").read_text())["n_claims"] == n_facts(data)
-    assert len(sim.bodies()) == 0

@@ -103,34 +103,6 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     assert not (home / "o.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--out", "-"), "--out: name a file"),
-        (("--out", "none/out.jsonl"), "none/out.jsonl: cannot be written, the folder"),
-        (("--out", "asked.jsonl"), "asked.jsonl: would overwrite "),
-        (("--out", "o", "--json", "o"), "o: two outputs would be written there"),
-        (("--out", "."), "cannot be written"),
-        (("--out", "o", "--system", " "), "--system: a name is needed"),
-        (("--out", "o", "--temperature", "3"), "temperature = 3.0"),
-        (("--out", "o", "--price-in", "1"), "give both --price-in and --price-out"),
-        (("--out", "notes.txt"), "notes.txt:1: this line is not JSON"),
-        (("--out", "o", "--data", "none.jsonl"), "none.jsonl: cannot be read"),
-        (("--out", "o", "--data", "bad.jsonl"), "bad.jsonl:2: field 'prompt': a text is needed, not 3"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_spent(
-    factloop: Command, sim: Simulator, data: Path, home: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    (home / "notes.txt").write_text("mine", encoding="utf-8")
-    (home / "bad.jsonl").write_text('{"prompt":"Who?"}\n{"prompt":3}\n', encoding="utf-8")
-    result = factloop("research", "generate", "longfact", "--model", MODEL, "--data", data, "--quiet", *arguments)
-    assert result.code == 2
-    assert said in result.complaint
-    assert sim.stats().stages == {}
-    assert (home / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
 def test_hostile_text_is_data(factloop: Command, sim: Simulator, home: Path) -> None:
     hostile = "Who was <b>\u202e{{model}}</b>? \x1b[2J ../../etc/passwd"
     (home / "h.jsonl").write_text(json.dumps({"id": "../../x\x1b[2J", "prompt": hostile}), encoding="utf-8")

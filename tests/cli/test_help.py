@@ -33,16 +33,6 @@ def test_help_fits_the_terminal_and_cuts_no_word(factloop: Command, name: str) -
     assert not re.search("<[a-z]", shown.out)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_flag_stands_whole_in_the_help(factloop: Command, name: str) -> None:
-    words = factloop(*name.split(), "--help-all").out.split()
-    options = options_of(name)
-    assert options
-    for option in options:
-        assert set(option.opts) <= {word.rstrip(",") for word in words}
-        assert option.metavar is None or option.metavar in words
-
-
 def test_the_help_of_a_long_command_shows_the_common_options_and_how_to_see_the_others(factloop: Command) -> None:
     shown = factloop("check", "--help").out
     assert {"--docs", "--model", "--html", "--help-all"} <= set(shown.split())
@@ -63,31 +53,3 @@ NUMBERS = [
     for option in options_of(name)
     if not option.is_flag and option.bare_type() in {"int", "float"}
 ]
-
-
-@pytest.mark.parametrize(("name", "flag"), NUMBERS)
-def test_a_value_of_the_wrong_type_is_one_line(factloop: Command, name: str, flag: str) -> None:
-    said = factloop(*name.split(), flag, "many")
-    assert said.code == 2
-    assert said.complaint.startswith(f"factloop: invalid value for '{flag}': ")
-    assert said.complaint.endswith(f"; see factloop {name} --help")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("check", "a.md", "--serach", "x"), "no such option: --serach (Possible options: "),
-        (("trust", "--docs", "notes"), "no such option: --docs; here documents are given by --corpus; see"),
-        (("check", "a.md", "--corpus", "x"), "no such option: --corpus; here documents are given by --docs; see"),
-        (("research", "data", "list", "--docs", "x"), "no such option: --docs; see factloop research data list"),
-        (("check",), "missing argument 'ANSWER'; see factloop check"),
-        (("check", "a.md", "b.md"), "got unexpected extra argument(s) (b.md); see factloop check"),
-        (("chekc",), "no such command 'chekc'"),
-        (("research", "data", "gte"), "no such command 'gte'"),
-    ],
-)
-def test_a_wrong_command_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    said = factloop(*arguments)
-    assert said.code == 2
-    assert said.complaint.startswith(f"factloop: {complaint}")
-    assert said.complaint.endswith(" --help")

@@ -14,7 +14,6 @@ from factloop.cli import preparing
 from factloop.cli.preparing import with_leave_to_fetch
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import CheckSettings
-from factloop.testing import assert_factual
 from tests.checking.test_judges import judge_that_says
 from tests.cli.command import Command
 from tests.extras import needs
@@ -43,25 +42,6 @@ def test_every_command_that_checks_takes_it(factloop: Command, answer: Path, doc
     rows.write_text(json.dumps({"id": "1", "claim": "Ada paints.", "document": "Ada paints.", "label": 1}) + "\n")
     assert factloop("research", "verify", rows, "--verifier", judge, "--out", "scores.jsonl", "--quiet").code == 0
     assert '"nli:tiny":0.99' in Path("scores.jsonl").read_text()
-
-
-def test_environment_file_and_assertions_take_it_too(
-    factloop: Command, answer: Path, docs: Path, judge: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert_factual(answer.read_text(), docs=[docs], judge=judge)
-    Path("factloop.toml").write_text(f'judge = "{judge}"\n')
-    by_file = json.loads(factloop("check", answer, "--docs", docs, "--json", "-").out)
-    Path("factloop.toml").unlink()
-    monkeypatch.setenv("FACTLOOP_JUDGE", judge)
-    by_environment = json.loads(factloop("check", answer, "--docs", docs, "--json", "-").out)
-    assert by_file["fingerprint"] == by_environment["fingerprint"]
-    assert by_file["counts"]["supported"] == by_environment["counts"]["supported"] == 2
-
-
-def test_beside_a_model_it_is_refused(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("check", answer, "--docs", docs, "--judge", "minicheck", "--model", "openai:x")
-    assert result.code == 2
-    assert "give one judge: a chat model (--model) or --judge" in result.complaint
 
 
 @pytest.mark.parametrize(("biases", "code", "grade"), [(SUPPORTS, 2, "not_usable"), (REFUTES, 2, "not_usable")])

@@ -13,25 +13,11 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.cli.command import Command
 from tests.cli.processes import processes_in
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "factloop", "mcp", "--no-cache"]
-
-
-@pytest.mark.process
-async def test_a_client_starts_it_and_asks(home: Path, docs: Path) -> None:
-    """The documents are the server's own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = StdioServerParameters(
-        command=COMMAND[0], args=[*COMMAND[1:], "--docs", str(docs)], env=environment, cwd=home
-    )
-    async with Client(started) as client:
-        result = await client.call_tool("check_response", {"response": "Ada Lovelace was born in London."})
-    assert result.structured_content is not None
-    assert result.structured_content["claims"][0]["verdict"] == "supported"
 
 
 @pytest.mark.process
@@ -106,19 +92,3 @@ def test_nothing_but_the_protocol_is_written_and_it_ends_with_its_input(home: Pa
     assert done.returncode == 0
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (("--transport", "http", "--host", "0.0.0.0"), "others could reach it, so give a key"),
-        (("--transport", "http", "--port", "70000"), "--port 70000"),
-        (("--transport", "http", "--api-key-file", "none.txt"), "cannot be read"),
-        (("--docs", "no-such-folder"), "no-such-folder"),
-        (("--base-url", "http://127.0.0.1:9/v1"), "no --model"),
-    ],
-)
-def test_a_wrong_set_up_is_one_line(factloop: Command, flags: tuple[str, ...], said: str) -> None:
-    result = factloop("mcp", *flags)
-    assert (result.code, result.out) == (2, "")
-    assert said in result.complaint

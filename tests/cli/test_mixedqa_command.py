@@ -11,7 +11,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from factloop.evaluation.datasets.fetch import RECORD
 from factloop.schemas import json_schema
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
@@ -92,63 +91,6 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     assert other.code == 2  # other subjects are another run
 
 
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("--subject", "llama-7b=a:b"), "no subject model for flan-t5: give one (--subject flan-t5=MODEL)"),
-        (("--subject", "llama-7b"), "it is SYSTEM=MODEL"),
-        (("--subject", "llama-7b=a:b", "--subject", "llama-7b=c:d"), "llama-7b has one already"),
-        (("--subject", "llama-7b=a:b@http://"), "--subject"),
-        (("--subject", "llama-7b=a:b", "--subject-model", MODEL), "one subject for all systems"),
-    ],
-)
-def test_wrong_subjects_are_named_and_nothing_is_spent(
-    factloop: Command, sim: Simulator, data: Path, flags: tuple[str, ...], named: str
-) -> None:
-    result = factloop("eval", "mixedqa", "--data", data, *flags)
-    assert (result.code, result.out, sim.stats().stages) == (2, "", {})
-    assert named in result.complaint
-
-
-def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, sim: Simulator, home: Path) -> None:
-    rows = [row("Who built Rome?", ("one", " ", 0), ("two", "Romulus built Rome in 1848.", 1))]
-    path = write(home / "empty.jsonl", rows)
-    found = json.loads(factloop("eval", "mixedqa", "--data", path, *SUBJECT, "--json", "-").out)
-    trust_bc = {one["system"]: one["correlation"] for one in found["correlations"] if one["metric"] == "trust_bc"}
-    assert (trust_bc["one"]["n"], trust_bc["one"]["n_left_out"]) == (0, 1)
-    assert "ClosedBookAnswer" not in sim.stats().stages
-    sim.reset()
-    write(path, [row("Who built Rome?", ("one", "", 0))])
-    result = factloop("eval", "mixedqa", "--data", path, *SUBJECT)
-    assert (result.code, result.complaint) == (2, f"factloop: {path}: every response is empty")
-    assert sim.stats().stages == {}
-
-
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        (("--data", "mixedqa.jsonl"), "nothing to score by"),
-        (("--data", "nope.jsonl", *SUBJECT), "nope.jsonl"),
-        (("--data", "docs", *SUBJECT), "docs"),
-        (("--data", "bad.jsonl", *SUBJECT), "bad.jsonl:1: field 'responses[0].human_correct'"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--json", "mixedqa.jsonl"), "would overwrite"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--corpus", "."), "support itself"),
-        (("--data", "mixedqa.jsonl", *SUBJECT, "--kb", "nope.kb"), "nope.kb"),
-        (("--data", "mixedqa.jsonl", "--corpus", "nowhere"), "nowhere"),
-    ],
-)
-def test_wrong_input_is_named_and_nothing_is_spent(
-    factloop: Command, sim: Simulator, data: Path, home: Path, flags: tuple[object, ...], named: str
-) -> None:
-    (home / "docs").mkdir()
-    write(home / "bad.jsonl", [row("Who?", ("one", "x", 2))])
-    before = data.read_bytes()
-    result = factloop("eval", "mixedqa", *flags)
-    assert (result.code, sim.stats().stages, result.out) == (2, {}, "")
-    assert named in result.complaint
-    assert data.read_bytes() == before
-
-
 def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path) -> None:
     answers = [("king Solomon built it", 1), ("Herod", 0), ("a  Solomon!", 1), ("nobody", 0)]
     rows = [
@@ -169,40 +111,3 @@ def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path)
         factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--method", "kendall", "--json", "-").out
     )
     assert {one["correlation"]["method"] for one in ranks["reference"]} == {"kendall"}
-
-
-def published(folder: Path) -> Path:
-    """MixedQA in the layout of its authors."""
-    asked = [("Who?", "Solomon", "1", "Herod", "0"), ("Where?", "Rome", "0", "Paris", "1")]
-    rows = [
-        {
-            "question": question,
-            "answers": ["Solomon", "Paris"],
-            "source": "test",
-            "flan": {"pred": one, "human_eval": of_one},
-            "gpt": {"pred": other, "human_eval": of_other},
-        }
-        for question, one, of_one, other, of_other in asked
-    ]
-    folder.mkdir()
-    path = folder / "qa_human_check.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    return path
-
-
-def test_published_data_are_read_and_found_where_they_were_put(
-    factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "here"))
-    absent = factloop("eval", "mixedqa", "--metric", "em")
-    assert (absent.code, "factloop research data get mixedqa" in absent.complaint) == (2, True)
-    path = published(home / "there")
-    given = json.loads(factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--json", "-").out)
-    assert [one["n_responses"] for one in given["systems"]] == [2, 2]
-    load = home / "here" / "mixedqa" / "answers"
-    load.mkdir(parents=True)
-    path.rename(load / path.name)
-    (load / RECORD).write_text("{}", encoding="utf-8")
-    found = json.loads(factloop("eval", "mixedqa", "--metric", "em", "--json", "-").out)
-    assert (given["data"].split()[0], found["data"]) == ("qa_human_check.json", "MixedQA (answers)")
-    assert found["reference"] == given["reference"]

@@ -60,28 +60,6 @@ def reply(status: int, value: object) -> Reply:
     return Reply(status, json.dumps(value).encode())
 
 
-def parts(factloop: Command, *arguments: object, code: int) -> dict[str, dict[str, Any]]:
-    done = factloop("doctor", *arguments, "--json", "-")
-    assert done.code == code, (done.out, done.err)
-    return {one["part"]: one for one in json.loads(done.out)["parts"]}
-
-
-def test_a_doctor_sees_each_by_itself(factloop: Command, server: FakeServer) -> None:
-    address = ("--base-url", f"{server.url}/v1")
-    found = parts(factloop, "--model", "openai:large", "--judge-model", "openai:small", *address, code=DONE)
-    large, small = found["model"]["model"], found["judge_model"]["model"]
-    assert (large["context_tokens"], small["context_tokens"]) == (32_768, 4_096)
-    assert (large["unavailable"], large["with_tools"]) == ([], "tools")
-    alone = parts(factloop, "--model", "openai:small", *address, code=DONE)["model"]["model"]
-    assert (alone["unavailable"], alone["with_tools"]) == (["tools"], "json_schema")
-
-
-def test_a_doctor_names_those_that_are_there_for_one_that_is_not(factloop: Command, server: FakeServer) -> None:
-    found = parts(factloop, "--model", "openai:smal", "--base-url", f"{server.url}/v1", code=BROKEN)
-    assert found["model"]["problem"].endswith("model 'smal' not found: its server lists large, small")
-    assert found["model"]["advice"] == "Correct the name or the address."
-
-
 def test_their_answers_are_not_taken_for_each_other_s(
     factloop: Command, server: FakeServer, answer: Path, docs: Path
 ) -> None:

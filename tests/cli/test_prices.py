@@ -16,71 +16,47 @@ from factloop.tools.models.prices import Price
 from tests.cli.command import Command
 from tests.simulator import Simulator
 
-MINI = Price(0.15, 0.6)
-OWN = "http://127.0.0.1:9/v1"
-OPENAI = "https://api.openai.com/v1"
+MINI, OURS = Price(0.15, 0.6), Price(1.0, 2.0)
 STATED = {"price_in": 1.0, "price_out": 2.0}
+OWN = "http://127.0.0.1:9/v1"
+TEXT = "Rome is in Italy. Oslo is in Norway."
 CASES: dict[str, tuple[dict[str, Any], dict[str, str], Price | None]] = {
     "known model": ({"model": "openai:gpt-4o-mini"}, {}, MINI),
     "known model without its provider": ({"model": "gpt-4o-mini"}, {}, MINI),
-    "known model at a base URL": ({"model": "openai:gpt-4o-mini", "base_url": OWN}, {}, None),
-    "known model at the base URL of the environment": ({"model": "gpt-4o-mini"}, {"OPENAI_BASE_URL": OWN}, None),
-    "known model at the older variable": ({"model": "gpt-4o-mini"}, {"OPENAI_API_BASE": OWN}, None),
-    "known model at its provider's own address": ({"model": "gpt-4o-mini", "base_url": OPENAI}, {}, MINI),
+    "at a base URL": ({"model": "openai:gpt-4o-mini", "base_url": OWN}, {}, None),
+    "at the base URL of the environment": ({"model": "gpt-4o-mini"}, {"OPENAI_BASE_URL": OWN}, None),
+    "at the older variable": ({"model": "gpt-4o-mini"}, {"OPENAI_API_BASE": OWN}, None),
+    "at its provider's own address": ({"model": "gpt-4o-mini", "base_url": "https://api.openai.com/v1"}, {}, MINI),
     "unknown model": ({"model": "openai:gpt-99"}, {}, None),
-    "unknown model, price given": ({"model": "openai:gpt-99", **STATED}, {}, Price(1.0, 2.0)),
-    "known model at a base URL, price given": (
-        {"model": "gpt-4o-mini", "base_url": OWN, **STATED},
-        {},
-        Price(1.0, 2.0),
-    ),
+    "unknown model, price given": ({"model": "openai:gpt-99", **STATED}, {}, OURS),
+    "at a base URL, price given": ({"model": "gpt-4o-mini", "base_url": OWN, **STATED}, {}, OURS),
 }
-TEXT = "Rome is in Italy. Oslo is in Norway."
 
 
-@pytest.fixture(autouse=True)
-def _own_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 -- it clears variables
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
-
-
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("case", CASES)
 async def test_the_estimate_and_the_run_have_one_price(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     changes, environment, price = CASES[case]
-    for name, value in environment.items():
+    for name, value in {"OPENAI_API_KEY": "sk-none", **environment}.items():
         monkeypatch.setenv(name, value)
     settings = CheckSettings(docs=("d",), **changes)
     expected = estimate(settings, TEXT, None)
     chat = build_model(settings, changes["model"], base_url=settings.base_url, temperature=settings.temperature)
-    assert chat.price == price
     await chat.aclose()
-    cost = None if price is None else price.cost_usd(expected.prompt_tokens, expected.completion_tokens)
-    assert expected.cost_usd == cost
-
-
-@pytest.mark.parametrize("limit", ["budget_usd", "budget_usd_per_check"])
-@pytest.mark.parametrize("case", [name for name, (_, _, price) in CASES.items() if price is None])
-def test_the_estimate_refuses_a_budget_that_the_run_could_not_keep(
-    case: str, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changes, environment, _ = CASES[case]
-    changes = {**changes, limit: 1.0}
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(ConfigError, match="is unknown, so no budget in USD can be kept: give --price-in and"):
-        estimate(CheckSettings(docs=("d",), **changes), TEXT, None)
+    assert chat.price == price
+    if price is not None:
+        assert expected.cost_usd == price.cost_usd(expected.prompt_tokens, expected.completion_tokens)
+        return
+    assert expected.cost_usd is None
+    for limit in ("budget_usd", "budget_usd_per_check"):  # which the run could not keep
+        with pytest.raises(ConfigError, match="is unknown, so no budget in USD can be kept: give --price-in and"):
+            estimate(CheckSettings(docs=("d",), **{**changes, limit: 1.0}), TEXT, None)
 
 
 def test_a_dry_run_complains_in_the_words_of_the_run(factloop: Command, answer: Path, docs: Path) -> None:
     flags = (answer, "--docs", docs, "--model", "openai:gpt-4o-mini", "--base-url", OWN, "--budget-usd", 1)
     dry, run = factloop("check", *flags, "--dry-run"), factloop("check", *flags)
     assert (dry.code, dry.complaint) == (run.code, run.complaint)
-    half = factloop("check", *flags[:-2], "--price-in", 1, "--dry-run")
-    assert (half.code, half.complaint) == (
-        2,
-        "factloop: give both --price-in and --price-out (USD per million tokens), or neither",
-    )
 
 
 def test_the_run_costs_what_its_tokens_do_at_that_price(

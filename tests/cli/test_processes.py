@@ -1,9 +1,10 @@
-"""The command as a process of its own: killed, interrupted, unread, and twice at once."""
+"""Commands as processes of their own: killed, interrupted, unread, and twice at once."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -17,7 +18,6 @@ from tests.cli.command import Command
 from tests.cli.processes import ROOT, WITHIN_S, Start, n_requests, wait_for_requests, wait_until
 from tests.simulator import MODEL, Faults, Simulator
 
-"""Generous: it takes a few tenths of a second on a free machine."""
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
 VOLATILE = {"usage", "created_at", "retrieved_at"}
@@ -32,6 +32,18 @@ def flags(sim: Simulator, home: Path) -> list[str]:
     return ["check", "long.md", "--prompt", response.prompt, "--model", MODEL, "--search", "serper", "--quiet"]
 
 
+@pytest.fixture
+def trust_flags(sim: Simulator, home: Path) -> list[str]:
+    """Some answers that the simulated subject knows, right and wrong ones."""
+    pairs = [pair for pair in sim.world.questions[:40] if sim.subject.knowledge(pair.topic) == "known"][:6]
+    rows = [
+        {"question": pair.question, "response": pair.answer if number % 3 else pair.wrong(random.Random(number))}
+        for number, pair in enumerate(pairs)
+    ]
+    (home / "qa.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return ["trust", "qa.jsonl", "--subject-model", MODEL, "--quiet"]
+
+
 def stable(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
@@ -42,29 +54,65 @@ def report_in(path: Path) -> Any:
     return stable(json.loads(path.read_text(encoding="utf-8")))
 
 
-def test_a_killed_run_goes_on_to_the_same_report(
-    factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
+@pytest.mark.process
+@pytest.mark.parametrize("command", ["check", "trust"])
+def test_a_killed_and_an_interrupted_run_go_on_to_the_same_report(
+    factloop: Command, sim: Simulator, home: Path, flags: list[str], trust_flags: list[str], start: Start, command: str
 ) -> None:
-    assert factloop(*flags, "--run-dir", "undisturbed", "--set", "cache_dir=c1").code == 0
+    given = {"check": flags, "trust": trust_flags}[command]
+    assert factloop(*given, "--run-dir", "undisturbed", "--set", "cache_dir=c1").code == 0
     n_undisturbed = n_requests(sim.stats())
     sim.reset()
+    disturbed = (*given, "--run-dir", "disturbed", "--set", "cache_dir=c2")
     in_flight = 0
-    for n_new in (3, 15):
-        process = start(*flags, "--run-dir", "killed", "--set", "cache_dir=c2", "--concurrency", 4)
+    for n_new, blow in ((5, signal.SIGKILL), (15, signal.SIGINT)):
+        process = start(*disturbed, "--concurrency", 2)
         wait_for_requests(sim, process, n_requests(sim.stats()) + n_new)
         process.send_signal(signal.SIGSTOP)  # nothing more is sent while we count
         stats = sim.stats(with_log=True)
-        process.kill()
-        process.wait()
         fresh = [entry for entry in stats.log if entry.started_s + entry.took_s > stats.elapsed_s - JUST_NOW_S]
         in_flight += stats.in_flight + len(fresh)
-    assert factloop(*flags, "--run-dir", "killed", "--set", "cache_dir=c2").code == 0
-    assert report_in(home / "killed" / "report.json") == report_in(home / "undisturbed" / "report.json")
-    assert sim.stats().repeated <= in_flight
-    assert n_requests(sim.stats()) <= n_undisturbed + in_flight
+        process.send_signal(blow)
+        process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=WITHIN_S)
+    assert (process.returncode, said) == (
+        130, "factloop: stopped. Run the same command again to go on from disturbed.\n",
+    )  # fmt: skip
+    assert factloop(*disturbed).code == 0
+    assert report_in(home / "disturbed" / "report.json") == report_in(home / "undisturbed" / "report.json")
+    assert sim.stats().repeated <= in_flight + 4  # what an interrupted process sends before it hears of it
+    assert n_requests(sim.stats()) <= n_undisturbed + in_flight + 4
 
 
-def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
+@pytest.mark.process
+def test_generated_responses_go_on_in_the_same_file(
+    factloop: Command, sim: Simulator, home: Path, start: Start
+) -> None:
+    """Twenty responses, four at a time; no cache but the file itself."""
+    sim.set(llm_latency_s=0.1)
+    out, rows = home / "out.jsonl", [{"prompt": response.prompt} for response in sim.world.responses[:20]]
+    (home / "asked.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    given = f"--model {MODEL} --data asked.jsonl --n 20 --out out.jsonl --concurrency 4 --no-cache"
+    command = ("research", "generate", "longfact", *given.split())
+    process = start(*command)
+    wait_until(lambda: out.exists() and out.read_bytes().count(b"\n") >= 6, process)
+    process.send_signal(signal.SIGSTOP)  # it holds the file, and asks for nothing more
+    second = factloop(*command)
+    assert (second.code, second.complaint) == (2, "factloop: out.jsonl: another process is at work on this file")
+    process.kill()
+    process.wait()
+    with out.open("ab") as file:
+        file.write(b'{"id":"7/openai:sim","sys')  # as a full disk or a power cut leaves it
+    n_whole = out.read_bytes().count(b"\n")
+    sim.set(llm_latency_s=0.0)
+    result = factloop(*command)
+    assert (result.code, f"20 prompts of asked.jsonl, {n_whole} of them from before" in result.out) == (0, True)
+    written = [json.loads(line)["response"] for line in out.read_text(encoding="utf-8").splitlines()]
+    assert sorted(written) == sorted(one.text for one in sim.world.responses[:20])
+    assert sim.stats().model.requests <= 20 + 4  # those in flight are asked twice
+
+
+def test_a_run_at_work_is_left_alone(
     factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
 ) -> None:
     sim.set(llm_latency_s=5.0)
@@ -72,10 +120,7 @@ def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     wait_for_requests(sim, process, 1)
     second = factloop(*flags, "--run-dir", "run")
     assert (second.code, second.complaint) == (2, "factloop: run: another process is at work on this run")
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=WITHIN_S)
-    assert process.returncode == 130
-    assert said == "factloop: stopped. Run the same command again to go on from run.\n"
+    interrupt(process)
     sim.set(llm_latency_s=0.0)
     assert factloop(*flags, "--run-dir", "run").code == 0
     assert report_in(home / "run" / "report.json")["counts"]["unscored"] == 0
@@ -85,8 +130,7 @@ def interrupt(process: subprocess.Popen[str]) -> None:
     """Ends it, long before its own time-outs would."""
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=WITHIN_S)
-    assert process.returncode == 130
-    assert said.startswith("factloop: stopped.")
+    assert (process.returncode, said.startswith("factloop: stopped."), said.count("\n")) == (130, True, 1)
 
 
 INTERRUPTED_WHILE_IMPORTING = """
@@ -102,18 +146,6 @@ sys.meta_path.insert(0, Interrupt())
 from factloop.cli import main
 main()
 """
-
-
-@pytest.mark.parametrize("module", ["factloop.cli.app", "factloop.cli.check", "factloop.checking.checker"])
-def test_an_interrupt_while_modules_are_imported_is_said_in_a_line(home: Path, module: str) -> None:
-    (home / "a.md").write_text("Rome is in Italy.", encoding="utf-8")
-    command = [sys.executable, "-c", INTERRUPTED_WHILE_IMPORTING, module, "check", "a.md"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
-    (said,) = ended.stderr.splitlines()
-    assert (ended.returncode, ended.stdout, said.startswith("factloop: stopped.")) == (130, "", True)
-
-
 INTERRUPTED_BEFORE_A_TASK_BEGAN = """
 import asyncio, os, signal
 from factloop.cli.console import run_until_stopped
@@ -129,7 +161,7 @@ async def work():
     try:
         await asyncio.sleep(60)
     finally:
-        task = asyncio.create_task(outer(inner()))
+        task = asyncio.create_task(outer(inner()))  # as LangGraph's are at times: cancelled before it first runs
         task.cancel()
         await asyncio.wait([task])
 
@@ -137,13 +169,20 @@ run_until_stopped(work(), run_dir=None, kept=True)
 """
 
 
-def test_an_interrupt_says_nothing_of_work_that_had_not_begun(home: Path) -> None:
-    """As LangGraph's tasks are at times: each is given a coroutine, and cancelled before it first runs."""
-    command = [sys.executable, "-c", INTERRUPTED_BEFORE_A_TASK_BEGAN]
+@pytest.mark.parametrize(
+    "program",
+    [
+        *((INTERRUPTED_WHILE_IMPORTING, name, "check", "a.md") for name in ("factloop.cli.app", "factloop.cli.check")),
+        (INTERRUPTED_BEFORE_A_TASK_BEGAN,),
+    ],
+)
+def test_an_interrupt_is_said_in_one_line(home: Path, program: tuple[str, ...]) -> None:
+    (home / "a.md").write_text("Rome is in Italy.", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", *program]
     ended = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
-    said = "factloop: stopped. Answers so far are in the cache: the same command pays only for the rest.\n"
-    assert (ended.returncode, ended.stderr) == (130, said)
+    (said,) = ended.stderr.splitlines()
+    assert (ended.returncode, ended.stdout, said.startswith("factloop: stopped.")) == (130, "", True)
 
 
 @pytest.mark.process
@@ -151,9 +190,8 @@ def test_a_check_at_its_deadline_does_not_wait_for_a_search_that_hangs(
     sim: Simulator, home: Path, flags: list[str], start: Start
 ) -> None:
     sim.set(stage_faults={"search": Faults(hang=1.0)})
-    process = start(
-        *flags, "--timeout", 10 * WITHIN_S, "--deadline", 6.0, "--json", "report.json", "--fail-if-unscored"
-    )
+    given = ("--timeout", 10 * WITHIN_S, "--deadline", 6.0, "--json", "report.json", "--fail-if-unscored")
+    process = start(*flags, *given)
     _, said = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 3
     assert "no claim could be scored: the check ran into its deadline of 6 s" in said
@@ -162,23 +200,20 @@ def test_a_check_at_its_deadline_does_not_wait_for_a_search_that_hangs(
 
 
 @pytest.mark.process
-def test_an_interrupted_run_does_not_wait_for_a_search_that_hangs(
-    sim: Simulator, flags: list[str], start: Start
+@pytest.mark.parametrize("answers", [True, False])
+def test_an_interrupted_run_does_not_wait_for_a_search(
+    sim: Simulator, flags: list[str], start: Start, monkeypatch: pytest.MonkeyPatch, answers: bool
 ) -> None:
+    """One that hangs, and one that is yet to be reached."""
     sim.set(stage_faults={"search": Faults(hang=1.0)})
-    process = start(*flags, "--timeout", 10 * WITHIN_S)
-    wait_until(lambda: sim.stats().search.requests > 0, process)
-    interrupt(process)
-    assert process.returncode == 130
-
-
-@pytest.mark.process
-def test_an_interrupted_run_does_not_wait_for_a_server_that_is_yet_to_be_reached(
-    sim: Simulator, flags: list[str], start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        monkeypatch.setenv("FACTLOOP_SERPER_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        if not answers:
+            monkeypatch.setenv("FACTLOOP_SERPER_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         process = start(*flags, "--timeout", 10 * WITHIN_S)
+        if answers:
+            wait_until(lambda: sim.stats().search.requests > 0, process)
+            interrupt(process)
+            return
         silent.settimeout(WITHIN_S)
         connection, _ = silent.accept()
         with connection:
@@ -190,11 +225,9 @@ def test_a_reader_that_leaves_early_is_no_failure(answer: Path, docs: Path, star
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as unread:
-        by_json = start("check", answer, "--docs", docs, "--json", "-", stdout=unread)
-        by_terminal = start("check", answer, "--docs", docs, stdout=unread)
-    for process in (by_json, by_terminal):
-        assert process.communicate(timeout=WITHIN_S)[1] == ""
-        assert process.returncode == 0
+        processes = [start("check", answer, "--docs", docs, *flags, stdout=unread) for flags in ((), ("--json", "-"))]
+    for process in processes:
+        assert (process.communicate(timeout=WITHIN_S)[1], process.returncode) == ("", 0)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -202,5 +235,6 @@ def test_a_full_disk_is_named_in_one_line(answer: Path, docs: Path, start: Start
     with Path("/dev/full").open("w") as full:
         process = start("check", answer, "--docs", docs, "--json", "-", stdout=full)
     said = process.communicate(timeout=WITHIN_S)[1]
-    assert said == "factloop: cannot write to standard output: No space left on device\n"
-    assert process.returncode == 2
+    assert (process.returncode, said) == (
+        2, "factloop: cannot write to standard output: No space left on device\n",
+    )  # fmt: skip

@@ -55,20 +55,6 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
     assert any(line.startswith("safe/rating* ") for line in replaced)
 
 
-def test_the_folder_of_the_settings_is_listed_as_in_a_run(
-    factloop: Command, variant: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("factloop.toml").write_text('prompts = "variants/strict"\nmodel = "openai:m"\n', encoding="utf-8")
-    listed = as_json(factloop("prompts", "list", "--json", "-"))
-    assert listed["folder"] == "variants/strict"
-    own = {one["name"]: one["version"] for one in listed["prompts"] if one["path"] is not None}
-    assert (own, len(listed["prompts"])) == ({"safe/rating": OURS.version + 1}, N_PROMPTS)
-    edit(variant, "output: Rating", "output: Ratings")
-    assert factloop("prompts", "lint").code == 1
-    monkeypatch.setenv("FACTLOOP_PROMPTS", "nowhere")
-    assert factloop("prompts", "list").complaint == "factloop: nowhere: not a folder of prompts"
-
-
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     assert factloop("prompts", "show", "safe/rating").out == OURS.path.read_text(encoding="utf-8")
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
@@ -143,25 +129,3 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "rule": "output",
         "message": "the output is 'Ratings', but safe/rating is answered by 'Rating'",
     }
-
-
-@pytest.mark.usefixtures("variant")
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("show", "safe/ratin"), "no prompt is named 'safe/ratin'; is it safe/rating?"),
-        (("show", "zz"), "no prompt is named 'zz'; factloop prompts list shows the names"),
-        (("list", "--prompts", "nowhere"), "nowhere: not a folder of prompts"),
-        (("list", "--json", "nowhere/x.json"), "nowhere/x.json: cannot be written, the folder"),
-        (("lint", "nowhere.md"), "nowhere.md: cannot be read (No such file or directory)"),
-        (("lint", "variants/strict/safe/rating.md", "--json", "variants/strict/safe/rating.md"), "would overwrite"),
-        (("diff", "safe/rating", "nowhere"), "nowhere: no packaged prompt has this name"),
-        (("new", "../x", "--from", "safe/rating", "--out", "variants"), "'../x': a variant's name is made of"),
-        (("new", "x", "--from", "nowhere", "--out", "variants"), "nowhere: no packaged prompt has this name"),
-    ],
-)
-def test_wrong_input_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    result = factloop("prompts", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert complaint in result.complaint
-    assert sorted(path.name for path in Path().rglob("*.*")) == ["rating.md"]

@@ -46,18 +46,6 @@ def test_a_check_is_recorded_and_replayed(
     assert missing.err.count("no recording of this request") == 1
 
 
-def test_a_long_answer_keeps_both_its_parts_in_one_recording(
-    factloop: Command, sim: Simulator, home: Path, answer: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flags: tuple[object, ...] = ("trust", answer, "--long-form", "--subject-model", MODEL, "--judge-model", MODEL)
-    flags += ("--search", "serper", "--max-checks", "2", "--recording", home / "x.jsonl")
-    live = factloop(*flags, "--base-url", sim.base_url, "--recording-mode", "record", "--json", home / "a.json")
-    assert live.code == 0
-    leave(sim, monkeypatch)
-    assert factloop(*flags, "--json", home / "b.json").code == 0
-    assert as_json(home / "a.json")["claims"] == as_json(home / "b.json")["claims"]
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -79,11 +67,3 @@ def test_a_run_that_cannot_be_replayed_asks_nobody_live(
     assert refused.code == 2
     assert "recording" in refused.complaint
     assert sim.stats().model.requests == 0
-
-
-def test_a_mode_that_is_none_is_refused(factloop: Command, answer: Path) -> None:
-    refused = factloop("check", answer, "--recording-mode", "live")
-    assert (refused.code, refused.complaint) == (
-        2,
-        "factloop: command line: recording_mode = 'live': input should be 'replay', 'record' or 'new'",
-    )

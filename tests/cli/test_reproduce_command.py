@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 import re
 from collections.abc import Mapping
@@ -17,7 +16,6 @@ from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
-from tests.evaluation.verification.world_pairs import world_rows
 from tests.simulator import Simulator
 
 TOFU = "tofueval_mediasum_dev.jsonl"
@@ -61,7 +59,7 @@ def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -
     assert needs["vwc:table-11"]["Data"] == "tofueval:mediasum-dev"
     assert needs["trustscore:table-2"]["Status"] == "cannot"
     assert "vwc:table-31" in (home / "list.html").read_text(encoding="utf-8")
-    listing = EntryList.model_validate_json(factloop("reproduce", "list", "--json", "-").out)
+    listing = EntryList.model_validate_json(factloop("research", "reproduce", "list", "--json", "-").out)
     assert [one.id for one in listing.entries] == list(needs)
 
 
@@ -84,53 +82,6 @@ def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: P
     assert "25.0" in (home / "t.html").read_text(encoding="utf-8")
     responses = places(reproduced(factloop, "vwc:table-13", "--data", "data"))
     assert [responses["TofuEval-MediaS", f"model_{one}", "labels"].ours for one in "AB"] == [50.0, 50.0]
-
-
-def test_predictions_fill_the_columns_of_evaluators(factloop: Command, home: Path) -> None:
-    """By hand: of `model_A` 1 of 4 is wrong and 3 flagged, of `model_B` 2 and 1; the least is 1 by both."""
-    rows = []
-    for system, marks in {"model_A": "11 10 10 00", "model_B": "11 11 01 00"}.items():
-        for place, mark in enumerate(marks.split()):
-            rows.append(
-                {
-                    "dataset": "tofueval:mediasum-dev",
-                    "system": system,
-                    "response_id": f"r{place // 2}",
-                    "claim_id": f"{system}-{place}",
-                    "label": int(mark[0]),
-                    "evaluators": {"mini": float(mark[1])},
-                }
-            )
-    jsonl(home / "predictions.jsonl", *rows)
-    flags = ("--results", "predictions.jsonl", "--evaluator", "Bespoke-7B=mini")
-    found = places(reproduced(factloop, "vwc:table-11", *flags))
-    of_a = found["TofuEval-MediaS", "model_A", "Bespoke-7B"], found["TofuEval-MediaS", "model_A", "Bespoke-7B bias"]
-    assert [(one.published, one.ours, one.n) for one in of_a] == [(18.2, 75.0, 4), (-1.5, 50.0, 4)]
-    assert of_a[0].difference == pytest.approx(56.8)
-    best = found["TofuEval-MediaS", "Headroom, 2 systems", "Bespoke-7B bias"]
-    assert (best.published, best.ours) == (None, 0.0)
-    rates = places(reproduced(factloop, "vwc:table-4", *flags))
-    assert rates["Bespoke-7B", "TofuEval-MediaS"].ours == pytest.approx(100 / 3)
-    ranks = places(reproduced(factloop, "vwc:table-12", *flags))
-    assert ranks["TofuEval-MediaS, 1 pair", "= as =", "Bespoke-7B"].ours == 1.0
-
-
-def test_a_model_is_audited_against_the_simulator(factloop: Command, home: Path, sim: Simulator) -> None:
-    """The column of a chat model, from verify to the table; the simulator reads the request's text and nothing else."""
-    jsonl(home / "pairs.jsonl", *({**one, "dataset": "Wice"} for one in world_rows(sim.world, 20)))
-    verified = factloop(
-        "research", "verify", "pairs.jsonl", "--verifier", "llm:openai:sim", "--out", "p.jsonl", "--quiet"
-    )
-    assert verified.code == 0
-    rows = [json.loads(line) for line in (home / "p.jsonl").read_text(encoding="utf-8").splitlines()]
-    right: dict[int, list[bool]] = {0: [], 1: []}
-    for one in rows:
-        (score,) = one["evaluators"].values()
-        right[one["label"]].append((score >= 0.5) == (one["label"] == 1))
-    flags = ("--results", "p.jsonl", "--evaluator", f"gpt-4-turbo={next(iter(rows[0]['evaluators']))}")
-    found = places(reproduced(factloop, "vwc:table-3", *flags))["gpt-4-turbo", "Wice"]
-    assert (found.published, found.n) == (79.8, 20)
-    assert found.ours == pytest.approx(50 * sum(sum(of_label) / len(of_label) for of_label in right.values()))
 
 
 def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_system(
@@ -175,53 +126,3 @@ def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_syst
     assert (of_fc.n or 0) >= 8  # of some answers no distractor can be made
     assert "What each half of TrustOV adds" in scored.out
     assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
-
-
-def test_chunked_columns_fill_table_30(factloop: Command, home: Path) -> None:
-    long = "The red house stands here. A dog barks loud. A cat sleeps now."
-    rows = [
-        {
-            "dataset": "Wice",
-            "system": "people",
-            "response_id": f"c{place}",
-            "claim_id": f"c{place}",
-            "claim": "the red house and a cat",
-            "document": long,
-            "label": label,
-            "evaluators": {"Bespoke-7B": whole, "Bespoke-7B@5": cut},
-        }
-        for place, (label, whole, cut) in enumerate([(1, 1.0, 0.0), (1, 1.0, 1.0), (0, 1.0, 0.0), (0, 0.0, 0.0)])
-    ]
-    jsonl(home / "p.jsonl", *rows)
-    found = places(reproduced(factloop, "vwc:table-30", "--results", "p.jsonl"))
-    assert [found["Wice", "Bespoke-7B", one].ours for one in ("BAcc", "PPR", "TPR", "TNR")] == [75.0, 75.0, 100.0, 50.0]
-    assert [found["Wice", "Bespoke-7B@5", one].ours for one in ("TPR", "TNR")] == [50.0, 100.0]
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (("vwc:table-99",), "there is nothing named 'vwc:table-99' to reproduce"),
-        (("vwc:table-11", "--data", "nowhere"), "nowhere: no such file or folder"),
-        (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "mini"), "--evaluator mini: it is PAPER=OURS"),
-        (("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "A=b"), "no scores of b; there are those of mini"),
-        (
-            ("vwc:table-11", "--results", "rows.jsonl", "--evaluator", "nobody=mini"),
-            "the paper has no evaluator 'nobody'; it has gpt-4-turbo, Bespoke-7B,",
-        ),
-        (("vwc:table-11", "--evaluator", "Bespoke-7B=mini"), "--evaluator: it names evaluators of --results"),
-        (("trustscore:table-3", "--results", "rows.jsonl"), "trustscore:table-3 reads the output of no other command"),
-        (("safe:agreement", "--results", "rows.jsonl"), "rows.jsonl: is no RunSummary"),
-        (("trustscore:table-1", "--results", "absent.json"), "absent.json: cannot be read"),
-        (("vwc:table-8", "--data", "rows.jsonl"), "a folder is needed here"),
-        (("list", "--out", "-", "--html", "-"), "two outputs go to standard output"),
-    ],
-)
-def test_wrong_input_is_answered_with_one_line(
-    factloop: Command, home: Path, flags: tuple[str, ...], said: str
-) -> None:
-    row = {"dataset": "d", "system": "s", "response_id": "r", "claim_id": "c", "label": 1, "evaluators": {"mini": 1.0}}
-    jsonl(home / "rows.jsonl", row)
-    result = factloop("research", "reproduce", *flags)
-    assert (result.code, result.out) == (2, "")
-    assert said in result.complaint

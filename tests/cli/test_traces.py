@@ -18,10 +18,6 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
-from opentelemetry.semconv._incubating.attributes.gen_ai_attributes import (
-    GenAiOperationNameValues,
-    GenAiProviderNameValues,
-)
 from opentelemetry.semconv.attributes import (
     error_attributes,
     exception_attributes,
@@ -29,9 +25,11 @@ from opentelemetry.semconv.attributes import (
     server_attributes,
 )
 
+from tests.cli.processes import ROOT
 from tests.simulator import MODEL, Faults, Simulator
 
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.process
+CONVENTIONS = (gen_ai_attributes, server_attributes, error_attributes, http_attributes, exception_attributes)
 
 
 class Collector(ThreadingHTTPServer):
@@ -40,33 +38,22 @@ class Collector(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Taking)
         self.got: list[tuple[str, bytes]] = []
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        self.address = f"http://127.0.0.1:{self.server_address[1]}"
 
 
 class _Taking(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
+    def _take(self) -> None:
         assert isinstance(self.server, Collector)
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.headers.get("Content-Encoding") == "gzip":
-            body = gzip.decompress(body)
-        self.server.got.append((self.path, body))
-        self._answer()
-
-    def do_GET(self) -> None:
-        self._answer()
-
-    def do_PATCH(self) -> None:
-        self.do_POST()
-
-    def _answer(self) -> None:
+        zipped = self.headers.get("Content-Encoding") == "gzip"
+        self.server.got.append((self.path, gzip.decompress(body) if zipped else body))
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"{}")
+
+    do_GET = do_POST = do_PATCH = _take  # noqa: N815 -- names of the standard library
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -83,82 +70,16 @@ def collector() -> Iterator[Collector]:
 
 
 def run(home: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=home,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        timeout=60,
-        check=False,
-    )
-
-
-@pytest.mark.process
-def test_a_command_sends_its_spans_before_it_ends(home: Path, answer: Path, docs: Path, collector: Collector) -> None:
-    done = run(
-        home, "-m", "factloop", "check", answer, "--docs", docs, "--json", "-",
-        FACTLOOP_TRACING="on", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    bodies = [body for path, body in collector.got if path == "/v1/traces"]
-    sent = [span for body in bodies for span in _spans(body)]
-    assert {"invoke_agent factloop.safe", "stage read", "stage assess", "retrieval documents"} <= set(sent)
-    assert not any(b"Lovelace" in body for body in bodies)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=home, env=environment, timeout=60, check=False)
 
 
 def known_names() -> set[str]:
     """The names of attributes that OpenTelemetry's package of semantic conventions has, without those given up."""
     given_up = {gen_ai_attributes.GEN_AI_SYSTEM, gen_ai_attributes.GEN_AI_OPENAI_REQUEST_SEED}
-    modules = (gen_ai_attributes, server_attributes, error_attributes, http_attributes, exception_attributes)
-    return {
-        value
-        for module in modules
-        for name, value in vars(module).items()
-        if name.isupper() and isinstance(value, str) and value not in given_up
-    }
-
-
-@pytest.mark.process
-def test_the_names_are_those_of_the_conventions(
-    home: Path, sim: Simulator, answer: Path, docs: Path, collector: Collector
-) -> None:
-    """As a backend gets them: decoded by the protocol's own protobufs, names and values held against the package."""
-    sim.set(faults=Faults(error_500=0.3))
-    done = run(
-        home, "-m", "factloop", "check", answer, "--docs", docs, "--search", "serper", "--plan", "fused",
-        "--model", MODEL, "--base-url", sim.base_url, "--temperature", "0.5", "--max-tokens", "512", "--no-cache",
-        FACTLOOP_TRACING="content", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    spans = [span for path, body in collector.got if path == "/v1/traces" for span in sent(body)]
-    names = {one.key for span in spans for part in (span, *span.events) for one in part.attributes}
-    assert {name for name in names if not name.startswith("factloop.")} <= known_names()
-    calls = [span for span in spans if span.name == "chat sim"]
-    assert calls
-    address = urlsplit(sim.base_url)
-    for span in (*calls, *(span for span in spans if span.name == "invoke_agent factloop.safe")):
-        values = attributes(span)
-        assert values[gen_ai_attributes.GEN_AI_PROVIDER_NAME] == GenAiProviderNameValues.OPENAI.value
-        assert values[gen_ai_attributes.GEN_AI_REQUEST_MODEL] == "sim"
-        assert values[gen_ai_attributes.GEN_AI_REQUEST_TEMPERATURE] == 0.5
-        assert values[gen_ai_attributes.GEN_AI_REQUEST_MAX_TOKENS] == 512
-        assert values[server_attributes.SERVER_ADDRESS] == address.hostname
-        assert values[server_attributes.SERVER_PORT] == address.port
-    operations = {attributes(span).get(gen_ai_attributes.GEN_AI_OPERATION_NAME) for span in spans} - {None}
-    assert operations == {
-        GenAiOperationNameValues.CHAT.value,
-        GenAiOperationNameValues.INVOKE_AGENT.value,
-        GenAiOperationNameValues.RETRIEVAL.value,
-    }
-    for span in calls:
-        values = attributes(span)
-        assert span.kind == Span.SPAN_KIND_CLIENT
-        assert values[gen_ai_attributes.GEN_AI_RESPONSE_FINISH_REASONS] in (["stop"], ["tool_calls"])
-        assert values[gen_ai_attributes.GEN_AI_USAGE_INPUT_TOKENS] > 0
-        assert values[gen_ai_attributes.GEN_AI_USAGE_OUTPUT_TOKENS] > 0
-        (said,) = json.loads(values[gen_ai_attributes.GEN_AI_OUTPUT_MESSAGES])
-        assert [said["finish_reason"]] == values[gen_ai_attributes.GEN_AI_RESPONSE_FINISH_REASONS]
+    named = {value for module in CONVENTIONS for name, value in vars(module).items() if name.isupper()}
+    return {value for value in named if isinstance(value, str)} - given_up
 
 
 def attributes(span: Span) -> dict[str, Any]:
@@ -171,23 +92,46 @@ def attributes(span: Span) -> dict[str, Any]:
     return found
 
 
-def sent(body: bytes) -> list[Span]:
-    request = ExportTraceServiceRequest.FromString(body)
-    return [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
+def test_spans_are_sent_by_the_names_of_the_conventions(
+    home: Path, sim: Simulator, answer: Path, docs: Path, collector: Collector
+) -> None:
+    """As a backend gets them: decoded by the protocol's own protobufs, names held against the package."""
+    sim.set(faults=Faults(error_500=0.3))
+    done = run(
+        home, "-m", "factloop", "check", answer, "--docs", docs, "--search", "serper", "--plan", "fused",
+        "--model", MODEL, "--base-url", sim.base_url, "--temperature", "0.5", "--max-tokens", "512", "--no-cache",
+        FACTLOOP_TRACING="content", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    requests = [ExportTraceServiceRequest.FromString(body) for path, body in collector.got if path == "/v1/traces"]
+    resources = [resource for request in requests for resource in request.resource_spans]
+    assert {one.value.string_value for each in resources for one in each.resource.attributes} >= {"factloop"}
+    spans = [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
+    names = {one.key for span in spans for part in (span, *span.events) for one in part.attributes}
+    assert {name for name in names if not name.startswith("factloop.")} <= known_names()
+    operations = {attributes(span).get("gen_ai.operation.name") for span in spans} - {None}
+    assert operations == {"chat", "invoke_agent", "retrieval"}
+    calls = [span for span in spans if span.name == "chat sim"]
+    address = urlsplit(sim.base_url)
+    asked = {
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "sim",
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.max_tokens": 512,
+        "server.address": address.hostname,
+        "server.port": address.port,
+    }
+    for span in (*calls, *(span for span in spans if span.name == "invoke_agent factloop.safe")):
+        assert asked.items() <= attributes(span).items()
+    assert calls
+    for span in calls:
+        values = attributes(span)
+        assert (span.kind, values["gen_ai.usage.input_tokens"] > 0) == (Span.SPAN_KIND_CLIENT, True)
+        (said,) = json.loads(values["gen_ai.output.messages"])
+        assert [said["finish_reason"]] == values["gen_ai.response.finish_reasons"]
+        assert said["finish_reason"] in ("stop", "tool_calls")
 
 
-def _spans(body: bytes) -> list[str]:
-    request = ExportTraceServiceRequest.FromString(body)
-    assert {
-        attribute.value.string_value
-        for resource in request.resource_spans
-        for attribute in resource.resource.attributes
-        if attribute.key == "service.name"
-    } == {"factloop"}
-    return [span.name for span in sent(body)]
-
-
-@pytest.mark.process
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
@@ -199,24 +143,5 @@ def test_what_cannot_be_traced_so_is_one_line(
     home: Path, answer: Path, docs: Path, variable: str, value: str, said: str
 ) -> None:
     """In a process of its own, as tracing is set up once in each."""
-    traced = {"FACTLOOP_TRACING": "on", variable: value}
-    done = run(home, "-m", "factloop", "check", answer, "--docs", docs, **traced)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert said in done.stderr
-
-
-@pytest.mark.process
-def test_langsmith_gets_runs_by_its_own_variables(home: Path, docs: Path, collector: Collector) -> None:
-    program = (
-        "from factloop import FactChecker; from langchain_core.tracers.langchain import wait_for_all_tracers;"
-        f"FactChecker(docs={str(docs)!r}, cache=False).check('Ada Lovelace was born in London.');"
-        "wait_for_all_tracers()"
-    )
-    done = run(
-        home, "-c", program,
-        LANGSMITH_TRACING="true", LANGSMITH_ENDPOINT=collector.address, LANGSMITH_API_KEY="simulated",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    posted = b"".join(body for _, body in collector.got)
-    assert b'"safe"' in posted
-    assert b'"read"' in posted
+    done = run(home, "-m", "factloop", "check", answer, "--docs", docs, **{"FACTLOOP_TRACING": "on", variable: value})
+    assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True)

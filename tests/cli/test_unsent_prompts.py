@@ -57,26 +57,6 @@ def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: t
     assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT}: {said}: give {remedy}"
 
 
-def test_without_prompts_of_ones_own_no_line_is_said(factloop: Command) -> None:
-    assert "prompt is sent" not in factloop("check", "answer.md", *DOCS, "--quiet").err
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("check", "answer.md", *DOCS, "--model", MODEL),
-        ("trust", *ONE, *CORPUS, "--judge-model", MODEL),
-        ("research", "distractors", *ONE, "--distractors", "model", "--judge-model", MODEL),
-        ("research", "verify", *PAIRS, "--verifier", f"llm:{MODEL}"),
-        ("eval", "mixedqa", "--data", "mixedqa.jsonl", "--subject", f"s={MODEL}", "--max-checks", "1"),
-        ("doctor", "--judge-model", MODEL),
-    ],
-)
-def test_prompts_that_a_model_is_sent_are_not(factloop: Command, sim: Simulator, command: tuple[str, ...]) -> None:
-    assert "prompt is sent" not in factloop(*command, "--prompts", VARIANT).err
-    assert len(sim.bodies()) > 0
-
-
 def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
     done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT)
     said = "safe/assessment is of the plan fused, and this check follows grounded, which sends it only where"

@@ -5,21 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from tests.cli.command import Command
-from tests.evaluation.datasets.dataset_files import array, jsonl
-
-SENTENCE = {
-    "id": "s1",
-    "doc_id": "d1",
-    "topic": "t",
-    "system": "model_A",
-    "sent_idx": 1,
-    "sentence": "Ada was born in London.",
-    "label": 1,
-}
+from tests.evaluation.datasets.dataset_files import jsonl
 
 
 def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home: Path) -> None:
@@ -45,30 +33,3 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
     assert json.loads(audited.out)["data"]["systems"] == ["webgpt"]
     wrong = factloop("research", "data", "join", "dev.jsonl", "--source", "up.jsonl", "--out", "x.jsonl")
     assert (wrong.code, "it is KIND=PATH" in wrong.complaint) == (2, True)
-
-
-@pytest.mark.parametrize("kind", ["tofueval", "refchecker"])
-def test_claims_without_documents_are_verified_with_them(factloop: Command, home: Path, kind: str) -> None:
-    """Without the file nothing has a score; with it the baseline verifier supports what the document says."""
-    if kind == "tofueval":
-        place, part = jsonl(home / "tofu.jsonl", SENTENCE), "tofueval:mediasum-dev"
-    else:
-        triplet = {"triplet": ["Ada", "was born in", "London"], "human_label": "Entailment"}
-        item = {"id": "d1", "response": "Ada was born in London.", "claude2_response_kg": [triplet]}
-        place, part = array(home / "zero_context" / "nq_gpt4_answers.json", item), "refchecker:annotations"
-    jsonl(home / "documents.jsonl", {"id": "d1", "document": "Ada was born in London in 1815."})
-    asked = ("research", "verify", "--dataset", part, "--data", place, "--verifier", "baseline", "--quiet")
-    assert factloop(*asked, "--out", "none.jsonl").code in (0, 2)
-    result = factloop(*asked, "--documents", "documents.jsonl", "--out", "p.jsonl")
-    assert (result.code, result.err) == (0, "")
-    (row,) = map(json.loads, (home / "p.jsonl").read_text(encoding="utf-8").splitlines())
-    assert row["document"] == "Ada was born in London in 1815."
-    assert row["evaluators"]["baseline"] > 0.5
-    jsonl(home / "documents.jsonl", {"id": "other", "document": "x"})
-    missing = factloop(*asked, "--documents", "documents.jsonl", "--out", "q.jsonl")
-    assert missing.code == 2
-    assert "needs the document 'd1', which is not there" in missing.complaint
-    alone = factloop(
-        "research", "verify", "p.jsonl", "--documents", "documents.jsonl", "--verifier", "baseline", "--out", "r.jsonl"
-    )
-    assert "--documents go with --dataset" in alone.complaint

@@ -53,38 +53,3 @@ def test_a_data_set_and_a_pipe(factloop: Command, home: Path, monkeypatch: pytes
         assert factloop("research", "verify", "-", *columns, *flags, "piped.jsonl").code == 0
     (found,) = read_rows(home / "piped.jsonl")
     assert (found["claim"], found["document"], found["label"], found["dataset"]) == ("Ada paints.",) * 2 + (1, "d")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (("pairs.jsonl", "--dataset", "wice:dev"), "give a file of pairs, or a data set with --dataset NAME:PART"),
-        ((), "give a file of pairs, or a data set with --dataset NAME:PART"),
-        (("pairs.jsonl", "--data", "x"), "--data and --documents go with --dataset; a file of pairs has its own"),
-        (("--dataset", "wice:dev", "--column", "a=b"), "--column and --label go with a file of pairs"),
-        (("pairs.jsonl", "--column", "claim"), "--column claim: it is FIELD=COLUMN"),
-        (("pairs.jsonl", "--column", "system=a", "--column", "system=b"), "--column system=b: system has one already"),
-        (("pairs.jsonl", "--label", "good=2"), "--label good=2: a label is 0 or 1"),
-        (("pairs.jsonl", "--column", "claims=x"), "PairRow has no field 'claims'"),
-        (("pairs.jsonl", "--column", "claim=text"), "pairs.jsonl:1: field 'text': it is missing"),
-        (("absent.jsonl",), "absent.jsonl: cannot be read"),
-        (("--dataset", "wise:dev"), "there is no data set 'wise'"),
-        (("--dataset", "wice"), "wice has no part ''"),
-        (("pairs.jsonl", "--out", "pairs.jsonl"), "pairs.jsonl: would overwrite pairs.jsonl, which is to be read"),
-        (("pairs.jsonl", "--out", "-"), "--out names a file: a run goes on from it"),
-        (("pairs.jsonl", "--out", "no/out.jsonl"), "no/out.jsonl: cannot be written"),
-        (("pairs.jsonl", "--verifier", "gpt"), "there is no judge 'gpt'"),
-        (("pairs.jsonl", "--verifier", "llm:openai:gpt-4o"), "model 'openai:gpt-4o' needs a key"),
-        (("pairs.jsonl", "--temperature", "9"), "command line: temperature = 9.0"),
-    ],
-)
-@pytest.mark.usefixtures("pairs")
-def test_what_is_wrong_is_said_in_one_line(
-    factloop: Command, home: Path, arguments: tuple[str, ...], complaint: str
-) -> None:
-    out = () if "--out" in arguments else ("--out", "out.jsonl")
-    verifier = () if "--verifier" in arguments else ("--verifier", "baseline")
-    result = factloop("research", "verify", *arguments, *verifier, *out)
-    assert result.code == 2
-    assert result.complaint.startswith(f"factloop: {complaint}")
-    assert sorted(path.name for path in home.iterdir()) == ["pairs.jsonl"]

@@ -12,13 +12,13 @@ from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
-from factloop import ConfigError, DataError, FactChecker, FactualityReport
+from factloop import DataError, FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, has_unproven
 from factloop.integrations.langchain.middleware import BLOCKED
 from tests.correction.reports import report_of
 from tests.integrations.ada import ADA, ANSWER, OTHER, PASSAGE, QUESTION, TRUE, offline, verdicts
 from tests.integrations.scripted import ScriptedModel
-from tests.integrations.test_agents_and_graphs import RIGHT, asks, look_up, run_agent, tell
+from tests.integrations.test_agents_and_graphs import RIGHT, asks, run_agent, tell
 
 
 @dynamic_prompt
@@ -109,17 +109,6 @@ def test_an_irrelevant_claim_was_not_checked() -> None:
     report = report_of((TRUE, "s"), ("Venice stands on many islands.", "i"))
     assert has_unproven(report)
     assert not has_unproven(report, passing=["irrelevant"])
-    with pytest.raises(ConfigError, match="blocks and passing are both given"):
-        FactCheckMiddleware(offline(), blocks=has_unproven, passing=["irrelevant"])
-
-
-def test_tools_stay_evidence_beside_it_all() -> None:
-    guard = FactCheckMiddleware(offline(), documents=[OTHER], system_message=True)
-    both: list[Any] = [with_passages, guard]
-    agent: Any = create_agent(ScriptedModel(script=[asks("look_up"), AIMessage(ANSWER)]), [look_up], middleware=both)
-    report = agent.invoke({"messages": [HumanMessage(QUESTION)]})["factcheck"]
-    sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
-    assert {"system message", ADA.metadata["source"]} <= sources
 
 
 def test_what_the_documents_contradict_is_blocked_whomever_the_question_names() -> None:

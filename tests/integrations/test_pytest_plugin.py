@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 
 from factloop import FactChecker
-from factloop.integrations.pytest.plugin import summary
-from factloop.integrations.pytest.recordings import file_name, recording_path
-from factloop.testing import assert_trustworthy  # loaded here: the projects' runs in this process share it
-from factloop.testing.factual import build_checker
+from factloop.integrations.pytest.plugin import file_name, summary
 from factloop.testing.running import Spending
 from tests.simulator import Simulator
 
@@ -125,12 +122,6 @@ def test_what_is_recorded_once_is_replayed_in_any_process(
     assert sim.stats().model.requests == requests
 
 
-def test_what_a_project_loads_is_loaded_once(project: pytest.Pytester) -> None:
-    project.makepyfile("import openai, factloop.tools.models.completions\n\ndef test_x():\n    pass\n")
-    project.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
-    assert {"openai", "factloop.tools.models.completions"} <= set(sys.modules)
-
-
 def test_a_test_without_a_recording_fails_with_the_way_to_make_it(project: pytest.Pytester, sim: Simulator) -> None:
     project.makepyfile(
         test_x="""
@@ -170,20 +161,6 @@ def test_only_new_answers_are_asked_for(
     (after,) = written(project).values()
     assert set(before.splitlines()) < set(after.splitlines())
     assert sim.stats().model.requests == len(after.splitlines()) - len(before.splitlines())
-
-
-def test_offline_nothing_is_recorded(project: pytest.Pytester) -> None:
-    project.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
-    project.makepyfile(
-        test_x="""
-        from factloop.testing import assert_factual
-
-        def test_x():
-            assert_factual("Trigreth Ribeix read meteorology at Truram House.", docs="documents", min_precision=1.0)
-        """
-    )
-    project.runpytest_inprocess(*OFF, "--factloop-record").assert_outcomes(passed=1)
-    assert written(project) == {}
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_asked(
@@ -260,12 +237,6 @@ def test_no_two_tests_share_a_file() -> None:
     assert len({file_name(name).casefold() for name in names}) == len(names)
 
 
-def test_a_recording_lies_beside_its_test_or_where_the_ini_file_says() -> None:
-    file = Path("/p/tests/test_a.py")
-    assert recording_path("recordings", file, ["T", "test_x"]) == Path("/p/tests/recordings/test_a/T.test_x.jsonl")
-    assert recording_path("/elsewhere", file, ["test_x"]) == Path("/elsewhere/test_a/test_x.jsonl")
-
-
 def test_the_summary_says_what_was_done_and_what_is_not_known() -> None:
     spent = Spending(n_checks=3, n_claims=7, cost_usd=0.01, n_unpriced=1, n_replayed=4, n_recorded=5, n_written=1)
     spent.add(Spending(n_checks=1, n_unwritten=2))
@@ -273,8 +244,3 @@ def test_the_summary_says_what_was_done_and_what_is_not_known() -> None:
         "4 assertions on 7 claims for 0.0100 USD (1 of unknown price); 4 answers replayed; 5 recorded, "
         "1 recordings written; 2 recordings not written, as their tests did not pass"
     )
-
-
-def test_the_functions_are_those_that_the_readme_names() -> None:
-    assert assert_trustworthy.__module__ == "factloop.testing.trustworthy"
-    assert build_checker.__module__ == "factloop.testing.factual"

@@ -44,11 +44,6 @@ async def test_what_takes_the_place_of_an_answer_is_streamed(action: AnswerActio
     assert state["messages"][-1].text.startswith(begins)
 
 
-async def test_an_answer_that_is_let_through_is_streamed_once() -> None:
-    emitted = await streamed(guarded(TRUE, words=True, action="block"))
-    assert "".join(one.text for _, one in emitted) == TRUE
-
-
 @pytest.mark.parametrize(("answer", "let_out"), [(ANSWER, "No."), (TRUE, TRUE)])
 def test_the_step_of_the_guard_has_the_answer_that_it_lets_out(answer: str, let_out: str) -> None:
     updates = list(guarded(answer, action="block", message="No.").stream(ASKS, stream_mode="updates"))

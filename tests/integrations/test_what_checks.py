@@ -45,27 +45,14 @@ def handbook(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_bare_checker_corrects_by_the_documents_of_the_input() -> None:
-    correction = CorrectionRunnable(bare()).invoke(ASKED)
-    assert verdicts(correction.before) == RIGHT
-
-
-def test_a_bare_checker_guards_an_agent() -> None:
-    guard = FactCheckMiddleware(bare(), action="block", documents=[ADA], message="No.")
-    agent: Any = create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
-    found = agent.invoke({"messages": [HumanMessage("Who?")]})
-    assert found["messages"][-1].text == "No."
-    assert verdicts(found["factcheck"]) == RIGHT
-
-
-def test_a_bare_checker_guards_a_stream() -> None:
-    guarded = FactCheckStreamGuard(bare(), "drop", documents=[ADA]).invoke(ANSWER)
-    assert guarded == TRUE
-
-
-def test_a_bare_checker_is_a_tool_and_a_node() -> None:
+def test_a_bare_checker_will_do_everywhere() -> None:
+    assert verdicts(CorrectionRunnable(bare()).invoke(ASKED).before) == RIGHT
     assert verdicts(factcheck_tool(bare(), documents=[ADA]).invoke(CALL).artifact) == RIGHT
     assert verdicts(build_factcheck_node(bare()).invoke(ASKED)["report"]) == RIGHT
+    assert FactCheckStreamGuard(bare(), "drop", documents=[ADA]).invoke(ANSWER) == TRUE
+    guard = FactCheckMiddleware(bare(), action="block", documents=[ADA], message="No.")
+    agent: Any = create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
+    assert agent.invoke({"messages": [HumanMessage("Who?")]})["messages"][-1].text == "No."
 
 
 def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:

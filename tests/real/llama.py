@@ -5,7 +5,6 @@ The model says nothing of sense: letters, quotes and full stops. What is real is
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.real.servers import free_port
 
 WIDTH, HEADS, BLOCKS, HIDDEN = 64, 4, 2, 128
 END, START, CALL = "<|end|>", "<|start|>", "<tool_call>\n"
@@ -82,17 +83,15 @@ def write_model(path: Path, template: str) -> Path:
 
 
 @contextmanager
-def running_llama(model: Path, *, n_ctx: int = 8192, also: str = "") -> Iterator[str]:
-    """The base URL of a server of that model, as OpenAI's clients want it; `also`: another name of the model."""
+def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
+    """The base URL of a server of that model, as OpenAI's clients want it."""
     xllamacpp: Any = import_module("xllamacpp")
 
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
-    params.model_alias = {model.stem, also} - {""}
+    params.model_alias = {model.stem}
     params.hostnames = ["127.0.0.1"]
-    params.port = port
+    params.port = free_port()
     params.use_jinja = True
     params.n_ctx = n_ctx
     params.n_parallel = 2

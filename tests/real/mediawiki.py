@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+
+from tests.real.servers import free_port, running
 
 HOME = Path("/usr/share/mediawiki")
 PASSWORD = "of-a-wiki-that-nobody-else-sees"
@@ -45,7 +43,7 @@ class Wiki:
 @contextmanager
 def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
     """A wiki with these pages, by title in wikitext."""
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     texts = folder / "texts"
     texts.mkdir(parents=True)
@@ -61,19 +59,10 @@ def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
         _maintain(folder, "edit", "--user=Admin", title, environment=environment, text=texts / str(number))
     _maintain(folder, "runJobs", environment=environment)
     _maintain(folder, "rebuildtextindex", environment=environment)
-    server = subprocess.Popen(
-        # Without its cache of code, which looks at a file anew only after two seconds.
-        ["php", "-d", "opcache.enable=0", "-S", f"127.0.0.1:{port}", "-t", str(HOME)],
-        env=os.environ | environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for(url)
+    # Without its cache of code, which looks at a file anew only after two seconds.
+    server = ["php", "-d", "opcache.enable=0", "-S", f"127.0.0.1:{port}", "-t", str(HOME)]
+    with running(server, port, "/api.php?action=query&format=json", env=os.environ | environment):
         yield Wiki(url, local_settings, local_settings.read_text(encoding="utf-8"))
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 def _maintain(
@@ -89,18 +78,3 @@ def _maintain(
             check=False,
         )
     assert done.returncode == 0, (script, done.stdout.decode()[-2_000:], done.stderr.decode()[-2_000:])
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(200):
-        try:
-            with urlopen(f"{url}/api.php?action=query&format=json"):
-                return
-        except URLError:
-            time.sleep(0.05)
-    raise AssertionError(f"the wiki at {url} does not answer")

@@ -6,13 +6,13 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.real.servers import running
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "serving.md"
 HOST = "facts.example.org"
@@ -69,27 +69,5 @@ def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLCont
     )
     command = ["nginx", "-c", str(configuration), "-p", str(folder), "-e", str(folder / "error.log")]
     user = "user root;" if os.geteuid() == 0 else ""  # whose folder it is
-    process = subprocess.Popen([*command, "-g", f"daemon off; {user}"])
-    try:
-        _wait_for(port, process)
+    with running([*command, "-g", f"daemon off; {user}"], port):
         yield ssl.create_default_context(cafile=str(certificate))
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(200):
-        assert process.poll() is None, "nginx has ended"
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("nginx does not listen")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import make_url
+
+from tests.real.servers import free_port, running
 
 PROGRAM = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
 N_CONNECTIONS = 4
@@ -26,8 +25,7 @@ def is_installed() -> bool:
 def running_pgbouncer(folder: Path, url: str) -> Iterator[str]:
     """The database at this URL, through the pool."""
     server = make_url(url)
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    port = free_port()
     users = folder / "users.txt"
     users.write_text(f'"{server.username}" ""\n', encoding="utf-8")
     configuration = folder / "pgbouncer.ini"
@@ -40,17 +38,5 @@ def running_pgbouncer(folder: Path, url: str) -> Iterator[str]:
     for path in (folder, *folder.iterdir()):
         path.chmod(0o755)
     given = ["-u", "postgres"] if os.geteuid() == 0 else []  # it refuses to be run by root
-    process = subprocess.Popen(
-        [PROGRAM, *given, str(configuration)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        for _ in range(200):
-            assert process.poll() is None, "PgBouncer has ended"
-            with socket.socket() as tried:
-                if tried.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+    with running([PROGRAM, *given, configuration], port):
         yield server.set(port=port).render_as_string(hide_password=False)
-    finally:
-        process.terminate()
-        process.wait(10)

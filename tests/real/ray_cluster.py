@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.real.servers import free_port
 
 HEAD, SECOND = "127.0.0.1", "127.0.0.2"
 STARTED_WITHIN_S = 90.0
@@ -46,7 +47,7 @@ class Cluster:
 @contextmanager
 def running_cluster(folder: Path) -> Iterator[Cluster]:
     """Two nodes; `folder` has a short path, as Ray puts sockets there."""
-    port = _free_port()
+    port = free_port()
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     cluster = Cluster(f"{HEAD}:{port}", token)
     head = ("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}")
@@ -86,8 +87,3 @@ def _wait_for(log: Path) -> None:
 def _kill_all(cluster: Cluster) -> None:
     for node in [*cluster.nodes]:
         cluster.kill(node)
-
-
-def _free_port() -> int:
-    with socket.create_server((HEAD, 0)) as held:
-        return int(held.getsockname()[1])

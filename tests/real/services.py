@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +12,9 @@ from typing import Any
 
 import httpx
 
+from tests.cli.processes import Start, address_of, processes_in
 from tests.simulator import MODEL, Simulator
 
-ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 180.0
 LOOK_S = 0.2
 MAX_JOBS = 4
@@ -63,6 +61,7 @@ class Services:
 
     sim: Simulator
     folder: Path
+    begin: Start
     started: list[RunningService] = field(default_factory=list)
 
     def start(self, *flags: object, folder: str = "shared") -> RunningService:
@@ -75,39 +74,22 @@ class Services:
     def _begin(self, flags: Sequence[object], folder: str) -> subprocess.Popen[str]:
         given = ["--folder", self.folder / folder, "--port", 0, "--model", MODEL, "--base-url", self.sim.base_url]
         given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--set", "max_queued=1000"]
-        words = ["-m", "factloop", "serve", *given, "--set", "rate=100000/minute", *flags]
-        process = subprocess.Popen(
-            [sys.executable, *map(str, words)],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **self.sim.environment},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.started.append(RunningService(process, httpx.Client()))
-        return process
+        return self.begin("serve", *given, "--set", "rate=100000/minute", *flags)
 
     def _ready(self, process: subprocess.Popen[str]) -> RunningService:
         """The service, once it serves."""
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert "serving at" in line, line + process.stderr.read()
-        (found,) = (one for one in self.started if one.process is process)
-        found.client.base_url = httpx.URL(line.split()[3])
-        found.client.timeout = httpx.Timeout(WITHIN_S)
-        return found
+        self.started.append(RunningService(process, httpx.Client(base_url=address_of(process), timeout=WITHIN_S)))
+        return self.started[-1]
 
 
 @contextmanager
 def services_over(sim: Simulator, folder: Path) -> Iterator[Services]:
     """What still runs at the end is killed."""
-    services = Services(sim, folder)
-    try:
+    with processes_in(folder, **sim.environment) as begin:
+        services = Services(sim, folder, begin)
         yield services
-    finally:
         for one in services.started:
             one.client.close()
-            one.process.kill()
-            one.process.communicate()
 
 
 def wait_until(condition: Callable[[], Any]) -> None:

@@ -10,12 +10,10 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import ToolCallLimitMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from mcp import Client
 from pydantic import SecretStr
 
-from factloop import FactChecker, FactualityReport, TrustScorer
+from factloop import FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, factcheck_tool
-from factloop.integrations.mcp.server import build_server
 from tests.real.llama import WITH_TOOLS, is_installed, running_llama, write_model
 
 pytestmark = [
@@ -86,18 +84,3 @@ def test_the_checker_is_a_tool_that_the_server_calls(address: str, check: FactCh
     told = [message for message in found["messages"] if isinstance(message, ToolMessage)]
     assert told
     assert told[0].name == "factcheck"
-
-
-async def test_the_mcp_sdks_client_gets_answers(address: str) -> None:
-    """Whatever the model says: a claim without a verdict has its reason, a score without a value, too."""
-    judge: dict[str, Any] = {"base_url": address, "temperature": 1.0, "cache": False}
-    checker, scorer = FactChecker(model=f"openai:{NAME}", **judge), TrustScorer(subject_model=f"openai:{NAME}", **judge)
-    async with checker, scorer, Client(build_server(checker, scorer)) as client:
-        checked = await client.call_tool("check_response", {"response": SOURCE, "documents": [SOURCE]})
-        scored = await client.call_tool("trust_score", {"question": QUESTION, "response": "Mira Halden founded it."})
-    assert not checked.is_error, checked.content
-    assert not scored.is_error, scored.content
-    assert checked.structured_content is not None
-    assert scored.structured_content is not None
-    assert all(claim["verdict"] or claim["unscored_reason"] for claim in checked.structured_content["claims"])
-    assert (scored.structured_content["trust_bc"] is None) is bool(scored.structured_content["trust_bc_unscored"])

@@ -9,10 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import socket
-import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +17,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.real import llama
+from tests.real.servers import free_port, running
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,35 +38,12 @@ def running_server(folder: Path, **environment: str) -> Iterator[str]:
     config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
     graphs = {name: str(ROOT / place) for name, place in config["graphs"].items() if name != "trustscore"}
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": [str(ROOT)], "graphs": graphs}))
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    port = free_port()
     assert PROGRAM is not None
     command = [PROGRAM, "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port)]
-    server = subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/ok", server)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    with running(command, port, "/ok", within_s=WITHIN_S, cwd=folder, env=env):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(int(WITHIN_S / 0.1)):
-        try:
-            if requests.get(url, timeout=5).ok:
-                return
-        except requests.ConnectionError:
-            assert server.poll() is None, "it ended at once"
-        time.sleep(0.1)
-    raise AssertionError(f"LangGraph's server does not answer at {url}")
 
 
 def claims(url: str, graph: str) -> list[Any]:
@@ -120,22 +93,3 @@ def test_a_model_judges_by_documents_that_are_searched(sim: Simulator, tmp_path:
     with running_server(tmp_path, FACTLOOP_CACHE="false", **environment) as url:
         for graph in GRAPHS:
             assert [one["unscored_reason"] for one in claims(url, graph)] == [None, None]
-
-
-@pytest.mark.skipif(not llama.is_installed(), reason="xllamacpp and gguf are not installed")
-def test_a_model_of_llama_cpp_is_asked(tmp_path: Path, documents: Path) -> None:
-    """It says letters of chance: that no claim is lost is what can be asked for."""
-    model = llama.write_model(tmp_path / "tools.gguf", llama.WITH_TOOLS)
-    with (
-        llama.running_llama(model) as address,
-        running_server(
-            tmp_path,
-            FACTLOOP_MODEL="openai:tools",
-            FACTLOOP_BASE_URL=address,
-            FACTLOOP_TEMPERATURE="1",
-            FACTLOOP_DOCS=str(documents),
-            FACTLOOP_CACHE_DIR=str(tmp_path / "c"),
-        ) as url,
-    ):
-        for graph in GRAPHS:
-            assert all(one["verdict"] or one["unscored_reason"] for one in claims(url, graph))

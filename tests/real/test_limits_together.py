@@ -62,12 +62,6 @@ def test_callers(services: Services, server: PostgresServer, tmp_path: Path) -> 
     assert {one.client.get("/v1/info", headers=good).status_code for one in found} == {200}
 
 
-def test_callers_without_a_key(services: Services, server: PostgresServer) -> None:
-    found = three(services, server, "--set", "rate=4/hour")
-    answers = asked_in_turn(found, 6)
-    assert [answer.status_code for answer in answers] == [202] * 4 + [429] * 2
-
-
 def test_what_a_day_may_cost(services: Services, sim: Simulator, server: PostgresServer) -> None:
     of_job, of_day = 10, 45
     sim.set(llm_latency_s=0.1)

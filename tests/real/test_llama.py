@@ -8,27 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from factloop import FactChecker, FactualityReport, TrustScorer
+from factloop import FactChecker, TrustScorer
 from factloop.agents.safe.schemas import Assessment
 from factloop.agents.trustscore.graph import LEAST_MASS
 from factloop.core.errors import ModelOutputError
-from factloop.service.app import build_app
-from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
-from factloop.trust.settings import TrustSettings
 from tests.cli.command import Command, build_command
-from tests.real.any_judge import ANSWER, LONG, QUESTION, SOURCE
+from tests.real.any_judge import ANSWER, QUESTION, SOURCE
 from tests.real.any_judge import (
     test_a_stopped_check_leaves_the_server_to_the_next as test_a_stopped_check_leaves_the_server_to_the_next,
 )
 from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, write_model
-from tests.service.asking import FINISHED_WITHIN_S, events_in
-from tests.service.serving import serving
 from tests.tools.models.questions import STAGE, assess, question
 from tests.tools.models.talk import Talk, talking
 
@@ -41,8 +35,6 @@ TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
 CONTEXT = 4096
 """Tokens of one conversation: the server divides what it has between two."""
 WARM = ("--temperature", "1")
-OTHER_NAME = "another"
-"""A second name of the model without tools: one server has several, as far as its callers see."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +42,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     """The base URL of a server for each template."""
     folder = tmp_path_factory.mktemp("models")
     plain, tools = (write_model(folder / f"{name}.gguf", text) for name, text in TEMPLATES.items())
-    with running_llama(plain, also=OTHER_NAME) as of_plain, running_llama(tools) as of_tools:
+    with running_llama(plain) as of_plain, running_llama(tools) as of_tools:
         yield {"plain": of_plain, "tools": of_tools}
 
 
@@ -127,69 +119,6 @@ async def test_a_score_of_letters_that_were_forced_is_not_graded(addresses: dict
     assert found.letters_mass is not None
     assert 0.0 < found.letters_mass < LEAST_MASS
     assert found.graded is None
-
-
-async def test_a_subject_and_a_judge_of_one_server_have_names_of_their_own(
-    addresses: dict[str, str], tmp_path: Path
-) -> None:
-    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
-    address = addresses["plain"]
-    one_server: dict[str, Any] = {"base_url": address, "judge_base_url": address, "temperature": 1.0, "cache": False}
-    async with TrustScorer(
-        subject_model="openai:plain", judge_model=f"openai:{OTHER_NAME}", corpus=str(tmp_path), **one_server
-    ) as scorer:
-        report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
-    assert (report.fingerprint.subject_model, report.fingerprint.judge) == ("openai:plain", f"openai:{OTHER_NAME}")
-    assert {stage: used.calls > 0 for stage, used in report.usage.stages.items()} == {
-        "choose": True,
-        "entailment": True,
-        "search": False,
-    }
-
-
-def test_a_service_streams_its_jobs_and_cancels_them(judge: dict[str, Any], tmp_path: Path) -> None:
-    settings = ServiceSettings(folder=tmp_path / "service", port=0, max_jobs=1)
-    asked = {"response": ANSWER, "documents": [{"text": SOURCE}]}
-    with (
-        serving(build_app(settings, CheckSettings.of(None, **judge), TrustSettings(cache=False))) as address,
-        httpx.Client(base_url=address, timeout=FINISHED_WITHIN_S) as client,
-    ):
-        long = client.post("/v1/checks", json=asked | {"response": LONG}).json()["id"]
-        with client.stream("GET", f"/v1/jobs/{long}/events") as stream:
-            next(line for line in stream.iter_lines() if line.startswith("event: "))  # it is at work
-            cancelled = client.post(f"/v1/jobs/{long}/cancel").json()
-        short = client.post("/v1/checks", json=asked).json()["id"]
-        events = events_in(client.get(f"/v1/jobs/{short}/events").text)
-        report = FactualityReport.model_validate_json(client.get(f"/v1/jobs/{short}/result").content)
-    assert cancelled["status"] == "cancelled"
-    assert events[-1][0] == "job_finished"
-    assert report.usage.calls > 0
-    assert len(report.sentences) == 2
-
-
-@pytest.mark.parametrize("name", ["plain"], indirect=True)
-def test_a_run_ends_with_a_summary_and_pays_for_nothing_twice(
-    factloop: Command, addresses: dict[str, str], name: str
-) -> None:
-    rows = [
-        {"id": f"r{n}", "system": "one", "prompt_id": f"p{n}", "prompt": QUESTION, "response": f"{n}. {ANSWER}"}
-        for n in range(3)
-    ]
-    Path("responses.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    command = (
-        "eval", "responses.jsonl", "--docs", "sources", "--model", f"openai:{name}", "--base-url", addresses[name],
-        "--k", 2, "--resamples", 50, "--quiet", "--run-dir", "run", "--no-cache", *WARM,
-    )  # fmt: skip
-    runs = []
-    for _ in range(2):
-        done = factloop(*command)
-        assert done.code in {0, 3}, done.err
-        runs.append((Path("run/reports.jsonl").read_bytes(), json.loads(Path("run/summary.json").read_text())))
-    (reports, summary), (reports_again, summary_again) = runs
-    assert reports == reports_again
-    assert len(reports.splitlines()) == len(rows)
-    assert [one["n_responses"] for one in summary["scores"]["systems"]] == [len(rows)]
-    assert summary["usage"]["calls"] == summary_again["usage"]["calls"] > 0
 
 
 async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:

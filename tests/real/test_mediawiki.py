@@ -15,7 +15,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.search.wikipedia import WikipediaSearch, refuse_unfinished
 from factloop.trust.settings import TrustSettings
-from tests.real.mediawiki import LAGGING, PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
+from tests.real.mediawiki import LAGGING, PRIVATE, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
 
 pytestmark = [
     pytest.mark.real,
@@ -85,14 +85,6 @@ def test_tables_are_read_where_pages_are(served: Wiki) -> None:
     assert any("1901–1920" in passage for _, passage in search(served, "keeper Ann Vik"))
 
 
-def test_a_redirect_takes_no_place_of_its_own(wiki: Wiki) -> None:
-    assert {title for title, _ in search(wiki, "Skerry Lighthouse")} == {"Halden Light"}
-
-
-def test_nothing_is_found_where_nothing_is(wiki: Wiki) -> None:
-    assert search(wiki, "qwxzt") == []
-
-
 async def test_true_claims_are_supported(wiki: Wiki) -> None:
     async with FactChecker(search="wikipedia", wikipedia_url=wiki.url, cache=False) as checker:
         report = await checker.acheck(ANSWER)
@@ -107,11 +99,6 @@ async def test_a_private_wiki_gives_no_verdict(served: Wiki) -> None:
     async with FactChecker(search="wikipedia", wikipedia_url=served.url, cache=False) as checker:
         report = await checker.acheck(ANSWER)
     assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"] * 2
-
-
-def test_a_wiki_that_is_read_only_is_read(served: Wiki) -> None:
-    served.set(READ_ONLY)
-    assert search(served, "granite tower")[0][0] == "Halden Light"
 
 
 async def test_a_wiki_that_lags_for_a_while_is_waited_for(served: Wiki) -> None:
@@ -174,9 +161,3 @@ async def test_a_doctor_sees_how_it_is_read(served: Wiki, lines: tuple[str, ...]
     found = await examined(served)
     assert (found.state, found.how[1]) == ("works", how)
     assert found.how[0].startswith("MediaWiki 1.")
-
-
-async def test_a_doctor_sees_that_it_may_not_be_read(served: Wiki) -> None:
-    served.set(PRIVATE)
-    found = await examined(served)
-    assert (found.state, "readapidenied" in found.problem) == ("fails", True)

@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from factloop.service.access import OF_AN_ADDRESS
-from tests.real.nginx import HOST, free_port, is_installed, running_nginx, service_flags
+from tests.real.nginx import HOST, is_installed, running_nginx, service_flags
+from tests.real.servers import free_port
 from tests.real.services import ASK, RunningService, services_over, wait_until
 from tests.simulator import INSTANT, Simulator
 
@@ -122,12 +123,6 @@ def test_callers_behind_the_proxy_are_told_apart(proxy: Proxy) -> None:
         other = client.get("/v1/info").status_code
         lying = client.get("/v1/info", headers={"X-Forwarded-For": "127.0.0.2"}).status_code
     assert (tried[0], tried[-1], good, other, lying) == (401, 429, 200, 401, 401)
-
-
-def test_a_body_that_is_too_long_is_refused_by_the_service(proxy: Proxy) -> None:
-    with proxy.client() as client:
-        refused = client.post("/v1/checks", content=b" " * 8_200_000, headers={"Content-Type": "application/json"})
-    assert (refused.status_code, refused.json()["error"]["type"]) == (413, "too_large")
 
 
 @pytest.mark.browser

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 
-from factloop.core.errors import ToolError
 from factloop.doctor.examination import diagnose
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.names.base import Sibling
 from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 from factloop.trust.settings import TrustSettings
+from tests.real.servers import free_port, running
 from tests.tools.names.dbpedia_servers import ONTOLOGY, PLAYER, linked, thing
 
 _PROGRAM = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
@@ -52,25 +48,10 @@ def sparql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     store = folder / "store"
     assert _PROGRAM is not None
     subprocess.run([_PROGRAM, "load", "--location", store, "--file", triples], check=True, capture_output=True)
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        place = f"127.0.0.1:{held.getsockname()[1]}"
-    command = [_PROGRAM, "serve-read-only", "--location", str(store), "--bind", place]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            _wait_for(f"http://{place}/")
-            yield f"http://{place}/query"
-        finally:
-            server.terminate()
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(200):
-        try:
-            with urlopen(url):
-                return
-        except URLError:
-            time.sleep(0.05)
-    raise AssertionError(f"Oxigraph does not answer at {url}")
+    port = free_port()
+    place = f"127.0.0.1:{port}"
+    with running([_PROGRAM, "serve-read-only", "--location", store, "--bind", place], port):
+        yield f"http://{place}/query"
 
 
 def base(sparql_url: str) -> DBpediaKnowledgeBase:
@@ -90,13 +71,6 @@ async def test_siblings_the_best_known_first(sparql_url: str) -> None:
     )
 
 
-async def test_what_a_page_is_called_now_is_no_sibling_of_it(sparql_url: str) -> None:
-    opened = base(sparql_url)
-    found = await opened.siblings(linked("Black Mamba", "Black_Mamba"), 99)
-    await opened.aclose()
-    assert "Kobe Bryant" not in {sibling.label for sibling in found}
-
-
 @pytest.mark.parametrize("key", ["Kobe> . } DROP ALL #", 'Köln_("a\\b")', "{}|^`"])
 async def test_no_name_breaks_a_query(sparql_url: str, key: str) -> None:
     """The server parses every query: a name that got out of its brackets would be refused."""
@@ -104,13 +78,6 @@ async def test_no_name_breaks_a_query(sparql_url: str, key: str) -> None:
     found = await opened.siblings(linked("Kobe Bryant", key), 99)
     await opened.aclose()
     assert "LeBron James" in {sibling.label for sibling in found}
-
-
-async def test_a_refusal_is_a_failure(sparql_url: str) -> None:
-    opened = base(sparql_url.removesuffix("/query") + "/nowhere")
-    with pytest.raises(ToolError, match="status 404"):
-        await opened.siblings(linked("Kobe Bryant", "Kobe_Bryant"), 5)
-    await opened.aclose()
 
 
 async def test_a_doctor_sees_that_it_answers(sparql_url: str) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from factloop import FactChecker, TrustScorer
+from factloop import FactChecker
 from factloop.core.errors import ModelOutputError
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
 from tests.cli.command import build_command
-from tests.real.any_judge import ANSWER, QUESTION, SOURCE
+from tests.real.any_judge import ANSWER, SOURCE
 from tests.real.any_judge import (
     test_a_stopped_check_leaves_the_server_to_the_next as test_a_stopped_check_leaves_the_server_to_the_next,
 )
@@ -64,15 +64,6 @@ async def test_a_check_loses_no_claim(judge: dict[str, Any], plan: str, tmp_path
     assert not report.usage.approximate_tokens
     assert len(report.sentences) == 2  # each with its claims, or the reason why it has none
     assert all(claim.judgement.verdict or claim.judgement.unscored_reason for claim in report.claims)
-
-
-async def test_a_score_has_no_probabilities(judge: dict[str, Any]) -> None:
-    given = {name: value for name, value in judge.items() if name != "model"}
-    async with TrustScorer(subject_model=judge["model"], **given) as scorer:
-        report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
-    assert report.usage.calls > 0
-    assert (report.trust_bc.value is None) is (report.trust_bc.unscored_reason is not None)
-    assert report.trust_bc.graded is None, "it gives no log-probabilities"
 
 
 def test_a_doctor_says_that_it_fills_in_no_form(

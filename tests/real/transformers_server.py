@@ -7,23 +7,18 @@ model gives it.
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from tests.real.llama import BLOCKS, END, HEADS, HIDDEN, PLAIN, START, WIDTH, bias, byte_characters
+from tests.real.servers import free_port, running
 
 NEEDED = ("transformers", "torch", "accelerate", "fastapi", "uvicorn")
-STARTS_WITHIN_S = 120.0
 
 
 def is_installed() -> bool:
@@ -73,24 +68,9 @@ def write_model(folder: Path) -> Path:
 @contextmanager
 def running_transformers(model: Path) -> Iterator[str]:
     """The base URL of a server of that model, as OpenAI's clients want it."""
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
-    process = subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(int(STARTS_WITHIN_S / 0.1)):
-            assert process.poll() is None, "the server has ended"
-            with suppress(httpx.TransportError):
-                if httpx.get(f"{address}/health", timeout=5.0).is_success:
-                    break
-            time.sleep(0.1)
-        yield f"{address}/v1"
-    finally:
-        process.terminate()
-        process.wait(20)
+    command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    with running(command, port, "/health", within_s=120.0, env=environment):
+        yield f"http://127.0.0.1:{port}/v1"

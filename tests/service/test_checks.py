@@ -9,7 +9,7 @@ import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
 from factloop.agents.trustscore.records import ClaimStanding
-from factloop.core.records import Counts, UnscoredReason
+from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
@@ -27,16 +27,6 @@ def stable(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
     return [stable(item) for item in value] if isinstance(value, list) else value
-
-
-async def test_waiting_for_a_check_gives_the_report(service: Service) -> None:
-    async with service() as client:
-        answer = await client.post("/v1/checks?wait=true", json={**ASK, "k": [1, 2, 1]})
-    report = FactualityReport.model_validate_json(answer.content)
-    assert (answer.status_code, report.precision) == (200, 0.5)
-    assert [at.k for at in report.at_k] == [1, 2]
-    assert report.claims[0].evidence[0].source == "https://a.example"
-    assert any(warning.startswith("Faithfulness") for warning in report.warnings)
 
 
 async def test_a_job_is_followed_from_its_request_to_its_report(service: Service) -> None:
@@ -77,16 +67,6 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert alone in through["warnings"]
 
 
-async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:
-    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
-    async with service(check) as client:
-        assert (await client.get("/v1/info")).json()["can_search"] is True
-        ask = {"response": ANSWER, "mode": "factuality"}
-        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
-    sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
-    assert sources == {"documents/ada.txt"}
-
-
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
     check = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache")
     response = min(sim.world.responses, key=lambda response: len(response.facts))
@@ -118,26 +98,6 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     assert both.trust_fc.passages[0].source == "https://a.example"
 
 
-@pytest.mark.parametrize("documents", [[], [{"text": " \n"}]])
-async def test_documents_without_text_are_no_source_of_a_trust_score(
-    service: Service, sim: Simulator, tmp_path: Path, documents: list[dict[str, str]]
-) -> None:
-    """A subject can still be asked; without one there is nothing to score by, as they stand in place of the corpus."""
-    (tmp_path / "own.txt").write_text(ANSWER, encoding="utf-8")
-    ask = {"question": "Where was Ada Lovelace born?", "response": "London", "documents": documents}
-    own = TrustSettings(corpus=(str(tmp_path),), cache=False)
-    async with service(trust=TrustSettings.of(own, subject_model=MODEL, base_url=sim.base_url)) as client:
-        given = await client.post("/v1/trust?wait=true", json=ask)
-    async with service(trust=own) as client:
-        refused = await client.post("/v1/trust?wait=true", json=ask)
-    report = TrustReport.model_validate_json(given.content)
-    factual = report.trust_fc
-    assert report.trust_bc.value is not None
-    assert (factual.value, factual.unscored_reason, factual.passages) == (None, UnscoredReason.NO_SOURCE, ())
-    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "documents")
-    assert "nothing to score by" in refused.json()["error"]["message"]
-
-
 async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simulator) -> None:
     check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
@@ -156,20 +116,6 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
     assert f"factloop_model_calls_total {float(calls)}" in metrics
     assert page.status_code == 200
-
-
-async def test_a_long_answer_has_one_limit_for_both_parts(service: Service, sim: Simulator) -> None:
-    most = 3
-    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
-    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, max_calls=most)
-    async with service(check, trust) as client:
-        given = await client.post(
-            "/v1/trust/long-form?wait=true", json={name: ASK[name] for name in ("response", "documents")}
-        )
-    report = LongFormTrustReport.model_validate_json(given.content)
-    assert 0 < report.factuality.usage.calls < most
-    assert sim.stats().model.requests == most
-    assert {claim.trust_bc.unscored_reason for claim in report.claims if claim.trust_bc} >= {"budget"}
 
 
 async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(
@@ -268,25 +214,3 @@ async def test_documents_without_text_are_nothing_to_be_faithful_to(
         assert (answer.status_code, error["type"], error["field"]) == (422, "invalid_input", "documents")
         assert error["message"] == NO_TEXT
     assert searched.json()["counts"] == Counts(supported=1, not_supported=1).model_dump()
-
-
-async def test_the_older_check_is_first_and_claims_that_nearly_agree_are_one(service: Service) -> None:
-    document = {"text": "Ada Lovelace was born in London. Ada Lovelace died in 1852."}
-    answers = ("Ada Lovelace was born in London. Ada Lovelace died in 1852.", "Ada Lovelace died in 1867.")
-    async with service() as client:
-        asked = [{"response": answer, "documents": [document]} for answer in answers]
-        older, newer = [(await client.post("/v1/checks", json=ask)).json()["id"] for ask in asked]
-        for job in (older, newer):
-            await finished(client, job)
-        compared = (await client.get(f"/v1/compare?first={newer}&second={older}")).json()
-    assert (compared["first"]["id"], compared["second"]["id"]) == (older, newer)
-    (pair,) = compared["pairs"]
-    assert (pair["first"]["verdict"], pair["second"]["verdict"]) == ("supported", "not_supported")
-    assert (pair["flipped"], pair["changed"], compared["counts"]["n_reworded"]) == (True, True, 1)
-    assert [(piece["kind"], piece["text"]) for piece in pair["pieces"]] == [
-        ("same", "Ada Lovelace died in "),
-        ("removed", "1852"),
-        ("inserted", "1867"),
-        ("same", "."),
-    ]
-    assert [one["claim"] for one in compared["only_first"]] == ["Ada Lovelace was born in London."]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from factloop.core.events import ResponseSplit
-from factloop.service.running import ATTEMPT, LiveEvent, LiveJob
+from factloop.service.running import LiveEvent, LiveJob
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
@@ -82,23 +82,6 @@ async def test_whoever_watches_gets_every_event_once_however_late_they_come() ->
     live.close()
     assert await early == live.events
     assert await late == live.events[2:]
-
-
-async def test_silence_is_filled_with_heartbeats() -> None:
-    live = _live()
-    beats = live.follow(0, heartbeat_s=0.01)
-    assert await anext(beats) is None
-    live.publish(ResponseSplit(n_sentences=1), "response_split")
-    sent = await anext(beats)
-    assert sent is not None
-    assert sent.type == "response_split"
-    await beats.aclose()
-
-
-async def test_the_events_of_a_second_attempt_come_after_all_of_the_first() -> None:
-    live = _live(attempt=2)
-    live.publish(ResponseSplit(n_sentences=1), "response_split")
-    assert live.events[0].number == ATTEMPT + 1
 
 
 async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) -> None:

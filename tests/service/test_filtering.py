@@ -37,22 +37,6 @@ def test_checks_are_found_by_their_verdicts(job: Job, outcomes: set[Outcome]) ->
     assert {outcome for outcome in every if JobFilter(outcome=outcome).matches(job)} == outcomes
 
 
-@pytest.mark.parametrize(
-    ("text", "is_found"),
-    [
-        ("ada", True),
-        ("HANDBOOK who", True),
-        ("countess", True),
-        ("model", True),
-        ("bob", False),
-        ("ada bob", False),
-    ],
-)
-def test_checks_are_found_by_each_word_that_a_list_shows(text: str, is_found: bool) -> None:
-    job = check(Counts(supported=1), answer="The Countess of Lovelace", against="handbook")
-    assert JobFilter(text=text).matches(job) is is_found
-
-
 def test_a_search_reads_so_many_rows_and_says_where_to_go_on(tmp_path: Path) -> None:
     store = JobStore(f"sqlite:///{tmp_path / 'jobs.sqlite'}", most_rows_read=3)
     made = [check(title=title) for title in ("rare", "x", "x", "x", "x")]

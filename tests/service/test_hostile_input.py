@@ -51,15 +51,6 @@ async def test_rows_that_could_not_be_read_again_are_no_job(service: Service, va
             assert len((await client.get("/v1/jobs")).json()["jobs"]) == n_jobs, field
 
 
-async def test_bodies_that_no_route_reads_are_not_waited_for(service: Service) -> None:
-    """Without a key, too: only the routes behind it read what is long."""
-    async with service() as client:
-        for method, path in (("POST", "/"), ("POST", "/health"), ("GET", "/health"), ("DELETE", "/v1/jobs/1")):
-            answer = await client.request(method, path, content=b" " * 1_001, headers=JSON)
-            assert _refused(answer) == (413, "too_large"), (method, path)
-        assert (await client.request("GET", "/health", content=b"{}")).status_code == 200
-
-
 async def test_a_body_with_two_lengths_is_refused(service: Service) -> None:
     both = {**JSON, "Content-Length": "5", "Transfer-Encoding": "chunked"}
     async with service() as client:

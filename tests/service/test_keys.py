@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from factloop.entrance.keys import ApiKeys
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
 from tests.service.asking import ASK, Service, finished
@@ -28,21 +26,6 @@ async def test_wrong_keys_shut_out_no_good_key_and_no_page(service: Service) -> 
     assert many[-1].headers["WWW-Authenticate"] == "Bearer"
     assert (good.status_code, page.status_code) == (200, 200)
     assert [answer.status_code for answer in without] == [401] * 3, "a page must be able to ask for the key"
-
-
-async def test_the_document_says_where_a_key_goes(service: Service) -> None:
-    async with service(keys=ApiKeys([KEY])) as client:
-        schema: dict[str, Any] = (await client.get("/openapi.json")).json()
-    async with service() as client:
-        open_to_all: dict[str, Any] = (await client.get("/openapi.json")).json()
-    schemes = schema["components"]["securitySchemes"]
-    assert schemes["key"] == {**schemes["key"], "type": "http", "scheme": "bearer"}
-    assert schemes["ticket"] == {**schemes["ticket"], "type": "apiKey", "in": "query", "name": "ticket"}
-    assert schema["paths"]["/v1/checks"]["post"]["security"] == [{"key": []}]
-    for path in ("/v1/jobs/{job_id}/report.html", "/v1/jobs/{job_id}/events", "/v1/results/{name}/page.html"):
-        assert schema["paths"][path]["get"]["security"] == [{"key": []}, {"ticket": []}]
-    assert "security" not in schema["paths"]["/health"]["get"]
-    assert "securitySchemes" not in open_to_all["components"]
 
 
 async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
@@ -149,17 +148,6 @@ def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:
     assert ended is not None
     assert ended.job.status == "cancelled"
     assert other.cancel(new_job_id()) is None
-
-
-def test_a_row_that_cannot_be_read_is_passed_over(url: str, opened: Opened) -> None:
-    store, leases = opened()
-    broken, whole = added(store, 2)
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE factloop_jobs SET job = 'none' WHERE id = :id"), {"id": broken})
-    engine.dispose()
-    assert taken(leases) == [whole]
-    assert taken(leases) == []
 
 
 def test_a_name_stands_for_one_request_of_one_owner(opened: Opened) -> None:

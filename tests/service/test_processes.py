@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,12 +14,12 @@ import pytest
 
 from factloop import FactualityReport
 from tests.checking.simulated import simulated_checker
+from tests.cli.processes import address_of, processes_in
 from tests.service.asking import FINISHED_WITHIN_S, events_in
 from tests.simulator import MODEL, Simulator
 
 AT_ONCE = 4
 """Model calls of one job."""
-ROOT = Path(__file__).resolve().parents[2]
 
 Start = Callable[..., tuple["subprocess.Popen[str]", httpx.Client]]
 
@@ -29,28 +27,15 @@ Start = Callable[..., tuple["subprocess.Popen[str]", httpx.Client]]
 @pytest.fixture
 def start(home: Path, sim: Simulator) -> Iterator[Start]:
     """Starts `factloop serve` over the simulator; what still runs at the end of the test is killed."""
-    started: list[subprocess.Popen[str]] = []
-    flags = ["--folder", home / "service", "--port", 0, "--model", MODEL, "--base-url", sim.base_url]
+    flags = ["--folder", "service", "--port", 0, "--model", MODEL, "--base-url", sim.base_url]
+    flags += ["--search", "serper", "--concurrency", AT_ONCE]
+    with processes_in(home, **sim.environment) as begin:
 
-    def make(*more: object) -> tuple[subprocess.Popen[str], httpx.Client]:
-        words = ["-m", "factloop", "serve", *flags, "--search", "serper", "--concurrency", AT_ONCE, *more]
-        process = subprocess.Popen(
-            [sys.executable, *map(str, words)],
-            cwd=home,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **sim.environment},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert "serving at" in line, line
-        return process, httpx.Client(base_url=line.split()[3], timeout=FINISHED_WITHIN_S)
+        def make() -> tuple[subprocess.Popen[str], httpx.Client]:
+            process = begin("serve", *flags)
+            return process, httpx.Client(base_url=address_of(process), timeout=FINISHED_WITHIN_S)
 
-    yield make
-    for process in started:
-        process.kill()
-        process.communicate()
+        yield make
 
 
 def _asked(sim: Simulator) -> dict[str, Any]:

@@ -36,15 +36,6 @@ async def test_the_public_address_is_its_own(service: Service) -> None:
     assert servers == [{"url": PUBLIC}]
 
 
-async def test_the_page_names_nothing_from_the_root(service: Service) -> None:
-    async with service() as client:
-        page = (await client.get("/")).text
-        script = (await client.get("/assets/app.js")).text
-    assert 'src="/' not in page
-    assert 'href="/' not in page
-    assert 'from "/' not in script
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

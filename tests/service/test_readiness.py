@@ -22,11 +22,6 @@ async def ready(client: httpx.AsyncClient, status: int) -> list[str]:
     return [trouble["what"] for trouble in answer.json()["troubles"]]
 
 
-async def test_a_service_that_takes_jobs_is_ready(service: Service) -> None:
-    async with service() as client:
-        assert (await client.get("/ready")).json() == {"status": "ok", "troubles": []}
-
-
 async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterwards(
     service: Service, home: Path
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 
 import pytest
@@ -40,10 +39,3 @@ async def test_what_is_not_fit_for_a_log_is_replaced(service: Service, given: st
     async with service() as client:
         answer = await client.get("/health", headers={"X-Request-ID": given.encode()})  # type: ignore[arg-type]  # bytes, as they are sent
     assert MADE.fullmatch(answer.headers["X-Request-ID"])
-
-
-async def test_it_stands_in_the_log(service: Service, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, logger="factloop"):
-        async with service() as client:
-            await client.get("/v1/jobs/1", headers={"X-Request-ID": "mine"})
-    assert "GET /v1/jobs/{job_id}: 404 (request mine)" in caplog.messages

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -53,37 +52,6 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
     assert "Ada Lovelace was born on 12 December 1815." in page.text
     assert text.text == (folder / "ada.json").read_text()
     assert refused == [404] * 6
-
-
-def test_a_changed_file_is_read_again(folder: Path) -> None:
-    results = ResultFolder(folder)
-    assert len(results.all()) == 2
-    (folder / "ada.json").write_text("{}")
-    assert [info.name for info in results.all()] == ["run"]
-    (folder / "run" / "report.json").unlink()
-    assert results.all() == []
-
-
-def test_a_damaged_report_is_passed_over_and_the_others_are_listed(folder: Path) -> None:
-    audit, run = json.loads(to_json(sample_audit())), json.loads(to_json(plain_run()))
-    run["scores"]["rankings"][0]["systems"] = ["a system of another run"]
-    (folder / "audit.json").write_text(json.dumps({**audit, "at": []}))
-    (folder / "scores.json").write_text(json.dumps(run))
-    assert [info.name for info in ResultFolder(folder).all()] == ["ada", "run"]
-
-
-def test_a_file_and_a_folder_of_one_name_are_one_result(folder: Path) -> None:
-    (folder / "run.json").write_text(to_json(sample_audit()))
-    results = ResultFolder(folder)
-    found = results.find("run")
-    assert found is not None
-    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", "audit")]
-    assert found.info.kind == "audit"
-    (folder / "run.json").write_text("{}")
-    found = results.find("run")
-    assert found is not None
-    assert [(info.name, info.kind) for info in results.all()] == [("ada", "check"), ("run", found.info.kind)]
-    assert found.info.kind == "check", "what is no report stands for nothing"
 
 
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:

@@ -191,11 +191,3 @@ async def test_calls_that_were_cut_off_count_in_the_day(by: str, status: str, se
         assert usage["calls"] + usage["failed_calls"] == sim.stats().model.requests > 0
         assert usage["cost_usd"] >= 1_024e-6, "a reply of 1,024 tokens, which may have been on its way"
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "budget_spent")
-
-
-def test_failed_searches_are_no_calls_of_a_model(day: Day) -> None:
-    service = day.service()
-    day.add(3)
-    (first,) = service.take(1, lapsed=False)
-    service.end(ended(first, usd=0.0, calls=2, failed=50), {"result": "{}"})
-    assert len(service.take(5, lapsed=False)) == 2, "10 calls are the most that a job makes"

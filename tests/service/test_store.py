@@ -118,13 +118,3 @@ def test_ids_sort_by_time_and_differ() -> None:
     ids = [new_job_id() for _ in range(1_000)]
     assert len(set(ids)) == 1_000
     assert sorted(one[:16] for one in ids) == [one[:16] for one in ids]
-
-
-def test_each_store_in_memory_has_a_database_of_its_own() -> None:
-    one, other = JobStore("sqlite://"), JobStore("sqlite://")
-    with one.held(), other.held():
-        kept = one.add(job(), "{}")
-        assert one.get(kept.job.id, "") is not None
-        assert other.get(kept.job.id, "") is None
-    for store in (one, other):
-        store.close()

@@ -19,9 +19,7 @@ from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ConfigError, RecordingMissing
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, UnscoredReason
-from factloop.entrance.settings_sources import load_settings
 from factloop.setup.recording import REPLAYED, Recording
-from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.integrations.ada import ADA, Shelf
@@ -138,15 +136,6 @@ def test_a_claim_that_failed_is_unscored_for_the_same_reason_again(
     assert [claim.judgement for claim in again.claims] == [claim.judgement for claim in recorded.claims]
 
 
-@pytest.mark.usefixtures("brisk")
-def test_replies_that_cannot_be_read_are_replayed_too(live: Simulator, tmp_path: Path) -> None:
-    path, text = tmp_path / "x.jsonl", some_text(live)
-    live.set(faults=Faults(malformed=0.6))
-    recorded = record(live, path, text)
-    again = replay(path, text)
-    assert [claim.judgement for claim in again.claims] == [claim.judgement for claim in recorded.claims]
-
-
 def test_a_missing_answer_ends_the_check_and_is_no_reason_for_a_claim(live: Simulator, tmp_path: Path) -> None:
     path, text = tmp_path / "x.jsonl", some_text(live)
     record(live, path, text)
@@ -245,14 +234,6 @@ def test_a_run_directory_and_a_recording_do_not_go_together(tmp_path: Path) -> N
         checker.check("Rome lies on the Tiber.", run_dir=tmp_path / "run")
 
 
-def test_settings_name_a_recording_from_the_environment(tmp_path: Path) -> None:
-    environment = {"FACTLOOP_RECORDING": "x.jsonl", "FACTLOOP_RECORDING_MODE": "new"}
-    settings = load_settings(CheckSettings, {}, environment, tmp_path)
-    assert (settings.recording, settings.recording_mode, settings.replays) == (Path("x.jsonl"), "new", False)
-    with pytest.raises(ConfigError, match="recording_mode = 'live'"):
-        CheckSettings.of(recording_mode="live")
-
-
 @pytest.mark.usefixtures("brisk")
 def test_a_check_that_fails_or_is_left_early_writes_nothing(live: Simulator, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
@@ -268,21 +249,6 @@ def test_a_check_that_fails_or_is_left_early_writes_nothing(live: Simulator, tmp
 
     asyncio.run(leave())
     assert not path.exists()
-
-
-def test_a_stream_is_recorded_for_who_leaves_with_the_report(live: Simulator, tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-
-    async def watch(**settings: Any) -> FactualityReport:
-        checker = FactChecker(MODEL, search="serper", recording=path, **settings)
-        async with checker, aclosing(checker.astream(some_text(live))) as events:
-            async for event in events:
-                if event.type == "check_finished":
-                    return event.report
-        raise AssertionError("a check ends with its report")
-
-    recorded = asyncio.run(watch(base_url=live.base_url, recording_mode="record"))
-    assert asyncio.run(watch()).claims == recorded.claims
 
 
 @pytest.mark.process

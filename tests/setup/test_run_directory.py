@@ -121,51 +121,12 @@ async def test_another_configuration_is_refused_and_nothing_changes(
     assert sim.stats().stages == {}
 
 
-async def test_a_run_from_before_a_setting_goes_on_as_it_was(
-    sim: Simulator, response: Response, tmp_path: Path
-) -> None:
-    """Its `run.json` names neither `repeats` nor `as_published`."""
-    first = await check(sim, response, tmp_path / "run")
-    file = tmp_path / "run" / "run.json"
-    named = json.loads(file.read_text())
-    file.write_text(json.dumps({name: named[name] for name in named.keys() - {"repeats", "as_published"}}))
-    sim.reset()
-    assert stable(await check(sim, response, tmp_path / "run")) == stable(first)
-    assert sim.stats().stages == {}
-    with pytest.raises(ConfigError, match=r"another configuration \(repeats differ\)"):
-        await check(sim, response, tmp_path / "run", repeats="once")
-
-
-def test_a_variant_from_before_a_setting_is_the_same(tmp_path: Path) -> None:
-    before, now = {"plan": "fused"}, {"plan": "fused", "repeats": "each", "as_published": False}
-    with RunDirectory(tmp_path) as directory:
-        directory.claim({"variant packaged": before})
-        directory.claim({"variant packaged": now})
-        with pytest.raises(ConfigError, match=r"variant packaged differ"):
-            directory.claim({"variant packaged": {**now, "repeats": "once"}})
-    assert json.loads((tmp_path / "run.json").read_text())["variant packaged"] == before
-
-
-async def test_another_text_is_another_configuration(sim: Simulator, response: Response, tmp_path: Path) -> None:
-    await check(sim, response, tmp_path / "run")
-    async with simulated_checker(sim) as checker:
-        for text, prompt in ((response.text + " ", response.prompt), (response.text, "Another question?")):
-            with pytest.raises(ConfigError, match="another configuration"):
-                await checker.acheck(text, prompt, run_dir=tmp_path / "run")
-
-
 @pytest.mark.parametrize("name", ["notes.txt", "report.json", "journal.sqlite"])
 def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     with pytest.raises(ConfigError, match="not a run directory, and not empty"):
         RunDirectory(tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
-
-
-def test_a_file_is_no_run_directory(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(ConfigError, match="cannot be used as a run directory"):
-        RunDirectory(tmp_path / "file")
 
 
 @pytest.mark.parametrize("left", [set(), {"lock"}, {"lock", "run.tmp"}])

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from pathlib import Path
 
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from factloop.core.errors import BudgetExceeded, ConfigError
+from factloop.core.errors import BudgetExceeded
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.session import Session, Store, common_to, open_session
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel, wrap_chat_model
 
 PROMPTS = PromptRegistry.load()
@@ -67,21 +65,3 @@ async def test_sessions_with_one_store_share_answers_budget_and_pace(tmp_path: P
     assert cache.paid()[0] == 1  # who brings a store closes it
     cache.close()
     assert not (tmp_path / "x").exists()
-
-
-async def test_at_the_end_the_cache_is_closed(tmp_path: Path) -> None:
-    session = open_session(CheckSettings(cache_dir=tmp_path), PROMPTS, keeps=True)
-    await session.aclose()
-    assert session.kept is not None
-    with pytest.raises(ConfigError) as caught:
-        session.kept.get("k")
-    assert isinstance(caught.value.__cause__, sqlite3.ProgrammingError)
-
-
-def test_what_is_to_be_replayed_is_never_asked_live(tmp_path: Path) -> None:
-    settings = CheckSettings(recording=tmp_path / "r.jsonl")
-    with pytest.raises(ConfigError, match="cannot be recorded or replayed"):
-        open_session(settings, PROMPTS, keeps=False)
-    tape = Tape(tmp_path / "r.jsonl", "replay", remedy="")
-    with pytest.raises(ConfigError, match="a run directory or a recording"):
-        open_session(settings, PROMPTS, keeps=False, tape=tape, journal=tmp_path / "j.sqlite")

@@ -4,20 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import CheckSettings
-
-
-def test_settings_do_not_change() -> None:
-    with pytest.raises(ValidationError, match="frozen"):
-        CheckSettings().plan = "paper"
-
-
-@pytest.mark.parametrize("temperature", [0.0, 0, None, 2.0])
-def test_zero_is_a_temperature_and_none_leaves_it_to_the_server(temperature: float | None) -> None:
-    assert CheckSettings.of(temperature=temperature).temperature == temperature
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "budget_usd", "price_in", "price_out", "concurrency"])

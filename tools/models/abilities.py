@@ -7,7 +7,7 @@ as if it had not been asked so. A mode that was heeded once is never given up fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -31,9 +31,9 @@ class Concession(StrEnum):
 
 
 class KnownAbilities(BaseModel):
-    """What is known of a server, to be kept for later runs."""
+    """What is known of a server."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     heeded: frozenset[Mode] = frozenset()
     unavailable: frozenset[Mode] = frozenset()
@@ -44,12 +44,8 @@ class KnownAbilities(BaseModel):
 class Abilities:
     """The abilities of one server with one model. All that ask it in a process share them."""
 
-    def __init__(
-        self, known: KnownAbilities | None = None, keep: Callable[[KnownAbilities], None] | None = None
-    ) -> None:
-        """`known` is what an earlier run learnt; `keep` is told what is known whenever that changes."""
-        self.known = known or KnownAbilities()
-        self._keep = keep
+    def __init__(self) -> None:
+        self.known = KnownAbilities()
         self._misshapen: Counter[Mode] = Counter()
 
     def offers(self, mode: Mode) -> bool:
@@ -85,8 +81,4 @@ class Abilities:
             self.note_refused([mode])
 
     def _learn(self, **changes: object) -> None:
-        known = self.known.model_copy(update=changes)
-        if known != self.known:
-            self.known = known
-            if self._keep is not None:
-                self._keep(known)
+        self.known = self.known.model_copy(update=changes)

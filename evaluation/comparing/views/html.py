@@ -62,7 +62,7 @@ def render_comparison_html(comparison: Comparison) -> str:
         "comparison.html.j2",
         room="factloop.evaluation.comparing.views",
         styles=("list.css", "pictures.css", "run.css", "experiment.css"),
-        scripts=("rows.js", "list.js"),
+        scripts=("list.js",),
         comparison=comparison,
         title=title_of(comparison),
         sides=(("A", comparison.first), ("B", comparison.second)),

@@ -50,7 +50,7 @@ def render_run_html(summary: RunSummary) -> str:
         "run.html.j2",
         room="factloop.evaluation.runs.views",
         styles=("list.css", "pictures.css", "run.css"),
-        scripts=("rows.js",),
+        scripts=("list.js",),
         summary=summary,
         scores=scores,
         policy=sheets.policy_words(scores.abstention),

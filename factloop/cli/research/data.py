@@ -22,7 +22,7 @@ from factloop.evaluation.datasets.fetch import Download, FetchedFile, How, fetch
 from factloop.evaluation.datasets.folder import data_folder, is_got
 from factloop.evaluation.datasets.joining import Join, JoinCounts, JoinReport
 from factloop.evaluation.datasets.labelled_pairs import load_llm_aggrefact
-from factloop.evaluation.datasets.registry import Dataset, find_dataset, list_datasets
+from factloop.evaluation.datasets.registry import AboutDataset, Dataset, find_dataset, list_datasets
 from factloop.evaluation.datasets.upstream import UpstreamResponse, load_upstream
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import Column, ColumnOf, Sheet, name, sheet_of
@@ -37,15 +37,7 @@ class ListedPart(Record):
     """The data set's folder, if it is there."""
 
 
-class ListedDataset(Record):
-    name: str
-    title: str
-    about: str
-    homepage: str
-    licence: str
-    citation: str
-    gated: bool
-    """Upstream hands it out only to those who accept its terms there."""
+class ListedDataset(AboutDataset):
     parts: tuple[ListedPart, ...]
 
 
@@ -182,8 +174,7 @@ def _listed(folder: Path, dataset: Dataset) -> ListedDataset:
         )
         for part in dataset.parts
     )
-    told = ("name", "title", "about", "homepage", "licence", "citation", "gated")
-    return ListedDataset(**{name: getattr(dataset, name) for name in told}, parts=parts)
+    return ListedDataset(**dataset.model_dump(include={*AboutDataset.model_fields}), parts=parts)
 
 
 def _print_listing(listing: DataListing, console: Console) -> None:

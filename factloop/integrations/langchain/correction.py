@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 
 from factloop.agents.safe.model_stages import passages
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
-from factloop.core.sync import run_blocking
 from factloop.correction.corrector import MAX_ROUNDS, Corrector
 from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
 from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
-from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.integrations.langchain.runnable import AnyChecker, InOneLoop, as_check
 from factloop.prompts.registry import Prompt
 from factloop.reports.claims import ClaimView
 
@@ -23,7 +22,7 @@ MOST_CLAIMS, MOST_PASSAGES = 10, 8
 """Named to an agent in one request."""
 
 
-class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
+class CorrectionRunnable(InOneLoop[Correction]):
     """Corrects an answer by the documents that it was written from.
 
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
@@ -57,27 +56,8 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
             unscored=unscored,
         )
 
-    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
-        return run_blocking(self.ainvoke(input, config, **kwargs))
-
     async def ainvoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
         return await self._acall_with_config(self._correct, input, config, **kwargs)
-
-    def batch(
-        self,
-        inputs: list[dict[str, Any]],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any | None,
-    ) -> list[Correction]:
-        """Corrects all in one event loop rather than in threads, so that they share the checker's limits and calls."""
-
-        async def all_of_them() -> list[Correction]:
-            given: Any = config
-            return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
-
-        return run_blocking(all_of_them())
 
     async def _correct(self, given: dict[str, Any]) -> Correction:
         asked = self.check.keys.read(given)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, get_args
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ from langchain.agents.middleware.types import (
     hook_config,
 )
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -34,8 +35,7 @@ from factloop.integrations.langchain.correction import (
     revision_request,
     without_drafts,
 )
-from factloop.integrations.langchain.gathering import EvidenceGatherer, Extract, ReadSystem
-from factloop.integrations.langchain.inputs import is_persons
+from factloop.integrations.langchain.inputs import is_persons, retrieved_by
 from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.search.handed_over import documents_of
@@ -43,6 +43,10 @@ from factloop.tools.search.handed_over import documents_of
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
 Retrieved = Literal["turn", "conversation"]
+Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
+"""Extracts from an agent's state what the answer is held against, in place of what its tools brought."""
+ReadSystem = Callable[[str], Sequence[Document | str]]
+"""Reads the documents out of the text of a system message."""
 _LAST_ACTIONS = ("annotate", "block", "record")
 _ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
@@ -157,7 +161,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._blocks = blocks if blocks is not None else self._has_unproven
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
-        self._gatherer = EvidenceGatherer(
+        self._gatherer = _Evidence(
             documents_of("documents", documents) or (), extract, system_message, retrieved == "conversation"
         )
 
@@ -272,3 +276,36 @@ def _in_the_place_of(answer: BaseMessage, content: Any) -> list[BaseMessage]:
     """
     replacement = answer.model_copy(update={"content": content, "id": str(uuid4())})
     return [*([RemoveMessage(id=answer.id)] if answer.id is not None else []), replacement]
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """Gathers the documents that one answer is held against."""
+
+    documents: tuple[Document, ...]
+    """Always among them."""
+    extract: Extract | None
+    system_message: bool | ReadSystem
+    conversation: bool
+    """Whether evidence for earlier questions counts, too."""
+
+    def of(self, state: Mapping[str, Any], told: Sequence[str]) -> list[Document]:
+        """The documents; `told` are the system messages that the model was called with. Raises DataError."""
+        if self.extract is not None:
+            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
+        else:
+            brought = retrieved_by(state["messages"], ever=self.conversation)
+        read = (document for text in told for document in self._in_system(text))
+        return [*self.documents, *read, *brought]
+
+    def noted(self, told: Sequence[str], message: SystemMessage | None) -> list[str] | None:
+        """`told` with this system message, or None where that changes nothing."""
+        if self.system_message is False or message is None:
+            return None
+        text = str(message.text)
+        return [*told, text] if text.strip() and text not in told else None
+
+    def _in_system(self, text: str) -> Sequence[Document]:
+        if callable(self.system_message):
+            return documents_of("what system_message returned", self.system_message(text)) or ()
+        return (Document(text, metadata={"source": "system message"}),)

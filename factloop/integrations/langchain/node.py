@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from factloop.core.errors import DataError
-from factloop.core.records import FactualityReport
+from factloop.core.sync import run_blocking
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
@@ -39,14 +39,11 @@ def build_factcheck_node(
         found, names_documents = _value(state, documents), _has(state, documents)
         return checking.keys.write(given, _value(state, question), found, names_documents=names_documents)
 
-    def written(found: FactualityReport) -> dict[str, Any]:
-        return {report: found.model_dump(mode="json")}
-
     async def afactcheck(state: Any) -> dict[str, Any]:
-        return written(await checking.ainvoke(asked(state)))
+        return {report: (await checking.ainvoke(asked(state))).model_dump(mode="json")}
 
     def factcheck(state: Any) -> dict[str, Any]:
-        return written(checking.invoke(asked(state)))
+        return run_blocking(afactcheck(state))
 
     return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
@@ -19,8 +19,31 @@ from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.given import GivenIndexes
 
+Output = TypeVar("Output")
 
-class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
+
+class InOneLoop(Runnable[dict[str, Any], Output]):
+    """A step that works in one event loop rather than in threads: all share the checker's limits and calls."""
+
+    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Output:
+        return run_blocking(self.ainvoke(input, config, **kwargs))
+
+    def batch(
+        self,
+        inputs: list[dict[str, Any]],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any | None,
+    ) -> list[Output]:
+        async def all_of_them() -> list[Output]:
+            given: Any = config
+            return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
+
+        return run_blocking(all_of_them())
+
+
+class FactCheckRunnable(InOneLoop[FactualityReport]):
     """Checks an answer against the documents that it was written from.
 
         check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
@@ -62,27 +85,10 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
         self._indexes = GivenIndexes()
 
-    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> FactualityReport:
-        return run_blocking(self.ainvoke(input, config, **kwargs))
-
     async def ainvoke(
-        self,
-        input: dict[str, Any],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> FactualityReport:
         return await self._acall_with_config(self._check, input, config, **kwargs)
-
-    def batch(
-        self,
-        inputs: list[dict[str, Any]],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any | None,
-    ) -> list[FactualityReport]:
-        """Checks all in one event loop rather than in threads, so that they share the checker's limits and calls."""
-        return run_blocking(self._abatch(inputs, config, return_exceptions, kwargs))
 
     def stream(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         yield from iterate_blocking(lambda: self.astream(input, config, **kwargs))
@@ -97,16 +103,6 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         async with aclosing(steps):
             async for step in steps:
                 yield step
-
-    async def _abatch(
-        self,
-        inputs: list[dict[str, Any]],
-        config: RunnableConfig | Sequence[RunnableConfig] | None,
-        return_exceptions: bool,
-        kwargs: dict[str, Any],
-    ) -> list[FactualityReport]:
-        given: Any = config
-        return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
 
     async def _check(self, given: dict[str, Any]) -> FactualityReport:
         asked = self.keys.read(given)

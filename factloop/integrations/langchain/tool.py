@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from factloop.checking.views.plain import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
+from factloop.core.sync import run_blocking
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.tools.search.handed_over import documents_of
 
@@ -46,11 +47,7 @@ def factcheck_tool(
         return in_words(report), report
 
     def check_now(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
-        try:
-            report = checking.invoke(checking.keys.write(answer, question, given))
-        except DataError as error:
-            return f"Not checked: {error}", None
-        return in_words(report), report
+        return run_blocking(acheck(answer, question))
 
     return StructuredTool.from_function(
         func=check_now,

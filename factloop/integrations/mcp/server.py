@@ -9,14 +9,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from langchain_core.documents import Document
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent
-from pydantic import Field
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field, ValidationError
 
 import factloop
 from factloop.checking.checker import FactChecker
@@ -45,7 +46,6 @@ from factloop.integrations.mcp.answers import (
     trust_in_words,
     trust_scores,
 )
-from factloop.integrations.mcp.strict import StrictTool
 from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.search.given import GivenIndexes
@@ -58,6 +58,8 @@ LONGEST_DOCUMENTS = 8_000_000
 """Characters of all documents of one call together, as the service's requests have bytes."""
 LONGEST_ERROR = 500
 NOT_SET_UP = "this server is not set up for this; its operator finds the reason in its log"
+
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
 log = logging.getLogger(__name__)
 
@@ -233,3 +235,41 @@ def _result(text: str, answer: Record) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=answer.model_dump(mode="json")
     )
+
+
+class StrictTool(Tool):
+    """A tool whose schema, and whose every call, allows the arguments that it has and no others.
+
+    The SDK would drop an argument that it does not know: the answer then is to another question than was asked.
+    """
+
+    @classmethod
+    def of(cls, tool: Callable[..., Any]) -> Self:
+        """A tool of the function's name, docstring and parameters, which changes nothing."""
+        made = cls.from_function(tool, annotations=READS)
+        made.parameters["additionalProperties"] = False
+        return made  # type: ignore[return-value]  # the SDK's annotation says Tool, and it returns its `cls`
+
+    async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
+        """Raises ToolError for an argument that there is not, and for a wrong value, which it does not repeat."""
+        known = self.parameters["properties"]
+        if unknown := [name for name in arguments if name not in known]:
+            raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{self.name}: {_wrong_argument(error.__cause__)}") from error
+            raise
+
+
+def _wrong_argument(error: ValidationError) -> str:
+    """The error that lies deepest: of several shapes that would do, it is of the one that was meant."""
+    wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
+    place = ".".join(str(part) for part in wrong["loc"] if isinstance(part, int) or _is_field(part))
+    return f"{place}: {wrong['msg']}"
+
+
+def _is_field(part: str) -> bool:
+    """Whether it names a field, rather than one of several shapes."""
+    return part.isidentifier() and part.islower()

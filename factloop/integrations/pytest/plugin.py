@@ -7,14 +7,16 @@ test, unless pytest runs with `--factloop-record`.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import re
 import shlex
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from factloop.integrations.pytest.recordings import recording_path
 from factloop.testing.running import RunningTest, Spending, running, running_test
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "ne
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
 """Settings that pytest's ini file may hold, as `factloop_model` and so on, with their kinds of value."""
 
+LONGEST_NAME = 100
+"""Characters of a file's name before its ending and hash."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _SPENT = pytest.StashKey[Spending]()
 _PASSED = pytest.StashKey[bool]()
 _WORKER_KEY = "factloop"
@@ -158,10 +163,24 @@ def factloop_recording() -> Recording:
 
 @pytest.fixture
 def factchecker() -> Iterator[FactChecker]:
-    """A checker with this test's recording, and settings as assertions have them (`factloop.testing.defaults`)."""
+    """A checker with this test's recording, and settings as assertions have them (`factloop.testing.assertions`)."""
     from factloop.core.sync import run_blocking
-    from factloop.testing.factual import build_checker
+    from factloop.testing.assertions import build_checker
 
     checker = build_checker()
     yield checker
     run_blocking(checker.aclose())
+
+
+def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
+    """The path for the test with these names, classes first. `folder` is relative to the test's file, or absolute."""
+    return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
+
+
+def file_name(name: str) -> str:
+    """The name itself where it is plain; else what is plain of it, with a hash that keeps it apart from all others."""
+    plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
+    if name and plain == name:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain}-{digest}" if plain else digest

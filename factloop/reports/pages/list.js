@@ -1,4 +1,91 @@
 "use strict";
+// What both kinds of lists say and do.
+const many = (number) => number.toLocaleString("en");
+const foundOf = (kept, total, noun) => {
+  const all = `${many(total)} ${total === 1 ? noun : `${noun}s`}`;
+  return kept === total ? all : `${many(kept)} of ${all}`;
+};
+const whenTyped = (search, filter) => {
+  let typing = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(filter, 120);
+  });
+};
+
+// Tables of many rows: filtered, sorted and shown a page at a time. Without a script they stand whole.
+(() => {
+  const PAGE = 25;
+  document.querySelectorAll(".tools").forEach((tools) => {
+    const table = tools.parentElement.querySelector("table.rows");
+    const body = table.tBodies[0];
+    let rows = [...body.rows];
+    const search = tools.querySelector("input");
+    const choices = [...tools.querySelectorAll("select")];
+    const steps = [...tools.querySelectorAll("[data-step]")];
+    let texts = null; // lower-cased text of each row, made when the first search needs it
+    let kept = rows;
+    let first = 0;
+
+    const show = () => {
+      const page = new Set(kept.slice(first, first + PAGE));
+      rows.forEach((row) => { row.hidden = !page.has(row); });
+      const found = foundOf(kept.length, rows.length, tools.dataset.noun);
+      const part = kept.length > PAGE ? `, ${many(first + 1)} to ${many(Math.min(first + PAGE, kept.length))} shown` : "";
+      tools.querySelector(".shown").textContent = found + part;
+      steps.forEach((step) => {
+        step.disabled = step.dataset.step < 0 ? first === 0 : first + PAGE >= kept.length;
+        step.hidden = kept.length <= PAGE;
+      });
+    };
+    const filter = () => {
+      const words = search.value.trim().toLowerCase();
+      if (words) texts ??= new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+      kept = rows.filter((row) => choices.every((one) => !one.value || row.dataset[one.dataset.key] === one.value) && (!words || texts.get(row).includes(words)));
+      first = 0;
+      show();
+    };
+    const valueOf = (row, column) => {
+      const cell = row.cells[column];
+      const value = cell.dataset.value;
+      if (value === undefined) return cell.textContent.trim().toLowerCase();
+      return value === "" ? null : Number(value);
+    };
+    const heads = [...table.tHead.rows[0].cells];
+    const sort = (column) => {
+      const down = heads[column].getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      heads.forEach((head) => head.removeAttribute("aria-sort"));
+      heads[column].setAttribute("aria-sort", down > 0 ? "ascending" : "descending");
+      const keyed = rows.map((row) => [valueOf(row, column), row]);
+      keyed.sort(([one], [other]) => {
+        if (one === null || other === null) return (one === null) - (other === null); // what has no value stays last
+        return down * (typeof one === "string" ? one.localeCompare(other) : one - other);
+      });
+      rows = keyed.map(([, row]) => row);
+      body.append(...rows);
+      filter();
+    };
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(column));
+    });
+    steps.forEach((step) => step.addEventListener("click", () => {
+      first = Math.max(0, first + PAGE * Number(step.dataset.step));
+      show();
+    }));
+    whenTyped(search, filter);
+    choices.forEach((one) => one.addEventListener("change", filter));
+    tools.addEventListener("submit", (event) => event.preventDefault());
+    tools.hidden = false;
+    filter();
+  });
+})();
+
+// Claims: filtered by their verdicts, searched, walked through by keys, linked with their sentences.
 (() => {
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -15,7 +102,6 @@
   const standard = problems.length > 0 && one('[data-filter="problem"]') ? ["problem"] : []; // until the reader chooses
   const chosen = new Set(standard);
   let isStandard = standard.length > 0;
-  const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
   // A passage that several claims show stands with one of them; another gets it when it is opened.
@@ -55,8 +141,7 @@
       const key = chip.dataset.filter;
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
-    const total = items.length.toLocaleString("en");
-    one("#shown").textContent = shown === items.length ? `${total} ${noun}` : `${shown.toLocaleString("en")} of ${total} ${noun}`;
+    one("#shown").textContent = foundOf(shown, items.length, toolbar.dataset.noun);
     one("#nothing").hidden = shown > 0;
   };
   const reset = () => {
@@ -89,11 +174,7 @@
       filter();
     });
   });
-  let typing = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(filter, 120);
-  });
+  whenTyped(search, filter);
   // On paper stand all, unless the reader has chosen some.
   addEventListener("beforeprint", () => { if (isStandard && !search.value) reset(); });
   toolbar.addEventListener("submit", (event) => event.preventDefault());

@@ -12,7 +12,7 @@ from factloop.core.files.holds import exclusive_hold
 from factloop.core.files.private import BESIDE_DATABASE
 from factloop.core.records import Count, Record
 from factloop.setup.caching.contents import database_bytes, things_in
-from factloop.setup.caching.folder import ABILITIES, ANSWER_FILES, INDEXES, VECTORS
+from factloop.setup.caching.folder import ANSWERS, INDEXES, VECTORS
 from factloop.setup.caching.status import number_of_answers
 from factloop.tools.calls.cache import hold_of
 
@@ -39,9 +39,7 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
     """
     cleared = _Clearing(folder)
     if answers:
-        for name in ANSWER_FILES:
-            cleared.remove_answers(folder / name)
-        (folder / ABILITIES).unlink(missing_ok=True)
+        cleared.remove_answers(folder / ANSWERS)
     if indexes:
         cleared.remove_things()
     return cleared.report()

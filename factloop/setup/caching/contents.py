@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factloop.core.files.private import BESIDE_DATABASE
-from factloop.setup.caching.folder import ANSWER_FILES, INDEXES, VECTORS, Part
+from factloop.setup.caching.folder import INDEXES, VECTORS, Part
 from factloop.tools.calls.cache import PROTECTED_S
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
@@ -47,12 +47,8 @@ def things_in(folder: Path) -> list[Thing]:
     return sorted([*_indexes(folder / INDEXES), *_vectors(folder / VECTORS)], key=lambda thing: thing.used_at)
 
 
-def answers_bytes(folder: Path) -> int:
-    """Bytes of the files of answers, with what SQLite keeps beside them."""
-    return sum(database_bytes(folder / name) for name in ANSWER_FILES)
-
-
 def database_bytes(path: Path) -> int:
+    """Bytes of a database, with what SQLite keeps beside it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 

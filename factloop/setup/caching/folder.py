@@ -15,10 +15,6 @@ from factloop.tools.calls.cache import CacheBounds
 
 Part = Literal["indexes", "vectors"]
 ANSWERS = "calls.sqlite"
-ANSWER_FILES = (ANSWERS, "dbpedia.sqlite")
-"""The second is of an older version, and no longer used."""
-ABILITIES = "servers.json"
-"""What models' servers can do."""
 INDEXES: Part = "indexes"
 VECTORS: Part = "vectors"
 DAY_S = 24 * 3600.0

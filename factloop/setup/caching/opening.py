@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from factloop.core.errors import NoPlaceToKeep
-from factloop.setup.caching.contents import answers_bytes, things_in
+from factloop.setup.caching.contents import database_bytes, things_in
 from factloop.setup.caching.folder import ANSWERS, bounds_of, cache_folder, say_unusable
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import PROTECTED_S, AnswersKept, CacheBounds, CallCache, MemoryAnswers
@@ -42,7 +42,7 @@ def remove_excess(folder: Path, bounds: CacheBounds) -> None:
     """Removes indexes and word vectors until the bounds hold, the longest unused first. Processes may do so at once."""
     now = time.time()
     things = things_in(folder)
-    excess = answers_bytes(folder) + sum(thing.n_bytes for thing in things) - bounds.max_bytes
+    excess = database_bytes(folder / ANSWERS) + sum(thing.n_bytes for thing in things) - bounds.max_bytes
     for thing in things:
         unused_s = now - thing.used_at
         if unused_s > PROTECTED_S and (excess > 0 or unused_s > bounds.max_age_s) and thing.remove():

@@ -10,7 +10,7 @@ from typing import Literal
 
 from factloop.core.files.holds import Hold
 from factloop.core.records import Count, Record
-from factloop.setup.caching.contents import Thing, answers_bytes, things_in
+from factloop.setup.caching.contents import Thing, database_bytes, things_in
 from factloop.setup.caching.folder import ANSWERS, INDEXES, VECTORS, place_looked_at
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache, hold_of
@@ -68,10 +68,10 @@ def number_of_answers(path: Path) -> tuple[int, float | None]:
 def _answers(folder: Path) -> CacheSection:
     path = folder / ANSWERS
     if not path.is_file():
-        return CacheSection(n=0, n_bytes=answers_bytes(folder), oldest=None)
+        return CacheSection(n=0, n_bytes=0, oldest=None)
     with Hold(hold_of(path)):
         number, oldest = number_of_answers(path)
-    return CacheSection(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
+    return CacheSection(n=number, n_bytes=database_bytes(path), oldest=None if oldest is None else _moment(oldest))
 
 
 def _kept(things: Sequence[Thing]) -> CacheSection:

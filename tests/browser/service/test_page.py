@@ -330,11 +330,3 @@ def test_a_score_an_audit_and_a_result_are_shown_as_their_pages(
     expect(page.locator(".job")).to_contain_text("balanced accuracy on 240 claims")
     page.get_by_role("link", name="3 evaluators on 240 labelled claims").click()
     expect(report(page).locator("body")).to_contain_text("strict")
-
-
-@pytest.mark.parametrize("address", ["#/jobs/..%2F..%2Fetc", "#/jobs/%E0%A4%A", "#/nowhere"])
-def test_addresses_that_lead_nowhere_say_so(looking: Looking, offline: Serving, address: str) -> None:
-    page = looking.at(f"{offline.url}/{address}")
-    expect(page.locator("h1")).to_have_text("Not here")
-    page.get_by_role("link", name="New check").last.click()
-    expect(button(page, "Check")).to_be_visible()

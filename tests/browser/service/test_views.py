@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
-from tests.browser.service.test_page import ASK, HOSTILE, button, done, report
-from tests.browser.visits import reload_with_theme
+from tests.browser.service.test_page import HOSTILE, button, done
 
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
@@ -52,16 +49,3 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
     page.goto(f"{service.url}/#/trust")
     expect(button(page, "Score")).to_be_visible()
     looked_at(page)
-
-
-def test_the_theme_is_chosen_kept_and_told_to_the_report(looking: Looking, offline: Serving) -> None:
-    page = looking.at(f"{offline.url}/#/jobs/{done(offline, ASK)}", dark=True)
-    root = report(page).locator("html")
-    expect(root).to_have_class(re.compile("is-framed"))
-    dark = page.evaluate(BACKGROUND)
-    button(page, "Theme: auto").click()
-    expect(root).to_have_attribute("data-theme", "light")
-    assert page.evaluate(BACKGROUND) != dark
-    page.get_by_role("link", name="New check").click()
-    reload_with_theme(page, "light")
-    expect(button(page, "Theme: light")).to_be_visible()

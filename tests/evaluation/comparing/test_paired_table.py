@@ -13,7 +13,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score  # type: 
 from factloop.core.figure import Undefined
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.compare import compare
-from factloop.evaluation.comparing.matching import JudgedClaim, match_claims, near_pairs
+from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
 from factloop.evaluation.comparing.paired import Items, paired_means
 from factloop.evaluation.comparing.records import Comparison, PairedDifference, Quantity
 from factloop.evaluation.runs.longform import AbstentionPolicy
@@ -165,29 +165,3 @@ def test_claims_match_by_id_and_text_then_by_text_each_once() -> None:
     first = [claim("1", "a"), claim("2", "a"), claim("3", "b"), claim("4", "c")]
     second = [claim("9", "a"), claim("2", "a"), claim("3", "x"), claim("8", "b")]
     assert [(one.id, other.id) for one, other in match_claims(first, second)] == [("1", "9"), ("2", "2"), ("3", "8")]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "is_near"),
-    [
-        ("Ada died in 1907.", "Ada died in 1911.", True),
-        ("Ada was born in Paris.", "Ada was born in London.", True),
-        ("The lighthouse was automated in 1982.", "The lighthouse was not automated in 1982.", True),
-        ("Bob beat Ada.", "Ada beat Bob.", True),
-        ("The first tower was lit in 1698.", "The second tower was lit in 1759.", False),  # tower, lit of four
-        ("Ada was a doctor.", "Ada lived in Paris.", False),
-        ("It is what it is.", "It is what it was.", False),  # no content word
-    ],
-)
-def test_claims_apart_by_a_word_are_near(one: str, other: str, is_near: bool) -> None:
-    assert near_pairs([one], [other]) == ([(0, 0)] if is_near else [])
-
-
-def test_the_nearest_are_paired_first_and_each_once() -> None:
-    """Rome/Rome shares 4 of (4 + 5): 8/9; Rome/1911 shares 2 of (4 + 3): 4/7; 1907/1911 shares 2 of (3 + 3): 2/3."""
-    first = ["Ada died in Rome in 1907.", "Ada died in 1907."]
-    second = ["Ada died in 1911.", "Ada died in Rome in 1907 of a fever."]
-    assert near_pairs(first, second) == [(0, 1), (1, 0)]
-    assert near_pairs(first[1:], second[:1] * 2) == [(0, 0)]
-    first, second = ([f"Tower number {n} was lit in {year}." for n in range(600)] for year in (1698, 1759))
-    assert near_pairs(first, second) == [(n, n) for n in range(600)]

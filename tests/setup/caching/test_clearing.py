@@ -57,19 +57,6 @@ def test_all_that_is_ours_goes_and_nothing_else(folder: Path) -> None:
     assert cleared.n_bytes == before - size(folder)
 
 
-def test_only_the_answers(folder: Path) -> None:
-    cleared = clear(folder, answers=True, indexes=False)
-    assert (cleared.n_answers, cleared.n_indexes, cleared.n_vectors) == (100, 0, 0)
-    assert len(indexes(folder)) == 2
-    assert not (folder / "calls.sqlite").exists()
-
-
-def test_only_the_indexes(folder: Path) -> None:
-    cleared = clear(folder, answers=False, indexes=True)
-    assert (cleared.n_answers, cleared.n_indexes, cleared.n_vectors) == (0, 2, 1)
-    assert status_of(settings_at(folder)).answers.n == 100
-
-
 def test_what_is_in_use_stays_and_is_named(folder: Path) -> None:
     search = DocumentSearch([folder.parent / "documents" / "ada"], cache_dir=folder / "indexes")
     with closing(open_answers(settings_at(folder))) as answers:
@@ -93,13 +80,6 @@ def test_the_answers_of_a_killed_process_go_with_what_sqlite_left(folder: Path) 
     assert not list(folder.glob("calls.sqlite-*"))
 
 
-def test_a_damaged_file_of_answers_goes(folder: Path) -> None:
-    (folder / "calls.sqlite").write_text("no database " * 1000)
-    cleared = clear(folder, answers=True, indexes=False)
-    assert (cleared.n_answers, cleared.n_bytes, cleared.stayed) == (0, 12_000, ())
-    assert not (folder / "calls.sqlite").exists()
-
-
 def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     with closing(sqlite3.connect(path)) as database, database:
@@ -109,14 +89,6 @@ def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
         clear(tmp_path, answers=True, indexes=True)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_file_of_an_older_version_goes_too(tmp_path: Path) -> None:
-    keep_answers(tmp_path, 3)
-    (tmp_path / "calls.sqlite").rename(tmp_path / "dbpedia.sqlite")
-    assert status_of(settings_at(tmp_path)).n_bytes > 0
-    assert clear(tmp_path, answers=True, indexes=True).n_answers == 3
-    assert files(tmp_path) == set()
 
 
 def test_vectors_that_are_being_written_stay(tmp_path: Path) -> None:

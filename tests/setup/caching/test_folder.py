@@ -95,9 +95,3 @@ def test_answers_that_cannot_be_opened_are_kept_in_memory(tmp_path: Path, caplog
     (message,) = caplog.messages
     assert message.startswith(f"{tmp_path}: cannot be used as the cache folder (")
     assert list((tmp_path / "calls.sqlite").iterdir()) == []
-
-
-def test_a_damaged_file_of_answers_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "calls.sqlite").write_text("no database " * 1000)
-    with pytest.raises(ConfigError, match=r"calls\.sqlite: cannot be used as a cache"):
-        open_answers(settings_at(tmp_path))

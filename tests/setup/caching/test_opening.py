@@ -54,15 +54,6 @@ def test_what_nobody_used_for_too_long_goes(tmp_path: Path) -> None:
     assert strangers(folder) == list(STRANGERS)
 
 
-def test_an_index_of_an_older_version_ages_by_its_last_change(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
-    index = keep_index(folder, "old")
-    index.with_suffix(".use").unlink()
-    last_used(index / "manifest.json", 31 * DAY_S)
-    remove_excess(folder, WIDE)
-    assert indexes(folder) == set()
-
-
 def test_using_an_index_makes_it_young_again(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     index = keep_index(folder, "ada")
@@ -147,8 +138,3 @@ def test_what_a_killed_process_left_unfinished_goes_once_it_is_old(tmp_path: Pat
     last_used(unfinished, 31 * DAY_S)
     remove_excess(folder, WIDE)
     assert not unfinished.exists()
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    remove_excess(tmp_path / "nowhere", WIDE)
-    assert list(tmp_path.iterdir()) == []

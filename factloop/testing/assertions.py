@@ -1,49 +1,128 @@
-"""`assert_factual`: a test fails where an answer says what the evidence does not."""
+"""Assertions on what a model wrote: a test fails where the evidence says otherwise, or where scores are too low.
+
+Where a test says nothing, the environment does, then pytest's ini file, then `factloop.toml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.checking.checker import FactChecker, SearchSource
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.findings import Finding, unchecked
-from factloop.core.records import Claim, FactualityReport, Sentence
+from factloop.core.records import Claim, FactualityReport, Sentence, Usage
+from factloop.core.sync import run_blocking
+from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.reports.claims import problems_first, views_of
 from factloop.reports.figures import plural, shown_below
 from factloop.setup.recording import Recording
-from factloop.setup.settings import CheckSettings
+from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.setup.sources import SourceMode, Sources
-from factloop.testing.defaults import (
-    bare,
-    blocking,
-    note_spending,
-    paths_here,
-    recording_here,
-    refuse_beside,
-    settings_here,
-)
-from factloop.testing.words import factual_failure
+from factloop.testing.running import running_test
+from factloop.testing.words import factual_failure, trust_failure
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.handed_over import documents_of
+from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
+S = TypeVar("S", bound=RunSettings)
+R = TypeVar("R", FactualityReport, TrustReport)
+P = ParamSpec("P")
+T = TypeVar("T")
+Files = str | Path | Sequence[str | Path]
 Docs = str | Path | Document | Sequence[str | Path | Document]
 Documents = str | Document | Sequence[str | Document | tuple[Document, float]]
 """Texts, not paths; LangChain documents, also with their scores."""
 
 
-class NotFactual(AssertionError):
+class _Missed(AssertionError, Generic[R]):
+    def __init__(self, message: str, report: R) -> None:
+        self.report: R = report
+        super().__init__(message)
+
+
+class NotFactual(_Missed[FactualityReport]):
     """An answer missed a requirement. `report` is the whole report."""
 
-    def __init__(self, message: str, report: FactualityReport) -> None:
-        self.report = report
-        super().__init__(message)
+
+class NotTrustworthy(_Missed[TrustReport]):
+    """An answer missed the score required of it, or has none. `report` is the whole report."""
+
+
+def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
+    """The settings of an assertion in the running test, or outside pytest. Raises ConfigError."""
+    test = running_test()
+    ini = {} if test is None else test.defaults
+    known = {
+        name: value
+        for name, value in ini.items()
+        if name in kind.model_fields and not os.environ.get(PREFIX + name.upper())
+    }
+    folder = Path.cwd() if test is None else test.root
+    return load_settings(kind, {**known, **given}, os.environ, folder, given_in="the assertion or pytest's ini file")
+
+
+def _recording(given: str | Path | Recording | None) -> str | Path | Recording | None:
+    """The recording that the test names, or else the one that the plugin keeps for it."""
+    test = running_test()
+    return given if given is not None or test is None else test.recording
+
+
+def _paths(paths: Sequence[str | Path]) -> list[str]:
+    """Paths as given; those that lead nowhere from the working directory, from the folder of the test."""
+    test = running_test()
+    if test is None:
+        return [str(path) for path in paths]
+    beside = {path: test.folder / path for path in paths}
+    return [str(there if there.exists() and not Path(path).exists() else path) for path, there in beside.items()]
+
+
+def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same assertion for tests that are not asynchronous; works in a running event loop, too."""
+
+    @wraps(asynchronous)
+    def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
+        try:
+            return run_blocking(asynchronous(*args, **kwargs))
+        except (AssertionError, FactloopError) as error:
+            raise _bare(error) from None
+
+    assertion.__name__ = assertion.__qualname__ = asynchronous.__name__.removeprefix("a")
+    return assertion
+
+
+def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
+    """Raises ConfigError for a setting beside a checker or a scorer, which has its own."""
+    named = next((name for name, value in given.items() if value not in (None, (), [])), None)
+    if named is not None:
+        raise ConfigError(f"{named} is the {owner}'s own: give it to the {owner}, or no {owner}")
+
+
+def _note_spending(usage: Usage, n_claims: int) -> None:
+    """Counts the check for the summary of the test session."""
+    test = running_test()
+    if test is not None:
+        test.spent.note(usage, n_claims)
+
+
+def _bare(error: Exception) -> Exception:
+    """The error without the frames and notes of the graphs that it came through.
+
+    They do not help a test's reader: its message says what is wrong and what to do.
+    """
+    error.__notes__ = []
+    return error.with_traceback(None)
 
 
 @dataclass(frozen=True)
@@ -136,17 +215,17 @@ async def aassert_factual(
         if "question" in settings:
             raise ConfigError("the question that the response answers is given as prompt, not as question")
         each = [docs] if isinstance(docs, str | Path | Document) else docs
-        paths = paths_here([item for item in each if not isinstance(item, Document)])
+        paths = _paths([item for item in each if not isinstance(item, Document)])
         given = _given(documents, [item for item in each if isinstance(item, Document)])
         if checker is not None:
             own = {"model": model, "search": search, "docs": paths, "recording": recording}
-            refuse_beside("checker", {**own, **settings})
+            _refuse_beside("checker", {**own, **settings})
             report = await _checked(checker, response, prompt, given)
         else:
             async with build_checker(model, search=search, docs=paths, recording=recording, **settings) as built:
                 report = await _checked(built, response, prompt, given)
     except FactloopError as error:
-        raise bare(error) from None
+        raise _bare(error) from None
     missed = required.missed_by(report)
     if missed:
         at_fault = [one for one in problems_first(views_of(report.claims)) if one.is_problem]
@@ -154,7 +233,7 @@ async def aassert_factual(
     return report
 
 
-assert_factual = blocking(aassert_factual)
+assert_factual = _blocking(aassert_factual)
 """`aassert_factual` for tests that are not asynchronous."""
 
 
@@ -172,7 +251,7 @@ async def _checked(
         mode: SourceMode = "factuality" if checker.has_sources else "faithfulness"
         sources = Sources((GivenDocuments(given),) if given else (), mode)
     report = await checker.acheck(response, prompt, sources=sources)
-    note_spending(report.usage, len(report.claims))
+    _note_spending(report.usage, len(report.claims))
     return report
 
 
@@ -185,5 +264,80 @@ def build_checker(
     **settings: Any,
 ) -> FactChecker:
     """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
-    base = settings_here(CheckSettings, settings)
-    return FactChecker(model, search=search, docs=docs, settings=base, recording=recording_here(recording))
+    base = _settings(CheckSettings, settings)
+    return FactChecker(model, search=search, docs=docs, settings=base, recording=_recording(recording))
+
+
+@dataclass(frozen=True)
+class _TrustThresholds:
+    min_trust_bc: float | None
+    min_trust_fc: float | None
+    min_trust_ov: float | None
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if not given:
+            raise ConfigError("assert_trustworthy requires nothing: give min_trust_bc, min_trust_fc or min_trust_ov")
+        for name, value in given.items():
+            if not 0.0 <= value <= 1.0:
+                raise ConfigError(f"{name} = {value!r}: scores are between 0 and 1")
+
+    def missed_by(self, report: TrustReport) -> list[str]:
+        """The scores that are too low, or missing, in words."""
+        scores = (
+            ("TrustBC", self.min_trust_bc, report.trust_bc.value),
+            ("TrustFC", self.min_trust_fc, report.trust_fc.value),
+            ("TrustOV", self.min_trust_ov, report.trust_ov.value),
+        )
+        return [
+            f"{name} at least {least:g}, and {'it has no value' if value is None else f'it is {value:g}'}"
+            for name, least, value in scores
+            if least is not None and (value is None or value < least)
+        ]
+
+
+async def aassert_trustworthy(
+    question: str,
+    response: str | None = None,
+    *,
+    min_trust_bc: float | None = None,
+    min_trust_fc: float | None = None,
+    min_trust_ov: float | None = None,
+    subject_model: str | BaseChatModel | None = None,
+    judge_model: str | BaseChatModel | None = None,
+    corpus: Files = (),
+    scorer: TrustScorer | None = None,
+    recording: str | Path | Recording | None = None,
+    **settings: Any,
+) -> TrustReport:
+    """The TrustScore of an answer, where it reaches what is required; else NotTrustworthy, an AssertionError.
+
+    Without a response the subject is asked for one. An unscored part misses any requirement for it.
+    Settings, recordings, errors and costs are as with `aassert_factual`; `settings` are those of `TrustSettings`.
+    """
+    __tracebackhide__ = True
+    try:
+        required = _TrustThresholds(min_trust_bc, min_trust_fc, min_trust_ov)
+        paths = _paths([corpus] if isinstance(corpus, str | Path) else list(corpus))
+        if scorer is not None:
+            own = {"subject_model": subject_model, "judge_model": judge_model, "recording": recording, "corpus": paths}
+            _refuse_beside("scorer", {**own, **settings})
+            report = await scorer.ascore(question, response)
+        else:
+            base = _settings(TrustSettings, settings)
+            tape = _recording(recording)
+            async with TrustScorer(
+                subject_model, judge_model=judge_model, corpus=paths, settings=base, recording=tape
+            ) as built:
+                report = await built.ascore(question, response)
+        _note_spending(report.usage, 1)
+    except FactloopError as error:
+        raise _bare(error) from None
+    missed = required.missed_by(report)
+    if missed:
+        raise NotTrustworthy(trust_failure(missed, report), report)
+    return report
+
+
+assert_trustworthy = _blocking(aassert_trustworthy)
+"""`aassert_trustworthy` for tests that are not asynchronous."""

@@ -1,4 +1,4 @@
-"""`--no-cache`: nothing is written to the cache folder. And a folder that cannot be used, which is a warning."""
+"""What commands leave in folders: nothing in the cache by `--no-cache`, run directories that others cannot read."""
 
 from __future__ import annotations
 
@@ -13,32 +13,25 @@ import pytest
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start
 from tests.evaluation.experiments.small_plans import facts_of, write_claims
+from tests.rights import open_to_others
 from tests.simulator import MODEL, Simulator
 
-ONE = ("--question", "Who built Rome?", "--response", "Romulus built Rome in 1848.")
-VECTORS = "3 2\nRome 1 0\nRomulus 0 1\nParis 1 1\n"
-PLAN = f"""\
-name: small
-data: claims.jsonl
-settings: {{model: "{MODEL}", docs: [docs]}}
-variants: {{packaged: {{}}}}
-"""
-COMMANDS = {
+ONE = ("--question", "Who built Rome?", "--response", "Romulus built Rome in 1848.", "--max-checks", "1")
+GENERATE = ("research", "generate")
+RUNS = {
     "check": ("check", "answer.md", "--model", MODEL, "--docs", "docs"),
-    "check offline": ("check", "answer.md", "--docs", "docs"),
     "correct": ("correct", "answer.md", "--model", MODEL, "--docs", "docs"),
     "eval": ("eval", "responses.jsonl", "--docs", "docs", "--resamples", "0"),
     "trust": ("trust", *ONE, "--subject-model", MODEL, "--corpus", "docs", "--set", "vectors=vectors.txt"),
-    "trust, with a model": ("trust", *ONE, "--subject-model", MODEL, "--max-checks", "1"),
-    "distractors": ("research", "distractors", *ONE, "--n", "2", "--set", "vectors=vectors.txt"),
     "experiment": ("research", "experiment", "plan.yaml", "--resamples", "0"),
-    "generate longfact": (
-        "research", "generate", "longfact", "--model", MODEL, "--data", "responses.jsonl", "--out", "out.jsonl",
-    ),
-    "generate prompts": (
-        "research", "generate", "prompts", "--model", MODEL, "--topic", "mycology", "--n", "2", "--out", "p.jsonl",
-    ),
-}  # fmt: skip
+}
+COMMANDS = {
+    **RUNS,
+    "check offline": ("check", "answer.md", "--docs", "docs"),
+    "distractors": ("research", "distractors", *ONE[:4], "--n", "2", "--set", "vectors=vectors.txt"),
+    "longfact": (*GENERATE, "longfact", "--model", MODEL, "--data", "responses.jsonl", "--out", "out.jsonl"),
+    "prompts": (*GENERATE, "prompts", "--model", MODEL, "--topic", "mycology", "--n", "2", "--out", "p.jsonl"),
+}
 
 
 @pytest.fixture
@@ -48,13 +41,14 @@ def cache(
     """The cache folder, which is the only one that may be written to; beside it what the commands read."""
     assert docs.is_dir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
-    (home / "vectors.txt").write_text(VECTORS)
-    rows = [{"prompt": "Who was Ada?", "response": answer.read_text(), "system": "one"}]
-    (home / "responses.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (home / "vectors.txt").write_text("3 2\nRome 1 0\nRomulus 0 1\nParis 1 1\n")
+    row = {"prompt": "Who was Ada?", "response": answer.read_text(), "system": "one"}
+    (home / "responses.jsonl").write_text(f"{json.dumps(row)}\n")
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2), documents=False)
-    (home / "plan.yaml").write_text(PLAN)
+    plan = f'settings: {{model: "{MODEL}", docs: [docs]}}\nvariants: {{packaged: {{}}}}\n'
+    (home / "plan.yaml").write_text(f"name: small\ndata: claims.jsonl\n{plan}")
     yield Path(os.environ["FACTLOOP_CACHE_DIR"])
-    assert not (tmp_path / "user").exists()
+    assert not (tmp_path / "user" / "factloop").exists()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -83,8 +77,20 @@ def test_a_folder_that_cannot_be_used_is_one_line_and_the_run_goes_on(start: Sta
     cache.write_text("in the way")
     process = start(*COMMANDS[name], stdout=subprocess.PIPE)
     said, complained = process.communicate(timeout=WITHIN_S)
-    assert process.returncode == 0
-    assert said
     (line,) = complained.splitlines()
+    assert (process.returncode, bool(said), cache.read_text()) == (0, True, "in the way")
     assert line.startswith(f"{cache}: cannot be used as the cache folder (")
-    assert cache.read_text() == "in the way"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask", "cache")
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_directory_is_private_and_a_named_output_is_not(factloop: Command, home: Path, name: str) -> None:
+    """Whatever the umask; one of an older version is narrowed when it goes on."""
+    command, run = (*RUNS[name], "--run-dir", "runs/a"), home / "runs" / "a"
+    assert factloop(*command, "--json", "report.json", "--html", "report.html").code == 0
+    assert (len(list(run.iterdir())) > 2, open_to_others(home / "runs")) == (True, [])
+    assert {(home / file).stat().st_mode & 0o777 for file in ("report.json", "report.html")} == {0o666}
+    for path in (run, *run.iterdir()):
+        path.chmod(0o777)
+    assert (factloop(*command).code, open_to_others(run)) == (0, [])

@@ -1,0 +1,480 @@
+"""Wrong input of every command: one line that names it, exit code 2, nothing spent, nothing written or overwritten."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Command
+from tests.simulator import Simulator
+
+LONG = "n" * 300
+"""More bytes than a file name may have."""
+WORDS = {
+    "LONG": LONG,
+    "ONLINE": "--model openai:sim --search serper",
+    "SUBJECT": "--subject-model openai:sim",
+    "ONE": "--question Who? --response x",
+    "TEMPLE": "--question 'Who built it?' --response 'King Solomon built it.'",
+}
+TABLE = {
+    "check": """
+        nope.md                                           | nope.md: no such file
+        nope.md --json mine.txt                           | nope.md: no such file
+        empty                                             | empty: is a folder
+        binary.md                                         | binary.md: is a binary file
+        latin-1.md                                        | latin-1.md: is not UTF-8 text & iconv
+        LONG                                              | name too long
+        answer.md --docs bad_pdf                          | broken.pdf
+        answer.md --docs empty                            | empty
+        answer.md --docs nowhere                          | nowhere
+        answer.md --docs bad_jsonl                        | rows.jsonl: line 2
+        answer.md --docs bad_txt                          | latin-1.txt
+        answer.md --docs .                                | answer.md: & would support itself
+        answer.md --docs ''                               | an empty path
+        answer.md --docs LONG                             | name too long
+        answer.md --k 0                                   | command line: k = 0: & greater than or equal to 1
+        answer.md ONLINE --budget-usd -1                  | budget_usd = -1
+        answer.md ONLINE --max-calls -1                   | max_calls = -1
+        answer.md ONLINE --budget-usd 1                   | --price-in
+        answer.md ONLINE --price-in 1                     | give both --price-in and --price-out
+        answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
+        answer.md --docs docs --as-published              | --as-published is for the plan paper
+        answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
+        answer.md --search bing --dry-run                 | 'bing'
+        answer.md --docs nowhere --dry-run                | nowhere
+        answer.md --model nobody:x --search serper        | nobody
+        answer.md --model openai:sim                      | --docs & --search
+        answer.md ONLINE --base-url 'not a url'           | base_url = 'not a url' & http:// or https://
+        answer.md ONLINE --base-url http://[::1           | base_url = 'http://[::1'
+        answer.md ONLINE --base-url file:///etc/hosts     | http:// or https://
+        answer.md --base-url http://127.0.0.1:1/v1        | --model
+        answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
+        answer.md ONLINE --prompts LONG                   | name too long
+        answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
+        answer.md --judge minicheck --model openai:x --docs docs | give one judge: a chat model (--model) or --judge
+        answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
+        answer.md --docs docs --recording-mode replay     | recording_mode is set, and no recording & --recording FILE
+        answer.md --docs docs --recording-mode live       | recording_mode = 'live': & 'replay', 'record' or 'new'
+        answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
+        answer.md --run-dir other_run                     | other_run: not a run directory
+        answer.md --run-dir binary.md                     | binary.md & run directory
+        answer.md --run-dir LONG                          | name too long
+        answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
+        answer.md --html empty                            | empty: cannot be written, it is a folder; name a file
+        answer.md --html LONG/x                           | name too long
+        answer.md --json answer.md                        | answer.md: would overwrite
+        answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
+        answer.md --json x --html ./x                     | ./x: two outputs would be written there
+        answer.md --json - --html -                       | two outputs go to standard output
+        answer.md --json run --run-dir run                | run: two outputs
+        answer.md --colour                                | ; see factloop check --help
+        answer.md --k many                                | ; see factloop check --help
+        answer.md --serach x                              | no such option: --serach (Possible options:
+        answer.md --corpus x                              | no such option: --corpus; here documents are given by --docs
+        answer.md b.md                                    | got unexpected extra argument(s) (b.md)
+    """,
+    "correct": """
+        answer.md --docs docs --out answer.md             | answer.md: would overwrite answer.md
+        answer.md --docs docs --out - --json -            | two outputs go to standard output
+        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md: cannot be written
+        answer.md --docs docs --max-rounds 0              | --max-rounds 0
+        answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
+    """,
+    "trust": """
+        SUBJECT                                           | give a file of answers
+        qa.jsonl ONE SUBJECT                              | give a file of answers
+        qa.jsonl --response x SUBJECT                     | --response goes with --question
+        --question Who? SUBJECT                           | --response & --answer
+        ONE --answer SUBJECT                              | --response & --answer
+        --question Who? --response ' ' SUBJECT            | --response: a text is needed
+        --question '' --response x SUBJECT                | --question: a text is needed
+        qa.jsonl                                          | nothing to score by & --subject-model & --corpus
+        qa.jsonl --answer --corpus docs                   | --answer asks a subject
+        nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
+        docs SUBJECT                                      | Is a directory
+        bad.jsonl SUBJECT                                 | bad.jsonl:2 & not JSON
+        mixed.csv SUBJECT                                 | mixed.csv:2: field 'response'
+        same.jsonl SUBJECT                                | same.jsonl:2: field 'id' & line 1
+        empty.jsonl SUBJECT                               | empty.jsonl & no row
+        qa.jsonl SUBJECT --fail-under 2                   | --fail-under 2
+        qa.jsonl SUBJECT --max-checks 0                   | command line: max_checks = 0
+        qa.jsonl SUBJECT --set window=0                   | window = '0'
+        qa.jsonl SUBJECT --set judge_base_url=x           | judge_base_url = 'x'
+        qa.jsonl SUBJECT --set sparql_url=x               | sparql_url = 'x'
+        qa.jsonl --corpus docs --nli x --judge-model openai:sim | one judge
+        qa.jsonl SUBJECT --corpus nowhere                 | nowhere
+        qa.jsonl SUBJECT --corpus nowhere --dry-run       | nowhere
+        qa.jsonl SUBJECT --corpus .                       | qa.jsonl & support itself
+        qa.jsonl SUBJECT --kb nowhere.kb                  | nowhere.kb & factloop research kb build
+        qa.jsonl SUBJECT --kb qa.jsonl                    | qa.jsonl & factloop research kb build
+        qa.jsonl SUBJECT --set vectors=bad.jsonl          | bad.jsonl
+        qa.jsonl SUBJECT --prompts nowhere                | nowhere
+        qa.jsonl SUBJECT --corpus docs/ada.txt --html docs/ada.txt | would overwrite docs/ada.txt
+        qa.jsonl SUBJECT --kb mine.txt --json mine.txt    | would overwrite mine.txt
+        qa.jsonl SUBJECT --set vectors=mine.txt --json mine.txt | would overwrite mine.txt
+        qa.jsonl SUBJECT --docs docs                      | no such option: --docs; here documents are given by --corpus
+        qa.jsonl SUBJECT --search serper                  | --search goes with --long-form
+        ONE --long-form SUBJECT                           | --long-form takes a file
+        answer.md --long-form                             | --long-form asks a subject
+        answer.md --long-form --fail-under 1 SUBJECT      | --long-form takes a file
+        answer.md --long-form --dry-run SUBJECT           | --dry-run does not go with --long-form
+        answer.md --long-form SUBJECT --judge-model openai:sim --search serper --kb nowhere.kb | nowhere.kb
+    """,
+    "eval": """
+        nope.jsonl                                        | nope.jsonl: cannot be read
+        docs                                              | docs: cannot be read
+        bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
+        bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
+        responses.jsonl --column prompt                   | --column prompt: FIELD=COLUMN is needed
+        responses.jsonl --column promt=q                  | there is no field 'promt', but id, system
+        responses.jsonl --column id=a --column id=b       | id is named twice
+        responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
+        responses.jsonl --k 0                             | --k 0: a whole number from 1, median or maximum
+        responses.jsonl --k mean                          | --k mean: a whole number
+        responses.jsonl --k ²                             | a whole number from 1
+        responses.jsonl --level 95                        | --level 95
+        responses.jsonl --fail-under nan                  | --fail-under nan
+        responses.jsonl --workers 0                       | --workers 0
+        responses.jsonl --docs .                          | support itself
+        responses.jsonl --model openai:sim                | there is nothing to check against: give documents
+        responses.jsonl --run-dir docs                    | docs: not a run directory
+        responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
+        responses.jsonl --calibration responses.jsonl --resamples 0 | --calibration needs --resamples
+        responses.jsonl --evaluator x                     | give that, too
+        factscore --data bio.jsonl ONLINE --out p.jsonl   | give --run-dir
+        factscore --data nope.jsonl ONLINE                | nope.jsonl
+        factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
+        factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
+        mixedqa --data mixedqa.jsonl                      | nothing to score by
+        mixedqa --data nope.jsonl SUBJECT                 | nope.jsonl
+        mixedqa --data mixed_bad.jsonl SUBJECT            | mixed_bad.jsonl:1: field 'responses[0].human_correct'
+        mixedqa --data mixedqa.jsonl SUBJECT --json mixedqa.jsonl | would overwrite
+        mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
+        mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
+        mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
+        mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: give one (--subject b=MODEL)
+        mixedqa --data mixedqa.jsonl --subject a          | it is SYSTEM=MODEL
+        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a has one already
+        mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
+        mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
+    """,
+    "serve --folder ../service --port 0": """
+        --host 0.0.0.0                                    | give a key
+        --api-key-file absent                             | --api-key-file absent: cannot be read
+        --host 0.0.0.0 --api-key-file keys                | API key 1: at least 16
+        --documents lives                                 | give NAME=PATH
+        --documents a/b=docs                              | --documents a/b
+        --documents lives=absent                          | absent
+        --docs absent                                     | absent
+        --results absent                                  | --results absent: not a folder
+        --database mysql://u:secret@h/d                   | give sqlite:///FILE
+        --set rate=often                                  | rate 'often'
+        --set rate=0/minute                               | rate '0/minute'
+        --set 'rate=5 per 1000 years'                     | at most 36,500 days
+        --set max_body_mb=inf                             | max_body_mb inf: must be greater than 0, and
+        --set keep_days=nan                               | keep_days nan
+        --set max_jobs_together=9223372036854775808       | max_jobs_together
+        --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day inf
+        --search nonsense                                 | unknown search
+        --base-url http://localhost:1/v1                  | --model
+        --corpus absent                                   | absent
+    """,
+    "mcp": """
+        --transport http --host 0.0.0.0                   | others could reach it, so give a key
+        --transport http --port 70000                     | --port 70000
+        --transport http --api-key-file none.txt          | cannot be read
+        --docs nowhere                                    | nowhere
+        --base-url http://127.0.0.1:9/v1                  | no --model
+    """,
+    "prompts": """
+        show safe/ratin                                   | no prompt is named 'safe/ratin'; is it safe/rating?
+        show zz                                           | 'zz'; factloop prompts list shows the names
+        list --prompts nowhere                            | nowhere: not a folder of prompts
+        lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
+        lint mine.txt --json mine.txt                     | would overwrite
+        diff safe/rating nowhere                          | nowhere: no packaged prompt has this name
+        new ../x --from safe/rating --out variants        | '../x': a variant's name is made of
+        new x --from nowhere --out variants               | nowhere: no packaged prompt has this name
+    """,
+    "research audit": """
+        nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
+        .                                                 | .: cannot be read (Is a directory)
+        empty.jsonl                                       | empty.jsonl: there is no row in it
+        p_bad.jsonl                                       | p_bad.jsonl:1: field 'label': a label is the number 1
+        p_twice.jsonl                                     | p_twice.jsonl:2: field 'claim_id': line 1 has the same, 'c'
+        p.jsonl --evaluator gpt                           | p.jsonl: no scores of gpt; there are those of judge
+        p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
+        p.jsonl --threshold 1.1                           | --threshold 1.1
+        p.jsonl --level 1                                 | --level 1
+        p.jsonl --p-adjustment fdr                        | --p-adjustment fdr
+    """,
+    "research cascade tune pairs.jsonl": """
+        --out c.json --max-error 0                        | --max-error 0: input should be greater than 0
+        --out c.json --max-error nan                      | --max-error nan
+        --out c.json --verifier llm:openai:x              | calls a server
+        --out -                                           | --out -
+        --out pairs.jsonl                                 | would overwrite pairs.jsonl
+    """,
+    "research distractors": """
+        --question '' --response x                        | question: a text is needed
+        TEMPLE --kb .                                     | no table of typed entities at .
+        TEMPLE --kb mine.txt                              | mine.txt is not a table
+        TEMPLE --set vectors=mine.txt                     | mine.txt
+        TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
+        TEMPLE --timeout 0                                | timeout_s = 0
+        TEMPLE --n 0                                      | --n 0
+        TEMPLE --distractors model                        | asks the judge model: give --judge-model
+    """,
+    "research generate": """
+        longfact --model openai:sim --data rows.jsonl --out - | --out: name a file
+        longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
+        longfact --model openai:sim --data rows.jsonl --out . | cannot be written
+        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: a name is needed
+        longfact --model openai:sim --data rows.jsonl --out o --temperature 3 | temperature = 3.0
+        longfact --model openai:sim --data none.jsonl --out o | none.jsonl: cannot be read
+        longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
+        prompts --model openai:sim --topic x --out mine.txt | is there already, and its prompts were paid for
+    """,
+    "research kb build": """
+        --types nope.nt --labels l.nt --out x.kb          | nope.nt
+        --types bad.nt --labels l.nt --out x.kb           | bad.nt
+        --types bad.nt.gz --labels l.nt --out x.kb        | bad.nt.gz
+        --types l.nt --labels l.nt --out x.kb             | l.nt & rdf:type
+        --types t.nt --labels l.nt --out ./l.nt           | would overwrite l.nt
+        --types t.nt --labels l.nt --popularity mine.txt --out mine.txt | would overwrite mine.txt
+        --types t.nt --labels l.nt --out -                | standard output
+    """,
+    "research reproduce": """
+        vwc:table-99                                      | there is nothing named 'vwc:table-99' to reproduce
+        vwc:table-11 --data nowhere                       | nowhere: no such file or folder
+        vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: it is PAPER=OURS
+        vwc:table-11 --results p.jsonl --evaluator A=b    | no scores of b; there are those of judge
+        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator: it names evaluators of --results
+        trustscore:table-3 --results p.jsonl              | trustscore:table-3 reads the output of no other command
+        safe:agreement --results p.jsonl                  | p.jsonl: is no RunSummary
+        list --out - --html -                             | two outputs go to standard output
+    """,
+    "research verify": """
+        pairs.jsonl --dataset wice:dev --verifier baseline --out o | give a file of pairs, or a data set with --dataset
+        pairs.jsonl --data x --verifier baseline --out o  | --data and --documents go with --dataset
+        --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label go with a file of pairs
+        pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
+        pairs.jsonl --column claim=text --verifier baseline --out o | pairs.jsonl:1: field 'text': it is missing
+        --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
+        --dataset wice --verifier baseline --out o        | wice has no part ''
+        pairs.jsonl --verifier baseline --out -           | --out names a file: a run goes on from it
+        pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
+        pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
+    """,
+    "research data": """
+        list --docs x                                     | no such option: --docs; see factloop research data list
+        gte                                               | no such command 'gte'
+        get longfakt                                      | there is no data set 'longfakt'
+        get longfact --part subjects                      | longfact has no part 'subjects'; it has objects, concepts
+        get longfact mixedqa --part objects               | --part goes with one data set
+        join rows.jsonl --source rows.jsonl --out x.jsonl | it is KIND=PATH
+    """,
+    "research experiment": """
+        plan.yaml --json rows.jsonl                       | rows.jsonl: would overwrite
+        plan.yaml --json plan.yaml                        | plan.yaml: would overwrite
+        plan.yaml --level 2                               | --level 2: input should be less than 1
+        plan.yaml --max-calls -1                          | command line: max_calls = -1
+    """,
+    "outputs among what is read": """
+        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt: lies in docs, whose files are read
+        check answer.md --docs docs --json docs/deep/er.txt | lies in docs
+        check answer.md --docs docs --json docs/new.json  | lies in docs
+        check answer.md --docs docs --run-dir docs/run    | lies in docs
+        check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | lies in docs
+        check answer.md --docs docs --html linked/ada.txt | lies in docs
+        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: lies in docs
+        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would be among docs/*.txt
+        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would be among docs/*.txt
+        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would be among docs/**/*.jsonl
+        check answer.md --prompts bad_prompts --json bad_prompts/mine.md | lies in bad_prompts
+        correct answer.md --docs docs --out docs/deep/../new.md | lies in docs
+        eval responses.jsonl --docs docs --json docs/new.json | lies in docs
+        eval responses.jsonl --docs docs --set cache_dir=docs/cache | lies in docs
+        trust qa.jsonl --corpus docs --json docs/ada.txt  | lies in docs
+        trust qa.jsonl --corpus **/*.txt --json docs/deep/er.txt | would be among **/*.txt
+        research experiment plan.yaml --html docs/ada.txt | lies in docs
+        doctor --docs docs --json docs/ada.txt            | lies in docs
+        prompts list --prompts bad_prompts --json bad_prompts/mine.md | lies in bad_prompts
+    """,
+    "outputs in a run directory": """
+        check answer.md --docs docs --run-dir kept --json kept/x | kept/x: lies in the run directory kept
+        correct answer.md --docs docs --run-dir kept --json kept/x | lies in the run directory kept
+        eval responses.jsonl --docs docs --run-dir kept --json kept/x | lies in the run directory kept
+        eval factscore --data bio.jsonl --docs docs --run-dir kept --json kept/x | lies in the run directory kept
+        eval mixedqa --data mixedqa.jsonl --corpus docs --run-dir kept --json kept/x | lies in the run directory kept
+        trust qa.jsonl --corpus docs --run-dir kept --json kept/x | lies in the run directory kept
+        research experiment plan.yaml --run-dir kept --json kept/x | lies in the run directory kept
+        research generate prompts --topic x --out p.jsonl --run-dir kept --json kept/x | lies in the run directory kept
+        research verify pairs.jsonl --verifier baseline --out o --json o.run/x | lies in the run directory
+    """,
+    "": """
+        chekc                                             | no such command 'chekc'
+        check                                             | missing argument 'ANSWER'; see factloop check
+        doctor --set timeout_s=-1                         | timeout_s = '-1'
+        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so no cache can be there
+        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so no cache can be there
+    """,
+}
+ROWS: list[tuple[str, str]] = [
+    (f"{'' if command.startswith('outputs') else command} {row.split(' | ')[0].strip()}".strip(), row.split(" | ")[1])
+    for command, rows in TABLE.items()
+    for row in rows.strip().splitlines()
+]
+FIRST = {"dataset": "d", "system": "s", "response_id": "r", "claim_id": "c", "label": 1, "evaluators": {"judge": 1.0}}
+LABELLED = {"question": "Who?", "reference_answers": ["x"], "source": "test"}
+ROW = "<http://dbpedia.org/resource/N> <http://www.w3.org/"
+FILES: dict[str, bytes | list[dict[str, object]]] = {
+    "mine.txt": b"My own words.",
+    "keys": b"secret\n",
+    "binary.md": bytes(range(256)) * 20,
+    "latin-1.md": "Où est la forêt ?".encode("latin-1"),
+    "bad_pdf/broken.pdf": b"%PDF-1.7 and then nothing of the kind",
+    "bad_jsonl/rows.jsonl": b'{"text": "fine"}\n{"text": \n',
+    "bad_txt/latin-1.txt": "Où est la forêt ?".encode("latin-1"),
+    "bad_prompts/mine.md": b"no front matter",
+    "other_run/notes.txt": b"mine",
+    "docs/deep/er.txt": b"She died in 1852.",
+    "kept/journal.sqlite": b"paid for",
+    "plan.yaml": b"""name: p\ndata: rows.jsonl\nbaseline: a\nsettings: {docs: [docs]}
+variants: {a: {}, b: {max_searches: 1}}\n""",
+    "empty.jsonl": b"",
+    "bad.jsonl": b'{"question": "Who?", "response": "x"}\n{"question": \n',
+    "mixed.csv": b"id,question,response\n1,Who?,\n2,Who?,x\n",
+    "qa.jsonl": [{"id": "1", "question": "Who?", "response": "Ada"}],
+    "same.jsonl": [{"id": "1", "question": "Who?", "response": "Ada"}] * 2,
+    "rows.jsonl": [{"prompt": "Who?"}],
+    "bad_row.jsonl": [{"prompt": "Who?", "response": "Ada."}, {"prompt": "Who?"}],
+    "responses.jsonl": [{"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London."}],
+    "bio.jsonl": [
+        {"system": "s", "topic": "t", "prompt": "Who?", "response": "Ada.", "sentences": None},
+    ],
+    "mixedqa.jsonl": [
+        {**LABELLED, "responses": [{"system": one, "text": "x", "human_correct": 1} for one in "ab"]},
+    ],
+    "mixed_bad.jsonl": [{**LABELLED, "responses": [{"system": "a", "text": "x", "human_correct": 2}]}],
+    "mixed_empty.jsonl": [{**LABELLED, "responses": [{"system": "a", "text": " ", "human_correct": 0}]}],
+    "p.jsonl": [FIRST],
+    "p_bad.jsonl": [{**FIRST, "label": 2}],
+    "p_twice.jsonl": [FIRST, FIRST],
+    "pairs.jsonl": [{"system": "s", "claim": "Ada paints.", "document": "Ada paints.", "label": 1}],
+    "t.nt": f"{ROW}1999/02/22-rdf-syntax-ns#type> <http://dbpedia.org/ontology/Bay> .\n".encode(),
+    "l.nt": f'{ROW}2000/01/rdf-schema#label> "Quill Bay"@en .\n'.encode(),
+    "bad.nt": b"<a> no triple\n",
+    "bad.nt.gz": b"no gzip",
+}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def files(home: Path, answer: Path, docs: Path) -> None:
+    """All that the table names."""
+    assert (answer.exists(), docs.exists()) == (True, True)
+    for name, content in FILES.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, bytes) else "".join(f"{json.dumps(row)}\n" for row in content).encode()
+        (home / name).write_bytes(text)
+    (home / "empty").mkdir()
+    (home / "linked").symlink_to("docs")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        *(pytest.param(arguments, said.split(" & "), id=arguments[:80]) for arguments, said in ROWS),
+        pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
+        pytest.param("check answer.md --json no\0pe.json", ["cannot be written"], id="NUL in the name of an output"),
+        pytest.param("check answer.md --prompt 'half \udcff'", ["prompt: half a character"], id="half a character"),
+        pytest.param(
+            "check answer.md --docs docs --prompt 'O\udcc3\udcb9 ?'",
+            ["at position 1; if the terminal gave it, set LC_ALL=C.UTF-8"],
+            id="as Python gives Où under LC_ALL=C",
+        ),
+        pytest.param("check '\x1b[31mnope\n.md'", ["␛[31mnope"], id="escapes are shown and not obeyed"),
+        pytest.param(
+            "research distractors TEMPLE --embeddings nowhere", ["nowhere"], id="embeddings", marks=pytest.mark.torch
+        ),
+        pytest.param(
+            "trust qa.jsonl SUBJECT --corpus docs --nli nowhere", ["nowhere"], id="nli", marks=pytest.mark.torch
+        ),
+    ],
+)
+def test_it_is_named_in_one_line_and_nothing_is_spent(
+    factloop: Command, sim: Simulator, home: Path, arguments: str, parts: list[str]
+) -> None:
+    for name, meaning in WORDS.items():
+        arguments = arguments.replace(name, meaning)
+    before = files_of(home)
+    result = factloop(*shlex.split(arguments))
+    assert (result.code, result.out) == (2, "")
+    assert result.complaint.startswith("factloop: ")
+    assert [part for part in parts if part.strip() not in result.complaint] == [], result.complaint
+    assert "secret" not in result.complaint
+    assert sim.stats().stages == {}
+    assert files_of(home) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("check answer.md ONLINE", "OPENAI_API_KEY"),
+        ("check answer.md ONLINE", "SERPER_API_KEY"),
+        ("serve --folder ../service --port 0 --model openai:gpt-4o-mini", "OPENAI_API_KEY"),
+        ("research verify pairs.jsonl --verifier llm:openai:gpt-4o --out o", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_missing_key(
+    factloop: Command, sim: Simulator, monkeypatch: pytest.MonkeyPatch, command: str, name: str
+) -> None:
+    for variable in (name, "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable)
+    result = factloop(*shlex.split(command.replace("ONLINE", WORDS["ONLINE"])))
+    assert (result.code, name in result.complaint, sim.stats().stages) == (2, True, {})
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"k = [", "cannot be read"),
+        (b"\xff", "cannot be read"),
+        (b"timeouts = 1", "there is no setting 'timeouts'; is it 'timeout_s'?"),
+        (b"timeout_s = -1", "timeout_s = -1"),
+        (b"[check]\nk = 1", "there is no setting 'check'"),
+    ],
+)
+def test_a_bad_settings_file(factloop: Command, home: Path, content: bytes, named: str) -> None:
+    (home / "factloop.toml").write_bytes(content)
+    for command in (("check", "answer.md"), ("trust", "qa.jsonl"), ("doctor",)):
+        result = factloop(*command)
+        assert (result.code, "factloop.toml" in result.complaint, named in result.complaint) == (2, True, True)
+
+
+@pytest.mark.usefixtures("sim")
+def test_a_run_directory_of_another_configuration(factloop: Command, home: Path) -> None:
+    """The answers to one question are not taken for those to another; what changes no result is no other run."""
+    check = ("check", "answer.md", "--docs", "docs", "--run-dir", "checked", "-q")
+    trust = ("trust", "qa.jsonl", "--subject-model", "openai:sim", "--max-checks", 2, "--run-dir", "scored", "-q")
+    assert (factloop(*check).code, factloop(*trust).code) == (0, 0)
+    before = files_of(home / "checked")
+    for command, change, named in (
+        (check, ("--plan", "paper"), "plan"),
+        (trust, ("--seed", 1), "seed"),
+        (trust, ("--temperature", 1), "subject_sampling"),
+        (trust, ("--set", "logprobs=no"), "logprobs"),
+        (trust, ("--max-checks", 3), "max_checks"),
+    ):
+        result = factloop(*command, *change)
+        assert (result.code, f"another configuration ({named} differ" in result.complaint) == (2, True)
+    assert files_of(home / "checked") == before
+    assert factloop(*trust, "--set", "window=5").code == 0
