@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -177,20 +176,6 @@ ROWS = st.lists(
     min_size=1,
     max_size=120,
 )
-
-
-@given(ROWS, st.sampled_from(list(Level)), st.randoms(use_true_random=False))
-def test_the_order_of_rows_and_other_data_sets_change_nothing(rows: list[Row], level: Level, random: Random) -> None:
-    found = rank_systems(table_of(rows), E, "d", level=level)
-    shuffled = list(rows)
-    random.shuffle(shuffled)
-    assert rank_systems(table_of(shuffled), E, "d", level=level) == found
-    other = [Row(0, {E: 1.0}, "a", "p1", "p1", dataset="other"), Row(1, {E: 0.0}, "0", "p3", "p3", dataset="e")]
-    assert rank_systems(table_of(rows + other), E, "d", level=level) == found
-    assert (
-        sum(cell.n_pairs for cell in found.cells) == found.n_pairs == len(found.systems) * (len(found.systems) - 1) // 2
-    )
-    assert found.n_reversed <= found.n_wrong <= found.n_pairs
 
 
 @given(ROWS)

@@ -17,22 +17,6 @@ def same(a: Comparison, b: Comparison) -> bool:
     return a.model_dump(exclude={"created_at"}) == b.model_dump(exclude={"created_at"})
 
 
-def test_two_systems_on_shared_prompts() -> None:
-    """F1@2 of ss, sn, nn is 1, .5, 0. A: p1 1, p2 .5, p3 0; B: p2 1, p3 1, p4 1: B - A is .5 and 1 on p2 and p3."""
-    a = [judged("p1", "ss"), judged("p2", "sn"), judged("p3", "nn")]
-    b = [judged("p2", "ss", system="two"), judged("p3", "ss", system="two"), judged("p4", "ss", system="two")]
-    found = compare(compared(a), compared(b, "runs/b"))
-    assert found.kind is ComparisonKind.SYSTEMS
-    assert (found.first.systems, found.second.systems) == (("one",), ("two",))
-    assert [pair.first.prompt_id for pair in found.pairs] == ["p2", "p3"]
-    assert [line.prompt_id for line in found.only_first] == ["p1"]
-    assert [line.prompt_id for line in found.only_second] == ["p4"]
-    f1, _ = found.differences
-    assert (f1.k, f1.n_groups, f1.value) == (2, 2, 0.75)
-    assert (found.claims, found.flips, found.flip_counts) == (None, (), ())
-    assert found.warnings == ("2 responses without a counterpart in the other run; nothing here rests on them.",)
-
-
 def test_five_prompts_cannot_show_a_difference_and_the_report_says_so() -> None:
     """All five point one way, as 2 of 2^5 ways to turn signs do: p .0625. Six have .03125, and .0625 of two tests."""
 
@@ -112,16 +96,6 @@ def test_a_label_of_one_run_serves_both_and_two_labels_serve_nobody() -> None:
     assert (accuracy.n, accuracy.second_higher) == (2, 2)
     assert [flip.gold for flip in found.flips] == ["not_supported", "irrelevant", None, None]
     assert "1 claim came with two different labels and counted as unlabelled." in found.warnings
-
-
-def test_a_run_against_its_copy_differs_by_nothing() -> None:
-    a = [judged(f"p{n}", "ssnn", labels="SNSN") for n in range(5)]
-    found = compare(compared(a), compared(list(a), "runs/copy"), ks=[1, 2, 64])
-    assert [one.k for one in found.differences if one.k] == [1, 2, 64]
-    for one in found.differences:
-        assert (one.value, one.low, one.high, one.p) == (0.0, None, None, 1.0)
-    assert found.flips == ()
-    assert "judged by the same settings" in found.warnings[0]
 
 
 def test_policies_that_differ_must_be_decided() -> None:

@@ -37,18 +37,8 @@ TOFU: dict[str, Any] = {
     "sentence": "It costs.",
     "label": 1,
 }
-TOFU_HEADER = "doc_id,annotation_id,topic,model_name,sent_idx,summ_sent,sent_label,exp,type\n"
 STANCE: dict[str, Any] = {"id": "s1", "claim": "It is.", "evidence": "Is it?", "label": "irrelevant"}
-WORTH: dict[str, Any] = {"id": "c1", "claim": "It is.", "label": "factual"}
 SENTENCE: dict[str, Any] = {"id": "c1", "sentence": "It is.", "label": "not_a_claim"}
-DECOMPOSED: dict[str, Any] = {
-    "id": "f1",
-    "prompt": "Who?",
-    "sentence": "She is.",
-    "decontextualised": "Ada is.",
-    "checkworthiness": "yes",
-    "claims": ["Ada is."],
-}
 EXPERT: dict[str, Any] = {
     "id": "e1",
     "answer_id": "a1",

@@ -14,10 +14,9 @@ from factloop.evaluation.comparing.records import Quantity, QuantityFigure
 from factloop.evaluation.comparing.table import ItemValues, response_quantities
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
-from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results, VariantReport
+from factloop.evaluation.experiments.records import ExperimentReport, Results, VariantReport
 from tests.evaluation.experiments.sample import (
     claim,
-    make_results,
     results_of,
     text_result,
     usage,
@@ -129,14 +128,6 @@ def test_stability_by_hand() -> None:
     assert (found.n, found.n_left_out) == (4, 1)
 
 
-def test_stability_without_grounds_says_so() -> None:
-    assert stability([(S,), (N,)]).stability.undefined is Undefined.ONE_REPEAT
-    assert stability([(S, U), (U, N)]).stability.undefined is Undefined.NOTHING_SCORED
-    same = stability([(S, S), (S, S)]).stability
-    assert same.value == 1.0
-    assert same.low is None, "nothing varies, which is no certainty"
-
-
 def test_time_and_cost_are_those_of_single_items() -> None:
     """Seconds 1, 2, 3, 10: median 2.5, 95th percentile 3 + 0.85 * 7 = 8.95. One unknown price hides the whole cost."""
     claims = [
@@ -159,11 +150,3 @@ def figure_of(one: VariantReport, quantity: Quantity) -> QuantityFigure:
     found = one.find(quantity)
     assert found is not None
     return found
-
-
-def test_missing_results_are_counted() -> None:
-    results = make_results(10, repeats=2)
-    kept: tuple[JudgedClaim, ...] = tuple(c for c in results.claims if (c.variant, c.repeat) != ("strict", 2))
-    report = assess(results.model_copy(update={"claims": kept}), resamples=0)
-    assert [one.n_missing for one in report.variants] == [0, 10, 0]
-    assert any("strict: 10 results missing" in said for said in report.warnings)

@@ -8,7 +8,7 @@ from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.registry import find_dataset
 from factloop.evaluation.reproduction.documents import with_entries
 from factloop.evaluation.reproduction.inputs import Inputs
-from factloop.evaluation.reproduction.records import Origin, Reproduction, Status
+from factloop.evaluation.reproduction.records import Reproduction, Status
 from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, VERIFY_JOINED, Entry, find_entry
 from tests.documents.shown import DOCS
 
@@ -43,17 +43,6 @@ def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> Non
         assert entry.model
         assert found.notes
     assert all(one.origin is not None for one in found.figures if one.ours is not None)
-
-
-@pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
-def test_what_follows_from_printed_figures_alone_is_not_called_reproduced(entry: Entry) -> None:
-    """Without data and results only printed figures, rules and our own prompts are at hand."""
-    origins = {one.origin for one in entry.reproduce(Inputs()).figures if one.is_compared}
-    if not entry.data and origins == {Origin.PRINTED}:
-        assert entry.status in (Status.PRINTED, Status.NEEDS_MODEL)
-    if entry.status is Status.PRINTED:
-        assert Origin.PRINTED in origins
-        assert not entry.data
 
 
 def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,64 +10,13 @@ import pytest
 
 from factloop.cli.eval import factscore_items
 from factloop.core.errors import ConfigError
-from factloop.core.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage
+from factloop.core.records import Judgement, UnscoredReason
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.reading import predictions_of
-from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.runs.summary import Scoring, summarise
-from tests.evaluation.datasets.dataset_files import jsonl, published
-from tests.evaluation.runs.finished_runs import WHEN, fingerprint, judged
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.evaluation.runs.finished_runs import judged
 
 UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
-
-
-def all_unscored(item: RunItem) -> JudgedResponse:
-    """The item as a run without any budget leaves it."""
-    facts = [fact for given in item.facts or () for fact in given.facts]
-    claims = tuple(
-        Claim(id=f"c{place}", sentence="", span=(0, 0), text=fact, self_contained=fact, judgement=UNSCORED)
-        for place, fact in enumerate(facts)
-    )
-    report = FactualityReport(
-        response=item.response,
-        claims=claims,
-        counts=Counts(unscored=len(claims)),
-        precision=None,
-        at_k=(),
-        usage=Usage(),
-        fingerprint=fingerprint(),
-        created_at=WHEN,
-    )
-    labels = [label for of_sentence in item.labels for label in of_sentence]
-    people = {claim.id: label for claim, label in zip(claims, labels, strict=True)}
-    return JudgedResponse(id=item.id, system=item.system, prompt_id=item.prompt_id, report=report, labels=people)
-
-
-def summed_up(items: Iterable[RunItem]) -> RunSummary:
-    scoring = Scoring(ks=(32, 64), abstention=AbstentionPolicy.EXCLUDE, resamples=0)
-    return summarise(map(all_unscored, items), kind="factscore", data="x", scoring=scoring)
-
-
-def test_the_published_figures_come_through_a_run() -> None:
-    summary = summed_up(factscore_items(published("factscore_bio.jsonl")))
-    assert summary.labelled is not None
-    assert summary.agreement is not None
-    counts = {one.system: one.counts for one in summary.labelled.systems}
-    assert {name: (c.supported, c.not_supported, c.irrelevant) for name, c in counts.items()} == {
-        "InstructGPT": (2100, 1971, 655),
-        "ChatGPT": (3194, 1692, 540),
-        "PerplexityAI": (4812, 756, 320),
-    }
-    f1 = {one.system: [at.f1.value for at in one.at_k] for one in summary.labelled.systems}
-    assert f1["InstructGPT"] == pytest.approx([0.397, 0.256], abs=0.0005)
-    assert f1["ChatGPT"] == pytest.approx([0.610, 0.415], abs=0.0005)
-    assert f1["PerplexityAI"] == pytest.approx([0.801, 0.586], abs=0.0005)
-    overall = summary.agreement.overall
-    assert (overall.table.n_facts, overall.table.repeated.total, overall.n_responses) == (16_011, 29, 496)
-    assert overall.n_unscored == 16_011
-    assert sum(one.n_abstained for one in summary.labelled.systems) == 549 - 496
 
 
 def row(**changes: Any) -> dict[str, Any]:

@@ -47,13 +47,6 @@ def test_a_prompt_is_known_by_id_text_hash_and_response(said: dict[str, str]) ->
     assert known(RUN).prompt(origin_of(**said)) == "p3"
 
 
-@pytest.mark.parametrize(
-    "said", [{}, {"group": "p99"}, {"response_id": "one/p3"}, {"system": "two", "response_id": "one/p3"}]
-)
-def test_strangers_are_no_prompts_of_the_run(said: dict[str, str]) -> None:
-    assert known(RUN).prompt(origin_of(**said)) is None
-
-
 def test_a_claim_is_the_runs_by_its_text_within_its_response() -> None:
     run = known(RUN)
     place = {"system": "one", "response_id": "one/p3"}

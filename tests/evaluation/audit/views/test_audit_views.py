@@ -18,8 +18,7 @@ from lxml import etree
 from markupsafe import Markup
 from rich.console import Console
 
-from factloop.core.figure import Undefined
-from factloop.evaluation.audit.figures import AuditFigure, Group
+from factloop.evaluation.audit.figures import Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport, Leave, Measure, NoticeKind, Reason, Use
 from factloop.evaluation.audit.table import Level
 from factloop.evaluation.audit.views import words
@@ -28,15 +27,13 @@ from factloop.evaluation.audit.views.pictures import LONGEST_NAME, MARKERS, Mark
 from factloop.evaluation.audit.views.tables import (
     SECTIONS,
     csv_files,
-    figure_of,
     groups_of,
-    percent,
     scope_of,
     sections_of,
 )
 from factloop.evaluation.audit.views.terminal import print_audit
 from factloop.reports.pictures import SERIES
-from factloop.reports.sheet.table import Cell, Sheet
+from factloop.reports.sheet.table import Sheet
 from tests.evaluation.audit.audit_sample import audited, sample_rows
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.views.audit_sample import (
@@ -44,7 +41,6 @@ from tests.evaluation.audit.views.audit_sample import (
     hostile_audit,
     sample_audit,
 )
-from tests.reports.sample import HOSTILE
 
 ALL = Group(kind="all")
 AUDITS = {"sample": sample_audit, "hostile": hostile_audit, "bare": bare_audit}
@@ -148,29 +144,6 @@ def test_weights_are_told_in_titles() -> None:
     here = groups_of(report.data)[0]
     assert sheets_of(report, here, "rates")[0].title == "How often it is right, %; claims weighted"
     assert sheets_of(report, here, "ranking")[0].title == "Order of systems; unweighted"
-
-
-@pytest.mark.parametrize(
-    ("estimate", "cell"),
-    [
-        (
-            AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8),
-            Cell("70.5", "[60.0, 80.0]", "n 1,200 claims", value=0.705, interval=(0.6, 0.8), n=1200),
-        ),
-        (AuditFigure(value=-0.0004, n=5, n_clusters=1), Cell("0.0", "", "n 5 claims", value=-0.0004, n=5)),
-        (
-            AuditFigure(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
-            Cell("100.0", "", "n 5 claims, undefined on 1 data set", value=1.0, n=5),
-        ),
-        (
-            AuditFigure(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
-            Cell("–", "", "n 5 claims", why="one system", n=5),
-        ),
-    ],
-)
-def test_a_figure_says_what_it_rests_on(estimate: AuditFigure, cell: Cell) -> None:
-    assert figure_of(estimate, "claim") == cell
-    assert percent(-0.0) == "0.0"
 
 
 def test_every_condition_has_its_words() -> None:
@@ -309,14 +282,3 @@ def hostile(rows: Sequence[Row], name: str) -> list[Row]:
         return {"system": f"{row.system}{name}", "dataset": f"{row.dataset}{name}", "task": f"{row.task}{name}"}
 
     return [replace(row, scores={f"{k}{name}": v for k, v in row.scores.items()}, **dressed(row)) for row in rows]
-
-
-@pytest.mark.parametrize("width", [40, 80])
-@pytest.mark.parametrize("name", [f"\x1b[2J\u202e[bold red]x[/bold red]{HOSTILE}", "事実" * 150, "a\nb\tc\r\n" * 9])
-def test_hostile_names_are_printed_as_text_within_the_terminal(name: str, width: int) -> None:
-    shown = printed(audited(hostile(sample_rows(), name), name=name), width=width)
-    assert not set(shown) & set("\x1b\u202e\r\x00")
-    assert ("[bold red]" in shown) == ("[bold red]" in name)
-    assert all(
-        sum(2 if ord(one) > 0x2E80 and one < "\ufffd" else 1 for one in line) <= width for line in shown.splitlines()
-    )

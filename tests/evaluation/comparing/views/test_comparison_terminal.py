@@ -10,7 +10,7 @@ from rich.console import Console
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.comparing.views.terminal import print_comparison
 from factloop.evaluation.comparing.words import amount, interval
-from tests.evaluation.runs.views.run_samples import hostile_comparison, two_evaluators
+from tests.evaluation.runs.views.run_samples import two_evaluators
 
 VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
 
@@ -38,9 +38,3 @@ def test_no_number_is_cut(width: int) -> None:
     for said in comparison.conclusions:
         assert said in shown
     assert "Only in A 3 responses: longfact-011" in shown
-
-
-def test_hostile_names_stay_text() -> None:
-    shown = printed(hostile_comparison(), 60)
-    assert not set(shown) & set("\x1b\u202e")
-    assert "[red]" in shown

@@ -35,11 +35,6 @@ def test_everything_is_said_at_every_width(width: int) -> None:
         assert joined(caution) in shown
 
 
-@pytest.mark.parametrize("width", [140, 100, 60, 40])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    assert max(map(len, printed(samples.ordinary(), width).splitlines())) <= width
-
-
 def test_flips_are_bounded_and_counted() -> None:
     report = samples.ordinary()
     shown = printed(report)
@@ -47,17 +42,3 @@ def test_flips_are_bounded_and_counted() -> None:
     assert sum(line.strip().startswith(("✓ → ✗", "✗ → ✓")) for line in shown.splitlines()) == FLIPS_SHOWN
     assert f"Claims that flipped ({len(report.flips)})" in shown
     assert "The JSON report, the page and its CSV have them all." in shown
-
-
-def test_texts_are_texts() -> None:
-    """No markup is read, and nothing that a terminal obeys arrives."""
-    shown = printed(samples.hostile())
-    assert not set(shown) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
-    assert "[bold]" in shown
-    assert "{{ 7 * 7 }}" in shown
-
-
-@pytest.mark.parametrize("report", [samples.of_nothing(), samples.of_one_variant(), samples.of_responses()])
-def test_bare_experiments_have_a_report(report: ExperimentReport) -> None:
-    for width in (140, 60):
-        assert "Experiment" in printed(report, width)

@@ -6,7 +6,6 @@ import io
 from typing import Any
 
 import numpy as np
-import pytest
 from rich.console import Console
 
 from factloop.evaluation.debiasing.records import Transfer
@@ -14,7 +13,6 @@ from factloop.evaluation.runs.calibration import calibrated
 from factloop.evaluation.runs.label_agreement import TabledResponse, agree_with_labels, table_of
 from factloop.evaluation.runs.labelled import CalibrationSample
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.views import calibration
 from factloop.evaluation.runs.views.calibration import print_calibration
 from factloop.evaluation.runs.views.terminal import print_agreement
 from tests.evaluation.runs.finished_runs import judged, summary_of
@@ -65,34 +63,6 @@ def corrected(responses: list[JudgedResponse], sample: CalibrationSample = SAMPL
     rng = np.random.default_rng(0)
     found = calibrated(summary_of(responses), sample, transfer=Transfer.VERDICTS, rng=rng, resamples=50)
     return printed(print_calibration, found.calibration)
-
-
-def test_every_figure_says_on_how_many_it_rests() -> None:
-    """3 responses of 4 claims; of 4 labelled claims 3 have a verdict. On the page as on the terminal."""
-    responses = [judged(f"p{n}", "snsn" if n else "ssss") for n in range(3)]
-    found = calibrated(
-        summary_of(responses), SAMPLE, transfer=Transfer.VERDICTS, rng=np.random.default_rng(0), resamples=50
-    ).calibration
-    assert found is not None
-    said = [(line.cells[1].text, line.cells[2].basis) for line in calibration.corrected(found).lines]
-    assert said == [
-        ("Precision, all claims", "12 claims"),
-        ("Precision, all claims", "12 claims, 3 labels"),
-        ("Precision, all claims", "12 claims, 3 labels"),
-        ("F1@2", "3 responses"),
-        ("F1@2", "3 responses, 3 labels"),
-    ]
-    text = corrected(responses)
-    assert [text.count(words) for words in ("12 claims", "3 responses", "3 labels")] == [3, 2, 3]
-    assert "“Precision” of the scores is the mean over responses" in " ".join(text.split())
-
-
-@pytest.mark.parametrize("width", [40, 100])
-def test_hostile_names_are_shown_as_text(width: int) -> None:
-    responses = [judged("p", "sn", labels="SN", system=HOSTILE)]
-    tabled = [TabledResponse(one.system, "p", table_of(one.report.claims, one.labels)) for one in responses]
-    assert "\x1b" not in printed(print_agreement, agree_with_labels(tabled), width)
-    assert "\x1b" not in corrected(responses)
 
 
 def test_the_checkers_own_rates_stand_on_the_terminal_with_interval_and_number_of_claims() -> None:
