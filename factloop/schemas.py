@@ -52,7 +52,6 @@ PUBLISHED: Mapping[str, str] = {
     "started_variant": "cli.prompts:StartedVariant",
     "prompts_difference": "prompts.difference:PromptsDifference",
     "lint_report": "prompts.lint:LintReport",
-    "annotator_agreement": "evaluation.mixedqa.annotators:AnnotatorAgreement",
     "mixedqa_result": "evaluation.mixedqa.scores:MixedQaResult",
     "trust_estimate": "trust.estimate:TrustEstimate",
     "distractor_set": "agents.trustscore.records:DistractorSet",

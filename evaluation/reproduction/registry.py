@@ -28,13 +28,11 @@ class Entry(ListedEntry):
     run: Callable[[Inputs], Findings]
     unit: str = ""
     against: Literal["paper", "check values"] = "paper"
-    reads_other_results: bool = False
-    """Whether `--results` may be of data of one's own, though no command gives what the paper's table has."""
 
     @property
     def reads_results(self) -> bool:
         """Whether it takes the output of another command."""
-        return bool(self.command) or self.reads_other_results
+        return bool(self.command)
 
     @property
     def paper(self) -> str:
@@ -149,7 +147,6 @@ _TRUSTSCORE = (
         title="Agreement of the two annotators",
         status=Status.CANNOT,
         why=trustscore.NO_SECOND_LABEL,
-        reads_other_results=True,
         unit="Cohen's kappa",
         run=trustscore.kappa,
     ),
