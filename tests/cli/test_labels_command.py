@@ -67,12 +67,6 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
     assert "About 13 labels drawn so give ±0.3 at 95%, as far as can be told without labels to learn from." in done.out
-    alone = factloop(
-        "research", "labels", "next", "run", "--out", "one.csv", "--n", 8, "--half-width", 0.3, "--system", "one"
-    )
-    assert "8 of 20 claims of one (no labels to learn from)" in alone.out
-    assert "About 13 labels drawn so give ±0.3" in alone.out
-    assert "it has one" in factloop("research", "labels", "next", "run", "--out", "x.csv", "--system", "two").complaint
     narrow = factloop("research", "labels", "next", "run", "--out", "no.csv", "--half-width", 0.2)
     assert "one: no number of labels gives ±0.2. With all of its 20 claims labelled it is about ±0.23" in narrow.out
     rows = list(csv.DictReader(io.StringIO((home / "sheet.csv").read_text(encoding="utf-8"))))

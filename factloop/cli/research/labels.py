@@ -63,8 +63,6 @@ class Next(Draw):
     run that labels export wrote are left out of the draw."""
     half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
     """Report how many labels narrow the interval of each system's precision to +/- X."""
-    system: Annotated[str | None, Mark(metavar="NAME")] = None
-    """Use only the claims of this system."""
 
 
 class Export(Quiet, AsJson):
@@ -121,7 +119,6 @@ def next_(given: Next) -> int:
             seed=given.seed,
             known=known,
             half_width=given.half_width,
-            system=given.system,
         )
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
         page = partial(render_labels_html, found.drawn, data=run.summary.data)
@@ -132,8 +129,7 @@ def next_(given: Next) -> int:
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
-    of = "" if given.system is None else visible(f" of {given.system}")
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{of}{before}{learnt})"
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"

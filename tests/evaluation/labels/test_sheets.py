@@ -59,7 +59,6 @@ def exported_after(folder: Path, edit: Callable[[dict[str, str]], Any], n: int =
         ("judge", "another judge"),
         ("dataset", "other.jsonl"),
         ("n_drawn", "31"),
-        ("of_system", "one"),
         ("row_hash", "r-0123456789ab"),
     ],
 )
