@@ -80,26 +80,17 @@ def loses_too_many(values: Floats) -> bool:
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
     """The bounds that cut off this share of each column on either side, and how many are NaN, which are left out.
 
-    Interpolated as `numpy.quantile` does. Both ends are NaN where all are.
+    Both ends are NaN where all are.
     """
     n_undefined = np.isnan(values).sum(axis=0)
-    n_defined = len(values) - n_undefined
-    if not len(values):
-        nothing = np.full(values.shape[1:], np.nan)
-        return nothing, nothing, n_undefined
-    rising = np.sort(values, axis=0)  # NaN last
-    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
-
-
-def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
-    last = np.maximum(n_defined - 1, 0)
-    place = last * share
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, last)
-    columns = np.arange(rising.shape[1])
-    low, high = rising[below, columns], rising[above, columns]
-    part, apart = place - below, high - low
-    return np.where(part < 0.5, low + apart * part, high - apart * (1.0 - part))
+    ends = np.full((2, values.shape[1]), np.nan)
+    for quantile, columns in (
+        (np.quantile, n_undefined == 0),
+        (np.nanquantile, (n_undefined > 0) & (n_undefined < len(values))),
+    ):
+        if len(values) and columns.any():
+            ends[:, columns] = quantile(values[:, columns], (tail, 1.0 - tail), axis=0)
+    return ends[0], ends[1], n_undefined
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
