@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]  # ships no type hints
 
 from factloop.evaluation.cascades.bounds import (
     effect_on_label,
     effect_on_settled,
-    few_groups_factor,
-    sums_before,
 )
 from factloop.evaluation.cascades.labelled import ScoredLabels
 from factloop.evaluation.cascades.thresholds import tune
@@ -61,15 +58,6 @@ def test_alike_as_statsmodels_has_it() -> None:
     alike = anova(settled[wrong].astype(float), labels)
     found = effect_on_label(wrong, groups, np.array([200]), labels)
     assert found[0] == pytest.approx(1 + (mean_size(labels) - 1) * alike)
-
-
-def test_few_groups_by_students_quantiles() -> None:
-    assert few_groups_factor(5, 400, 0.01) == pytest.approx((stats.t.ppf(0.99, 4) / stats.t.ppf(0.99, 399)) ** 2)
-    assert few_groups_factor(5, 400, 0.01) == pytest.approx(2.57, abs=0.01)  # (3.747 / 2.336)^2
-
-
-def test_earlier_of_group() -> None:
-    assert sums_before(np.array([1, 2, 4, 8, 16]), np.array([7, 3, 7, 7, 3])).tolist() == [0, 0, 1, 5, 2]
 
 
 @pytest.mark.statistical

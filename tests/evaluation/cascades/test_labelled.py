@@ -35,12 +35,6 @@ def test_likeness_by_hand() -> None:
     assert likeness(np.array([1, 1, 0, 0, 1, 0], np.int8), np.array([0, 0, 1, 1, 2, 2])) == pytest.approx(0.5)
 
 
-def test_likeness_where_it_cannot_be_seen_or_is_none() -> None:
-    assert likeness(np.array([1, 0], np.int8), np.array([7, 7])) is None
-    assert likeness(np.array([1, 0], np.int8), np.array([0, 1])) == 0.0
-    assert likeness(np.array([1, 1, 1], np.int8), np.array([0, 0, 1])) == 0.0  # all labels the same
-
-
 @pytest.mark.parametrize(
     ("scores", "labels"), [([0.1], [0, 1]), ([1.5], [1]), ([0.5], [2])], ids=["lengths", "score", "label"]
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factloop.core.factuality import f1_at_k
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.f1 import debiased_f1, draw, expanded_tail
+from factloop.evaluation.debiasing.f1 import debiased_f1, draw
 from factloop.evaluation.debiasing.records import Abstentions, Caution, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 
@@ -100,13 +100,6 @@ def test_undefined(labelled: LabelledClaims, run: JudgedResponses, transfer: Tra
     assert (found.value is None) == (expected is not None)
 
 
-def test_resamples_without_a_value_are_counted() -> None:
-    """A single claim not called supported is missing from (9/10)**10 = 35 % of the resamples."""
-    found = only(labels(5, 4, 0, 1), SOME, 4, resamples=2000)
-    assert found.n_resamples_undefined / found.n_resamples == pytest.approx(0.349, abs=0.04)
-    assert Caution.RESAMPLES_LOST in found.corrected.cautions
-
-
 @pytest.mark.parametrize("transfer", list(Transfer))
 def test_few_labels_that_are_all_alike_give_no_interval(transfer: Transfer) -> None:
     """Each resample of 11 labels without an error has none, while 24 % may be wrong (1 - .05^(1/11) = .24)."""
@@ -133,13 +126,3 @@ def test_groups_of_both_samples_are_drawn_together() -> None:
     assert (draws.cells[:, 2] == draws.responses[:, 1]).all()  # the miss is in "b"
     apart = draw(as_samples(labelled, JudgedResponses(counts((1, 1), (1, 0)))), 50, rng)
     assert (apart.cells[:, 0] != apart.responses[:, 0]).any()
-
-
-def test_few_groups_expand_the_tails() -> None:
-    assert expanded_tail(10**6, 0.95) == pytest.approx(0.025, abs=1e-5)
-    assert expanded_tail(8, 0.95) == pytest.approx(0.0057, abs=1e-4)  # t 2.365 times sqrt(8 / 7): 2.528 normal deviates
-
-
-def test_k_is_a_number_from_one() -> None:
-    with pytest.raises(ValueError, match="K is a whole number"):
-        only(GUESS, SOME, 0)

@@ -35,13 +35,6 @@ def test_a_value_by_scores_by_hand() -> None:
     assert found.interval[1] - found.interval[0] < 0.5 * (by_verdicts.interval[1] - by_verdicts.interval[0])
 
 
-def test_scores_that_tell_no_more_than_verdicts_change_nothing() -> None:
-    verdicts = [1, 1, 0, 0] * 10
-    given = LabelledClaims(LABELS, verdicts, GROUPS, scores=[0.5] * 40)
-    plain = LabelledClaims(LABELS, verdicts, GROUPS)
-    assert debiased_precision(given, run_of(2.0)) == debiased_precision(plain, run_of(2.0))
-
-
 def test_a_claim_without_a_score_counts_by_its_verdict() -> None:
     """Scores of 1 and 0 say what verdicts say, and so does their absence."""
     verdicts = [1, 1, 0, 0] * 10
@@ -59,10 +52,3 @@ def test_the_runs_own_precision_by_scores() -> None:
     assert own is not None
     assert own.uses_scores
     assert own.value == pytest.approx(0.8375)
-
-
-def test_wrong_numbers_of_scores_are_refused() -> None:
-    with pytest.raises(ValueError, match="each claim has a score or None"):
-        LabelledClaims([1], [1], scores=[0.5, 0.5])
-    with pytest.raises(ValueError, match="each response has a sum of scores"):
-        JudgedResponses([Counts(supported=1)], None, [0.5, 0.5])
