@@ -6,9 +6,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-from factloop.core.errors import ConfigError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import Results
@@ -85,29 +82,6 @@ async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, hom
     assert len(cells) == 6
     assert results.paid.calls == sim.stats().model.requests == 2 * before
     assert Results.model_validate_json((home / "run" / "results.json").read_text(encoding="utf-8")) == results
-
-
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
-        ({"variants": {"a": {}, "b": {"plan": "paper", "max_searches": 2}}}, "variant b"),
-        ({"variants": {"a": {}}}, "variant b"),
-        ({"settings": {"model": "openai:sim", "temperature": 0.7}}, "variant a, variant b"),
-    ],
-)
-async def test_another_plan_is_refused_by_the_directory(
-    sim: Simulator, home: Path, changed: dict[str, object], named: str
-) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    plan = make_plan(home, {"a": {}, "b": {"plan": "paper"}})
-    await arun_experiment(plan, run_dir="run")
-    requests = sim.stats().model.requests
-    with pytest.raises(ConfigError, match=f"run: belongs to a run of another configuration .{named} differ"):
-        await arun_experiment(plan.model_copy(update=changed), run_dir="run")
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
-    with pytest.raises(ConfigError, match="data differ"):
-        await arun_experiment(plan, run_dir="run")
-    assert sim.stats().model.requests == requests
 
 
 async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simulator, home: Path) -> None:

@@ -93,19 +93,6 @@ def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
     assert summary.data in sample.data
 
 
-def test_rows_of_any_kind_of_file_say_the_same(tmp_path: Path) -> None:
-    made: list[dict[str, Any]] = [
-        {"label": 1, "verdict": 0, "group": "a"},
-        {"label": 0, "verdict": None, "group": 7},
-    ]
-    (tmp_path / "rows.csv").write_text("label,verdict,group,other\n1,0,a,x\n0,,7,\n")
-    for place in (jsonl(tmp_path / "rows.jsonl", *made), tmp_path / "rows.csv"):
-        sample = load_calibration(place)
-        assert (sample.labels, sample.verdicts, sample.groups) == ((1, 0), (0, None), ("a", "7"))
-        assert sample.data.startswith(f"{place.name} (sha256 ")
-    assert load_calibration(jsonl(tmp_path / "plain.jsonl", *rows((1, 1)))).groups is None
-
-
 @pytest.mark.parametrize(
     ("row", "field"),
     [

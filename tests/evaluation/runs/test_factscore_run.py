@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from factloop.cli.eval import factscore_items
-from factloop.core.errors import ConfigError
 from factloop.core.records import Judgement, UnscoredReason
-from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.reading import predictions_of
-from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import judged
 
 UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
@@ -24,25 +17,6 @@ def row(**changes: Any) -> dict[str, Any]:
     named = {"id": "r1", "system": "A", "topic": "Ada", "prompt": "Who?", "response": "Ada lived and sang. Hello."}
     said = [{"text": "Ada lived and sang.", "atomic_facts": facts}, {"text": "Hello.", "atomic_facts": None}]
     return {**named, "sentences": said, **changes}
-
-
-def test_a_response_is_an_item_with_its_facts_and_labels(tmp_path: Path) -> None:
-    place = jsonl(tmp_path / "bio.jsonl", row(), row(id="r2", system="B", sentences=None))
-    first, second = factscore_items(place)
-    assert (first.id, first.system, first.prompt_id, first.prompt) == ("r1", "A", "Who?", "Who?")
-    assert [(given.sentence, given.facts) for given in first.facts or ()] == [
-        ("Ada lived and sang.", ("Ada lived.", "Ada sang.")),
-        ("Hello.", ()),
-    ]
-    assert first.labels == ((FactLabel.SUPPORTED, FactLabel.NOT_SUPPORTED), ())
-    assert (second.facts, second.labels) == ((), ())
-
-
-def test_only_the_systems_asked_for(tmp_path: Path) -> None:
-    place = jsonl(tmp_path / "bio.jsonl", row(), row(id="r2", system="B"))
-    assert [item.id for item in factscore_items(place, ["B"])] == ["r2"]
-    with pytest.raises(ConfigError, match="no response of C, D"):
-        list(factscore_items(place, ["D", "A", "C"]))
 
 
 def read(text: str) -> list[dict[str, Any]]:

@@ -88,20 +88,6 @@ def rows(**names: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_labels_count_as_the_runs_whatever_their_groups_are_called(tmp_path: Path) -> None:
-    """The interval is that of groups with the run's own names; under names of their own it would be another."""
-    by_id = corrected(jsonl(tmp_path / "id.jsonl", *rows(group="p{}")))
-    by_text = corrected(jsonl(tmp_path / "text.jsonl", *rows(group="What of town {}?")))
-    by_response = corrected(jsonl(tmp_path / "place.jsonl", *rows(group="x{}", system="one", response_id="one/p{}")))
-    apart = corrected(jsonl(tmp_path / "apart.jsonl", *rows(group="x{}", system="one")))
-    wanted = by_id.precision.prediction_powered
-    assert by_text.precision.prediction_powered == wanted
-    assert by_response.precision.prediction_powered == wanted
-    assert apart.precision.prediction_powered != wanted
-    assert [one.n_of_prompts for one in (by_id, by_text, by_response, apart)] == [80, 80, 80, 0]
-    assert by_id.precision.own_claims is None, "of a prompt is not yet of the run"
-
-
 def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
     """80 labels of 120 claims: 60 are supported, and 54 called so, of which 47 are; of the run's claims 80 are.
 

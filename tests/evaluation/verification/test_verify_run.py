@@ -106,22 +106,6 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("sim")
-async def test_another_configuration_is_refused(pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    await verify(pairs, out, "baseline", limit=3)
-    before = out.read_bytes()
-    others: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-        (("baseline",), {"limit": 3, "chunk_words": (9,)}, "chunk_words"),
-        (("baseline", LLM), {"limit": 3}, "verifiers"),
-        ((LLM,), {"limit": 3}, "verifiers"),
-    ]
-    for verifiers, options, named in others:
-        with pytest.raises(ConfigError, match=rf"another configuration \({named} differ\).*another --out"):
-            await verify(pairs, out, *verifiers, **options)
-    assert out.read_bytes() == before
-
-
-@pytest.mark.usefixtures("sim")
 @pytest.mark.parametrize(
     ("verifiers", "options", "complaint"),
     [

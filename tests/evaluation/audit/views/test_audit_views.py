@@ -6,7 +6,6 @@ import base64
 import csv
 import gzip
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -20,7 +19,6 @@ from rich.console import Console
 
 from factloop.evaluation.audit.figures import Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport, Leave, Measure, NoticeKind, Reason, Use
-from factloop.evaluation.audit.table import Level
 from factloop.evaluation.audit.views import words
 from factloop.evaluation.audit.views.html import marks_of, render_audit_html
 from factloop.evaluation.audit.views.pictures import LONGEST_NAME, MARKERS, Mark, short
@@ -34,7 +32,7 @@ from factloop.evaluation.audit.views.tables import (
 from factloop.evaluation.audit.views.terminal import print_audit
 from factloop.reports.pictures import SERIES
 from factloop.reports.sheet.table import Sheet
-from tests.evaluation.audit.audit_sample import audited, sample_rows
+from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.views.audit_sample import (
     bare_audit,
@@ -112,30 +110,6 @@ def test_the_tables_have_the_figures_worked_by_hand() -> None:
         ["threshold tuned to zero bias", "–"],
         ["threshold tuned to balanced accuracy", "–"],
     ]
-
-
-def test_every_table_has_rows_of_its_group_alone() -> None:
-    report = sample_audit()
-    titles = [table.title for section in SECTIONS for table in section.tables]
-    for group in groups_of(report.data):
-        scope = scope_of(report.at[0], group, report.data)
-        assert (len(scope.members) > 1) == (group.kind != "dataset")
-        found = {section.key for section in sections_of(scope)}
-        assert found == {one.key for one in SECTIONS} - (set() if scope.members else {"by-dataset"})
-        for section in sections_of(scope):
-            for sheet in section.sheets(scope):
-                assert sheet.title in titles
-                assert {one for line in sheet.lines for one in line.of} <= set(report.data.evaluators)
-        n_systems = 1 if group.kind == "dataset" else 0
-        assert len([sheet for sheet in sheets_of(report, group, "bias") if "System" in sheet.title]) == n_systems
-    news = Group(kind="dataset", name="news")
-    at = report.at[0]
-    (rates,) = sheets_of(report, news, "rates")
-    wanted = at.rates.find("strict", news).balanced_accuracy
-    assert next(line for line in rates.lines if line.of == ("strict",)).cells[2].value == wanted.value
-    by_dataset = sheets_of(report, ALL, "by-dataset")[1]
-    claims = [one for one in at.quantification.datasets if one.level is Level.CLAIM]
-    assert [line.cells[4].value for line in by_dataset.lines] == [one.bias.value for one in claims]
 
 
 def test_weights_are_told_in_titles() -> None:
@@ -245,36 +219,6 @@ def test_nothing_defined_is_no_picture_and_odd_names_are_drawn() -> None:
     assert len({(mark.colour, mark.marker) for mark in marks}) == len(SERIES) * len(MARKERS) == 64
     assert short("a" * 30 + "b" * 30) == f"{'a' * 12}…{'b' * 11}"
     assert (len(short("x" * 99)), short("_e")) == (LONGEST_NAME, " _e")
-
-
-def test_the_terminal_has_advice_first_then_tables_at_each_threshold_then_the_data() -> None:
-    report = audited(sample_rows(), threshold=0.7)
-    first, *blocks = re.split(r"At a threshold of 0\.[57], all data sets", printed(report, 160))
-    said = " ".join(first.split())
-    for one in report.advice:
-        if one.group == ALL:
-            assert one.evaluator in said
-            assert all(words.USES[each.use] in said for each in one.advice)
-    given = [each.leave for one in report.advice if one.group == ALL for each in one.advice]
-    for leave in Leave:
-        assert sum(f"{words.LEAVES[leave][1]} {words.LEAVES[leave][0]} " in line for line in first.splitlines()) == (
-            given.count(leave)
-        )
-    assert len(blocks) == 2
-    for block in blocks:
-        for title in ("How often it is right, %", "Rates by data set, %", "Predictions that change when documents"):
-            assert f"{title}" in block
-    result = " ".join(blocks[1].split("Result ─")[1].split())
-    for line in (
-        "Claims 144 in 72 responses to 24 prompts",
-        "Data sets 2: news, talk",
-        "Task groups 2: answers, summaries",
-        "Systems 3: a, b, c",
-        "Intervals 95 %, by 50 resamples of whole prompts (24), seed 0",
-        "Tests alpha 0.05, no adjustment for many pairs",
-        f"Warning {words.notice_text(report.warnings[0])}",
-    ):
-        assert line in result
 
 
 def hostile(rows: Sequence[Row], name: str) -> list[Row]:

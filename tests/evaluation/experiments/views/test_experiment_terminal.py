@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from rich.console import Console
 
 from factloop.evaluation.comparing.views.terminal import FLIPS_SHOWN
@@ -21,18 +20,6 @@ def printed(report: ExperimentReport, width: int = 140, *, colour: bool = False)
 
 def joined(text: str) -> str:
     return " ".join(text.split())
-
-
-@pytest.mark.parametrize("width", [140, 60])
-def test_everything_is_said_at_every_width(width: int) -> None:
-    report = samples.ordinary()
-    shown = joined(printed(report, width))
-    for one in report.conclusions:
-        assert joined(one.words) in shown
-    for words in ("baseline", "TPR", "bias", "irrelevant share", "left out", "Holm’s adjustment"):
-        assert words in shown
-    for caution in report.warnings:
-        assert joined(caution) in shown
 
 
 def test_flips_are_bounded_and_counted() -> None:
