@@ -9,7 +9,7 @@ from factloop.evaluation.datasets.registry import find_dataset
 from factloop.evaluation.reproduction.documents import with_entries
 from factloop.evaluation.reproduction.inputs import Inputs
 from factloop.evaluation.reproduction.records import Reproduction, Status
-from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, VERIFY_JOINED, Entry, find_entry
+from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, Entry, find_entry
 from tests.documents.shown import DOCS
 
 IDS = [entry.id for entry in ENTRIES]
@@ -59,22 +59,3 @@ def test_the_page_of_the_papers_has_the_list() -> None:
     page = (DOCS / "papers.md").read_text(encoding="utf-8")
     assert page == with_entries(page)
     assert all(f"`{one}`" in page for one in IDS)
-
-
-@pytest.mark.parametrize(
-    ("name", "command"),
-    [
-        ("vwc:table-3", VERIFY_JOINED),  # fourteen data sets, four of them RAGTruth's
-        ("vwc:table-24", VERIFY_JOINED),
-        ("vwc:table-6", VERIFY_JOINED),
-        ("vwc:table-21", "factloop research verify --dataset expertqa:claims --verifier NAME --out FILE"),
-        (
-            "vwc:table-11",
-            "factloop research verify --dataset tofueval:mediasum-dev --documents DOCUMENTS --verifier NAME --out FILE",
-        ),
-        ("vwc:table-8", "factloop research verify --dataset NAME:PART --verifier NAME --out FILE"),
-    ],
-)
-def test_commands_give_the_systems_that_a_table_needs(name: str, command: str) -> None:
-    """Data sets that factloop has without systems must be joined first: `--dataset` has no RAGTruth, Lfqa or Reveal."""
-    assert find_entry(name).command == command
