@@ -357,23 +357,20 @@ def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, 
 
 
 def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> MethodMean:
-    pairs = [(one.by(method), one.by(AdjustmentMethod.UNADJUSTED)) for one in calibrations]
-    used = [pair for pair in pairs if pair[0].undefined is None]
-    mean, plain_mean = ([one.mean_bias for one in side if one.mean_bias is not None] for side in _sides(used))
-    worst, plain_worst = ([one.worst_bias for one in side if one.worst_bias is not None] for side in _sides(used))
+    used = [one for one in calibrations if one.by(method).undefined is None]
+
+    def mean(of: AdjustmentMethod, column: str) -> float | None:
+        return fmean(getattr(one.by(of), column) for one in used) if used else None
+
     return MethodMean(
         method=method,
-        mean_bias=fmean(mean) if mean else None,
-        worst_bias=fmean(worst) if worst else None,
-        unadjusted_mean_bias=fmean(plain_mean) if plain_mean else None,
-        unadjusted_worst_bias=fmean(plain_worst) if plain_worst else None,
+        mean_bias=mean(method, "mean_bias"),
+        worst_bias=mean(method, "worst_bias"),
+        unadjusted_mean_bias=mean(AdjustmentMethod.UNADJUSTED, "mean_bias"),
+        unadjusted_worst_bias=mean(AdjustmentMethod.UNADJUSTED, "worst_bias"),
         n_calibrations=len(used),
-        n_undefined=len(pairs) - len(used),
+        n_undefined=len(calibrations) - len(used),
     )
-
-
-def _sides(pairs: Sequence[tuple[Adjustment, Adjustment]]) -> tuple[list[Adjustment], list[Adjustment]]:
-    return [found for found, _ in pairs], [plain for _, plain in pairs]
 
 
 def _average(of_datasets: Sequence[MethodMean]) -> MethodAverage:

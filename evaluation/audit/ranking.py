@@ -369,22 +369,21 @@ def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Means over data sets, as the paper gives them. Raises ValueError without rankings or with a mixture of them."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean is taken over rankings of one evaluator at one level")
-    taus = [ranking.kendall.value for ranking in rankings if ranking.kendall.value is not None]
-    rs = [ranking.pearson.value for ranking in rankings if ranking.pearson.value is not None]
-    wrong = [ranking.share_wrong for ranking in rankings if ranking.share_wrong is not None]
-    turned = [ranking.share_reversed for ranking in rankings if ranking.share_reversed is not None]
+    means, counts = dict[str, float | None](), dict[str, int]()
+    for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
+        of_rankings = (getattr(ranking, name) for ranking in rankings)
+        found = [getattr(one, "value", one) for one in of_rankings]
+        known = [value for value in found if value is not None]
+        means[name], counts[name] = fmean(known) if known else None, len(known)
     return MeanRanking(
         group=group,
         evaluator=rankings[0].evaluator,
         level=rankings[0].level,
-        share_wrong=fmean(wrong) if wrong else None,
-        share_reversed=fmean(turned) if turned else None,
-        n_datasets=len(wrong),
+        **means,
+        n_datasets=counts["share_wrong"],
         n_pairs=sum(ranking.n_pairs for ranking in rankings),
-        kendall=fmean(taus) if taus else None,
-        n_kendall=len(taus),
-        pearson=fmean(rs) if rs else None,
-        n_pearson=len(rs),
+        n_kendall=counts["kendall"],
+        n_pearson=counts["pearson"],
     )
 
 
