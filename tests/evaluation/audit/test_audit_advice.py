@@ -56,6 +56,7 @@ def test_a_good_evaluator_may_be_used_for_everything_and_nothing_measured_for_no
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.55, 400, 0.501, 0.598)}, Leave.NO, R.BEYOND_LIMITS),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.75, 40, 0.598, 0.858)}, Leave.UNKNOWN, R.WIDE_INTERVAL),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.75, 400, 0.705, 0.790)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
+        (Use.FILTER_CLAIMS, {M.TNR: Finding(0.6, 408)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(1.0, 29)}, Leave.UNKNOWN, R.TOO_FEW),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(1.0, 80, n_clusters=9)}, Leave.UNKNOWN, R.TOO_FEW_CLUSTERS),
         (Use.ERROR_RATE, {M.MEAN_BIAS: Finding(0.03, 6)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
