@@ -6,8 +6,9 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.compare import ComparedRun, compare
-from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Direction
+from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Direction, Outcome
 from factloop.evaluation.runs.longform import AbstentionPolicy
+from factloop.reports.figures import plural
 from tests.evaluation.runs.finished_runs import compared, fingerprint, judged, summary_of
 
 OTHER = fingerprint(model="other:judge", search_tools=("serper",), versions={"numpy": "2"})
@@ -17,7 +18,21 @@ def same(a: Comparison, b: Comparison) -> bool:
     return a.model_dump(exclude={"created_at"}) == b.model_dump(exclude={"created_at"})
 
 
-SIDES = (("nn", "one"), ("ss", "two"))
+@pytest.mark.parametrize(("n", "outcome"), [(5, Outcome.UNKNOWN), (6, Outcome.UNKNOWN), (7, Outcome.HIGHER)])
+def test_p_values_are_held_against_alpha_after_their_adjustment(n: int, outcome: Outcome) -> None:
+    """All point one way, as 2 of 2^n ways to turn signs do: of six .03125, and .0625 of two tests."""
+    a, b = ([judged(f"p{p}", said, system=name) for p in range(n)] for said, name in (("nn", "one"), ("ss", "two")))
+    found = compare(compared(a), compared(b, "runs/b"), ks=[2])
+    assert found.differences[1].outcome is outcome
+    assert f"{plural(n, 'response')}" in found.conclusions[1]
+
+
+def test_a_second_answer_to_a_prompt_is_refused_on_either_side() -> None:
+    one, other = judged("p", "s"), judged("p", "s", system="two")
+    twice = ComparedRun("runs/twice", summary_of([other]), [other, other])
+    for sides in ((compared([one]), twice), (twice, compared([one]))):
+        with pytest.raises(ConfigError, match="'two' answers the prompt 'p' twice"):
+            compare(*sides)
 
 
 def test_two_evaluators_of_the_same_responses() -> None:
@@ -66,6 +81,7 @@ def test_two_systems_that_decline_in_the_same_words_are_still_two_systems() -> N
     ]
     found = compare(compared(a), compared(b))
     assert (found.kind, len(found.pairs), found.claims) == (ComparisonKind.SYSTEMS, 3, None)
+    assert compare(compared(a[:2]), compared(b[:2])).kind is ComparisonKind.SYSTEMS, "one of two is no majority"
     mostly = [*b[:2], judged("p3", "nn", system="two", response="one on p3")]
     found = compare(compared(a), compared(mostly))
     assert (found.kind, len(found.pairs), len(found.other_text)) == (ComparisonKind.EVALUATORS, 2, 1)

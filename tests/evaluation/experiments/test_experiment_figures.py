@@ -117,6 +117,15 @@ def test_a_text_that_comes_again_in_a_response_counts_once() -> None:
     assert figure(report, Quantity.TPR).value == 1.0
 
 
+def test_a_text_with_two_labels_counts_as_unlabelled() -> None:
+    claims = [claim(name, "a", S, gold=name == "strict", group="r1") for name in ("packaged", "strict")]
+    texts = tuple(text_result(name, "r1", (1, 0, 0, 0), prompt="p") for name in ("packaged", "strict"))
+    update = {"kind": "responses", "responses": texts, "n_items": 1}
+    report = assess(results_of(claims).model_copy(update=update))
+    assert report.n_labelled == 0
+    assert any("1 claim came with two different labels" in said for said in report.warnings)
+
+
 def stability(verdicts: Sequence[tuple[Verdict | None, ...]]) -> VariantReport:
     return assess(one_variant(verdicts, [True] * len(verdicts))).variants[0]
 
