@@ -27,7 +27,7 @@ from factloop.evaluation.audit.table import (
     judged_responses,
     tasks_of,
 )
-from factloop.evaluation.statistics.bootstrap import draw_clusters, one_blas_thread
+from factloop.evaluation.statistics.bootstrap import draw_counts, one_blas_thread
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -198,7 +198,7 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
     """(1 + n_resamples, n_columns): the sums over all clusters, then over those of each resample."""
     n_clusters = len(of_clusters)
-    draws = () if rng is None else draw_clusters(n_clusters, rng, n_resamples)
+    draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
 
 

@@ -26,26 +26,19 @@ MOST_LOST = 0.05
 """The share of resamples that may be undefined: those that are not are no sample of what might have come out."""
 
 
-def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE) -> Iterator[Ints]:
-    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; `at_once` changes none of the draws."""
-    batch = max(1, at_once // n_clusters)
+def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
+    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; a batch of them has `AT_ONCE` numbers."""
+    batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
         places = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
         yield np.bincount(places.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
 
 
-def draw_clusters(
-    n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE
-) -> Iterator[Floats]:
-    """Draws as `draw_counts`, ready to be multiplied."""
-    return (times.astype(np.float64) for times in draw_counts(n_clusters, rng, resamples, at_once=at_once))
-
-
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
     """(1 + n_resamples, n_clusters): the sample itself, each cluster once, then its resamples; none without `rng`."""
     sample = np.ones((1, n_clusters))
-    drawn = () if rng is None or not n_clusters else draw_clusters(n_clusters, rng, resamples)
+    drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
 
 
@@ -59,7 +52,7 @@ def bootstrap(
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
-        sums = np.concatenate([weights @ flat for weights in draw_clusters(len(flat), rng, resamples)])
+        sums = np.concatenate([weights @ flat for weights in draw_counts(len(flat), rng, resamples)])
     return statistic(sums.reshape(-1, *of_clusters.shape[1:]))
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import strategies as st
 
 from factloop.evaluation.statistics.bootstrap import (
     bootstrap,
-    draw_clusters,
     draw_counts,
     percentile_interval,
     sample_and_draws,
@@ -33,12 +31,9 @@ def test_the_sample_stands_first() -> None:
 
 def test_a_statistic_gets_the_sums_of_each_resample_in_the_shape_of_a_cluster() -> None:
     of_clusters = np.arange(24.0).reshape(4, 2, 3)
-    drawn = np.concatenate([*draw_clusters(4, np.random.default_rng(2), 30)])
+    drawn = np.concatenate([*draw_counts(4, np.random.default_rng(2), 30)])
     found = bootstrap(of_clusters, lambda sums: sums, np.random.default_rng(2), 30)
     assert np.array_equal(found, np.tensordot(drawn, of_clusters, axes=1))
-
-
-COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
 
 
 def test_an_interval_has_a_width() -> None:

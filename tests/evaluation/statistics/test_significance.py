@@ -20,7 +20,7 @@ from factloop.evaluation.statistics.significance import (
 
 
 def flips(*differences: float) -> float:
-    return float(sign_flips(np.asarray(differences, dtype=np.float64)[:, None])[0])
+    return sign_flips(np.asarray(differences, dtype=np.float64))
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 5))
