@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import gzip
 import io
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,6 +37,7 @@ from tests.evaluation.audit.views.audit_sample import (
     hostile_audit,
     sample_audit,
 )
+from tests.evaluation.held_files import held_files
 
 ALL = Group(kind="all")
 AUDITS = {"sample": sample_audit, "hostile": hostile_audit, "bare": bare_audit}
@@ -126,21 +125,9 @@ def test_every_condition_has_its_words() -> None:
     assert set(words.NOTICES) == set(NoticeKind)
 
 
-def files_of(name: str) -> dict[str, str]:
-    """The files behind the links of the page, by the name under which each would be saved."""
-    found = {}
-    for link in tree_of(name).xpath("//a[@download]"):
-        kind, held = link.get("href").split(";base64,")
-        data = base64.b64decode(held)
-        is_packed = kind == "data:application/gzip"
-        assert link.get("download").endswith(".gz") == is_packed
-        found[link.get("download").removesuffix(".gz")] = (gzip.decompress(data) if is_packed else data).decode()
-    return found
-
-
 @pytest.mark.parametrize("name", AUDITS)
 def test_the_page_holds_the_whole_report_and_every_link_arrives(name: str) -> None:
-    held, tree = files_of(name), tree_of(name)
+    held, tree = held_files(page_of(name)), tree_of(name)
     assert AuditReport.model_validate_json(held["audit.json"]) == AUDITS[name]()
     assert {f"{key}.csv": text for key, text in csv_files(AUDITS[name]()).items()} == {
         key: text for key, text in held.items() if key.endswith(".csv")

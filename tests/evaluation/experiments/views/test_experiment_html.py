@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import gzip
 import io
 import json
 from functools import cache
@@ -16,6 +14,7 @@ from factloop.evaluation.experiments.records import ExperimentReport
 from factloop.evaluation.experiments.views.html import DiffLine, prompt_diffs, render_experiment_html
 from tests.evaluation.experiments.sample import PROMPT, STRICT
 from tests.evaluation.experiments.views import experiment_samples as samples
+from tests.evaluation.held_files import held_files
 
 AA_CONTRAST = 4.5
 
@@ -41,23 +40,13 @@ def test_prompts_stand_line_by_line() -> None:
     assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["put in: + All of it must be stated."]
 
 
-def downloads(html: str) -> dict[str, str]:
-    found = {}
-    for link in tree(html).xpath("//a[@download]"):
-        kind, held = link.get("href").split(";base64,")
-        data = base64.b64decode(held)
-        plain = gzip.decompress(data) if kind == "data:application/gzip" else data
-        found[link.get("download").removesuffix(".gz")] = plain.decode()
-    return found
-
-
 def n_figures(report: ExperimentReport) -> int:
     """Each variant's own, and its stability."""
     return sum(len(one.figures) + 1 for one in report.variants)
 
 
 def test_all_of_it_can_be_downloaded() -> None:
-    report, files = samples.ordinary(), downloads(page())
+    report, files = samples.ordinary(), held_files(page())
     assert ExperimentReport.model_validate(json.loads(files["experiment.json"])) == report
     rows = list(csv.DictReader(io.StringIO(files["flips.csv"], newline="")))
     assert [row["first_claim_id"] for row in rows] == [one.first_side.claim_id for one in report.flips]
