@@ -185,7 +185,7 @@ def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
     if method is Method.KENDALL:
         return _coefficient(method, x, y)
     if method is Method.SPEARMAN:
-        from scipy.stats import rankdata
+        from scipy.stats import rankdata  # type: ignore[import-untyped]  # its stubs are no dependency
 
         x, y = rankdata(x), rankdata(y)
     x, y = x - x.mean(), y - y.mean()
