@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.judge_worlds import JudgeWorld
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
-
-
-def test_the_least_ratio_of_any_draw_by_hand() -> None:
-    """Rates 0.98 and 0.3 of 80 and 20 %, 200 of 2,000 labels: s is 0.14 and 0.4583, their mean 0.20366, and the mean of
-    s^2 0.05768; t = 0.844 leaves 6.583e-5. (6.583e-5 + 2.0739e-4 - 2.884e-5) over (6.583e-5 + 2.5956e-4) is 0.8666^2.
-    """
-    world = JudgeWorld("by hand", (0.98, 0.3), (0.8, 0.2), has_scores=False)
-    assert world.least_ratio(200) == pytest.approx(0.8666, abs=0.0001)
 
 
 def test_the_interval_of_unevenly_drawn_labels_by_hand() -> None:
