@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+from typing import Any
 
 import lxml.html
 
@@ -11,7 +12,8 @@ import lxml.html
 def held_files(page: str) -> dict[str, str]:
     """The text of each file by the name under which it would be saved, unpacked."""
     found = {}
-    for link in lxml.html.document_fromstring(page).xpath("//a[@download]"):
+    tree: Any = lxml.html.document_fromstring(page)
+    for link in tree.xpath("//a[@download]"):
         kind, data = link.get("href").split(";base64,")
         raw, name = base64.b64decode(data), link.get("download")
         is_packed = kind == "data:application/gzip"
