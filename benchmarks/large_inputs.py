@@ -28,7 +28,7 @@ from factloop.core.files.jsonl import read_jsonl
 from factloop.correction.views.differences import pieces
 from factloop.evaluation.mixedqa.views import render_mixedqa_html
 from factloop.evaluation.runs.views.html import render_run_html
-from factloop.evaluation.statistics.correlation import kendall, pearson, spearman
+from factloop.evaluation.statistics.correlation import Method, correlate
 from factloop.tools.models.parsing import parse_reply
 from factloop.tools.text.sentences import split_sentences
 from factloop.trust.views.html import render_trust_html
@@ -104,8 +104,8 @@ def _correlate() -> None:
     scores = rng.normal(size=3_000).tolist()
     labels = (rng.random(size=3_000) < 0.5).astype(float).tolist()
     questions = [place // 3 for place in range(3_000)]
-    for measure in (pearson, spearman, kendall):
-        measure(scores, labels, clusters=questions, rng=np.random.default_rng(1))
+    for method in Method:
+        correlate(method, scores, labels, clusters=questions, rng=np.random.default_rng(1))
 
 
 def _pages() -> Iterator[Measured]:

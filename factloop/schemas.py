@@ -51,7 +51,6 @@ PUBLISHED: Mapping[str, str] = {
     "shown_prompt": "cli.prompts:ShownPrompt",
     "started_variant": "cli.prompts:StartedVariant",
     "lint_report": "prompts.lint:LintReport",
-    "annotator_agreement": "evaluation.mixedqa.annotators:AnnotatorAgreement",
     "mixedqa_result": "evaluation.mixedqa.scores:MixedQaResult",
     "trust_estimate": "trust.estimate:TrustEstimate",
     "distractor_set": "agents.trustscore.records:DistractorSet",

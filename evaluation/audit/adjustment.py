@@ -276,16 +276,7 @@ Trials = dict[AdjustmentMethod, float | UnadjustedReason]
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
     has_scores = any(one.is_graded for one in systems.values())
-    trials = [_trials(own, threshold, has_scores) for own in systems.values()]
-    thresholds = sorted({threshold, *(one for of_own in trials for one in of_own.values() if isinstance(one, float))})
-    # The share of claims flagged in each system, for each threshold; all at once, as there are many.
-    shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
-    flagged = dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
-    labelled = {name: one.n_errors / one.n for name, one in systems.items()}
-    return [
-        _calibration(name, own, of_own, threshold, flagged, labelled)
-        for (name, own), of_own in zip(systems.items(), trials, strict=True)
-    ]
+    return [_calibration(name, systems, threshold, has_scores) for name in systems]
 
 
 def _trials(own: SortedScores, threshold: float, has_scores: bool) -> Trials:
@@ -305,21 +296,15 @@ def _trials(own: SortedScores, threshold: float, has_scores: bool) -> Trials:
     }
 
 
-def _calibration(
-    name: str,
-    own: SortedScores,
-    trials: Trials,
-    threshold: float,
-    flagged: Mapping[float, list[float]],
-    labelled: Mapping[str, float],
-) -> Calibration:
+def _calibration(name: str, systems: Mapping[str, SortedScores], threshold: float, has_scores: bool) -> Calibration:
+    own = systems[name]
     true_rate, false_rate = own.rates(threshold)
+    labelled = {other: one.n_errors / one.n for other, one in systems.items()}
 
     def tested(method: AdjustmentMethod, found: float | UnadjustedReason) -> Adjustment:
         if isinstance(found, UnadjustedReason):
             return Adjustment(method=method, undefined=found)
-        shares = dict(zip(labelled, flagged[found], strict=True))
-        del shares[name]
+        shares = {other: sum(one.flagged(found)) / one.n for other, one in systems.items() if other != name}
         if method is AdjustmentMethod.ADJUSTED_COUNTS and true_rate is not None and false_rate is not None:
             shares = {other: adjusted_rate(share, true_rate, false_rate) for other, share in shares.items()}
         sizes = [abs(share - labelled[other]) for other, share in shares.items()]
@@ -339,7 +324,7 @@ def _calibration(
         true_rate=true_rate,
         false_rate=false_rate,
         warnings=_warnings(own, threshold),
-        adjustments=tuple(tested(*trial) for trial in trials.items()),
+        adjustments=tuple(tested(*trial) for trial in _trials(own, threshold, has_scores).items()),
     )
 
 
@@ -357,23 +342,20 @@ def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, 
 
 
 def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> MethodMean:
-    pairs = [(one.by(method), one.by(AdjustmentMethod.UNADJUSTED)) for one in calibrations]
-    used = [pair for pair in pairs if pair[0].undefined is None]
-    mean, plain_mean = ([one.mean_bias for one in side if one.mean_bias is not None] for side in _sides(used))
-    worst, plain_worst = ([one.worst_bias for one in side if one.worst_bias is not None] for side in _sides(used))
+    used = [one for one in calibrations if one.by(method).undefined is None]
+
+    def mean(of: AdjustmentMethod, column: str) -> float | None:
+        return fmean(getattr(one.by(of), column) for one in used) if used else None
+
     return MethodMean(
         method=method,
-        mean_bias=fmean(mean) if mean else None,
-        worst_bias=fmean(worst) if worst else None,
-        unadjusted_mean_bias=fmean(plain_mean) if plain_mean else None,
-        unadjusted_worst_bias=fmean(plain_worst) if plain_worst else None,
+        mean_bias=mean(method, "mean_bias"),
+        worst_bias=mean(method, "worst_bias"),
+        unadjusted_mean_bias=mean(AdjustmentMethod.UNADJUSTED, "mean_bias"),
+        unadjusted_worst_bias=mean(AdjustmentMethod.UNADJUSTED, "worst_bias"),
         n_calibrations=len(used),
-        n_undefined=len(pairs) - len(used),
+        n_undefined=len(calibrations) - len(used),
     )
-
-
-def _sides(pairs: Sequence[tuple[Adjustment, Adjustment]]) -> tuple[list[Adjustment], list[Adjustment]]:
-    return [found for found, _ in pairs], [plain for _, plain in pairs]
 
 
 def _average(of_datasets: Sequence[MethodMean]) -> MethodAverage:

@@ -46,6 +46,7 @@ from factloop.evaluation.audit.table import (
     clusters_of,
     numbered,
 )
+from factloop.evaluation.statistics.correlation import Correlation
 
 CHANCE = 0.5
 """Balanced accuracy of verdicts that have nothing to do with the claims, however many of them say "supported"."""
@@ -254,23 +255,15 @@ def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -
     found = [one for one in at.rankings if is_here(one)]
     is_one = group.kind == "dataset"
     n_ranked = sum(len(one.systems) for one in found if is_one or one.kendall.value is not None)
-    if is_one:
-        wrong, reversed_, tau, n_pairs = (
-            found[0].share_wrong,
-            found[0].share_reversed,
-            found[0].kendall.value,
-            found[0].n_pairs,
-        )
-    else:
-        wanted = (evaluator, Level.CLAIM, group)
-        mean = next(one for one in at.mean_rankings if (one.evaluator, one.level, one.group) == wanted)
-        wrong, reversed_, tau, n_pairs = mean.share_wrong, mean.share_reversed, mean.kendall, mean.n_pairs
+    wanted = (evaluator, Level.CLAIM, group)
+    of_group = found[0] if is_one else next(m for m in at.mean_rankings if (m.evaluator, m.level, m.group) == wanted)
+    tau = of_group.kendall.value if isinstance(of_group.kendall, Correlation) else of_group.kendall
     # Over the pairs of all the data sets together: each may have few that differ by the labels.
     apart = [pair for one in found for pair in one.pairs if pair.labelled is not Order.SAME]
     n_found = sum(not pair.is_wrong for pair in apart)
     return {
-        Measure.WRONG_PAIRS: Finding(wrong, n_pairs),
-        Measure.REVERSED_PAIRS: Finding(reversed_, n_pairs),
+        Measure.WRONG_PAIRS: Finding(of_group.share_wrong, of_group.n_pairs),
+        Measure.REVERSED_PAIRS: Finding(of_group.share_reversed, of_group.n_pairs),
         Measure.FOUND_PAIRS: Finding(n_found / len(apart) if apart else None, len(apart)),
         Measure.TAU: Finding(tau, n_ranked),
     }

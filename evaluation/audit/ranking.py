@@ -37,8 +37,6 @@ SHARED = 0.5
 """A pair is compared by prompts if at least this share of the claims (or responses) of each answers prompts of both."""
 LEAST_PROMPTS = 6
 """With fewer no paired test can reach p = 0.05: five that all point one way have p = 1/16."""
-_AT_ONCE = 2**20
-"""Differences held at once, over prompts and pairs: 8 MB."""
 
 
 class PairTest(StrEnum):
@@ -242,13 +240,9 @@ class PairTests:
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
-        size = max(1, _AT_ONCE // max(self._n_prompts, 1))
-        for start in range(0, len(paired), size):
-            together = paired[start : start + size]
-            columns = self._by_prompt(on_prompt, self.first[together], self.second[together])
-            p_values = sign_flips(columns)
-            for pair, rate, p in zip(together.tolist(), columns.sum(axis=0).tolist(), p_values.tolist(), strict=True):
-                found[pair] = Difference(rate, p)
+        for pair in paired.tolist():
+            by_prompt = self._by_prompt(on_prompt, int(self.first[pair]), int(self.second[pair]))
+            found[pair] = Difference(float(by_prompt.sum()), sign_flips(by_prompt))
         by_cluster = self._by_cluster(is_error) if len(unpaired) else []
         for pair in unpaired.tolist():
             first, second = int(self.first[pair]), int(self.second[pair])
@@ -265,15 +259,14 @@ class PairTests:
         total = np.bincount(self._place[kind], minlength=self._n_systems)
         return total, on_prompt.reshape(self._n_systems, self._n_prompts)
 
-    def _by_prompt(self, errors: Floats, first: Ints, second: Ints) -> Floats:
-        """(n_shared_prompts, n_pairs): 0 on prompts that the two do not share."""
-        has = self._n > 0
-        wrong = errors @ has.T.astype(np.float64)
+    def _by_prompt(self, errors: Floats, first: int, second: int) -> Floats:
+        """(n_shared_prompts,): 0 on prompts that the two do not share."""
+        both = (self._n[first] > 0) & (self._n[second] > 0)
         totals = self._on_shared[first, second], self._on_shared[second, first]
-        together = ((wrong[first, second] + wrong[second, first]) / (totals[0] + totals[1]))[:, None]
-        one = (errors[first] - together * self._n[first]) / totals[0][:, None]
-        other = (errors[second] - together * self._n[second]) / totals[1][:, None]
-        return np.ascontiguousarray(((one - other) * (has[first] & has[second])).T)
+        together = (errors[first] + errors[second])[both].sum() / (totals[0] + totals[1])
+        one = (errors[first] - together * self._n[first]) / totals[0]
+        other = (errors[second] - together * self._n[second]) / totals[1]
+        return np.where(both, one - other, 0.0)
 
     def _by_cluster(self, is_error: Bools) -> list[ClusteredErrors]:
         """The errors of each system, summed up over its clusters."""
@@ -369,22 +362,21 @@ def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Means over data sets, as the paper gives them. Raises ValueError without rankings or with a mixture of them."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean is taken over rankings of one evaluator at one level")
-    taus = [ranking.kendall.value for ranking in rankings if ranking.kendall.value is not None]
-    rs = [ranking.pearson.value for ranking in rankings if ranking.pearson.value is not None]
-    wrong = [ranking.share_wrong for ranking in rankings if ranking.share_wrong is not None]
-    turned = [ranking.share_reversed for ranking in rankings if ranking.share_reversed is not None]
+    means, counts = dict[str, float | None](), dict[str, int]()
+    for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
+        of_rankings = (getattr(ranking, name) for ranking in rankings)
+        found = [getattr(one, "value", one) for one in of_rankings]
+        known = [value for value in found if value is not None]
+        means[name], counts[name] = fmean(known) if known else None, len(known)
     return MeanRanking(
         group=group,
         evaluator=rankings[0].evaluator,
         level=rankings[0].level,
-        share_wrong=fmean(wrong) if wrong else None,
-        share_reversed=fmean(turned) if turned else None,
-        n_datasets=len(wrong),
+        **means,
+        n_datasets=counts["share_wrong"],
         n_pairs=sum(ranking.n_pairs for ranking in rankings),
-        kendall=fmean(taus) if taus else None,
-        n_kendall=len(taus),
-        pearson=fmean(rs) if rs else None,
-        n_pearson=len(rs),
+        n_kendall=counts["kendall"],
+        n_pearson=counts["pearson"],
     )
 
 

@@ -8,12 +8,11 @@ how often each cluster was drawn, and its counts are these numbers times the cou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.figures import Bools, Floats, Ints
@@ -32,8 +31,6 @@ from factloop.evaluation.statistics.bootstrap import draw_counts, one_blas_threa
 
 RESAMPLES = 1000
 LEVEL = 0.95
-_AT_ONCE = 2**18
-"""Clusters drawn at once: their counters stay in the processor's cache."""
 
 
 class Basis(Record):
@@ -135,11 +132,27 @@ def count(
     claims = judged_claims(table, cells, threshold)
     responses = judged_responses(table, claims)
     n_resamples = 0 if rng is None else resamples
+    n_datasets, pairs = len(table.dataset.names), pairs_of(len(table.scores))
     is_known = are_known(table.system.names)[cells.system]
-    counts = _Counts(len(table.scores), is_known, len(table.dataset.names), n_resamples)
+    tallies = [_tally(units, cells.dataset, is_known, n_datasets, n_resamples) for units in (claims, responses)]
+    overlap = np.zeros((1 + n_resamples, n_datasets, len(pairs), 3))
+    stratum_of_cell = _strata_of_cells(claims, cells.dataset)
     with one_blas_thread():
-        for stratum in _strata(claims, responses, cells.dataset):
-            counts.add(stratum, rng)
+        for stratum in np.unique(stratum_of_cell).tolist():
+            here = np.flatnonzero(stratum_of_cell == stratum)
+            parts = [_within(units, stratum_of_cell[units.cell] == stratum) for units in (claims, responses)]
+            clusters = np.unique(parts[0].cluster)
+            columns = [_confusions(part, clusters, here) for part in parts]
+            columns.append(_overlaps(parts[0], clusters, pairs))
+            sums = _drawn(np.hstack(columns), rng, n_resamples)
+            *of_levels, of_pairs = np.split(sums, np.cumsum([one.shape[1] for one in columns])[:-1], axis=1)
+            for tally, found in zip(tallies, of_levels, strict=True):
+                by_cell = found.reshape(len(found), len(here), -1)
+                tally.labels[:, here] = by_cell[:, :, -2:]
+                confusion = by_cell[:, :, :-2].reshape(len(found), len(here), len(table.scores), 2, 2)
+                tally.confusion[:, :, here] = confusion.transpose(0, 2, 1, 3, 4)
+            overlap[:, cells.dataset[stratum]] += of_pairs.reshape(len(of_pairs), len(pairs), 3)
+    n_overlap, overlap_clusters = _overlap_counts(claims, cells.dataset, pairs, n_datasets)
     return CountTable(
         basis=Basis(
             thresholds=dict.fromkeys(table.scores, threshold),
@@ -157,38 +170,19 @@ def count(
         systems=tuple(table.system.names),
         cell_dataset=cells.dataset,
         cell_system=cells.system,
-        claims=counts.claims,
-        responses=counts.responses,
-        overlap=counts.overlap,
-        n_overlap=counts.n_overlap,
-        overlap_clusters=counts.overlap_clusters,
+        claims=tallies[0],
+        responses=tallies[1],
+        overlap=overlap,
+        n_overlap=n_overlap,
+        overlap_clusters=overlap_clusters,
     )
 
 
-@dataclass(frozen=True)
-class _Stratum:
-    """Clusters that are drawn together, and the rows of their claims and responses."""
-
-    dataset: int
-    claims: JudgedUnits
-    responses: JudgedUnits
-    n_clusters: int
-
-
-def _strata(claims: JudgedUnits, responses: JudgedUnits, cell_dataset: Ints) -> Iterator[_Stratum]:
-    """The parts of the table that are resampled on their own: its cells, or data sets whose systems share clusters."""
-    stratum_of_cell = _strata_of_cells(claims, cell_dataset)
-    of_claims = _by_code(stratum_of_cell[claims.cell], len(cell_dataset))
-    of_responses = _by_code(stratum_of_cell[responses.cell], len(cell_dataset))
-    for stratum in np.unique(stratum_of_cell).tolist():
-        part, whole = claims.at(of_claims[stratum]), responses.at(of_responses[stratum])
-        names, cluster = np.unique(part.cluster, return_inverse=True)
-        part, whole = replace(part, cluster=cluster), replace(whole, cluster=np.searchsorted(names, whole.cluster))
-        yield _Stratum(int(cell_dataset[stratum]), part, whole, len(names))
-
-
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """The stratum of each cell, named by the first cell in it."""
+    """What is resampled on its own: each cell, or the cells of a data set whose systems share clusters.
+
+    A stratum is named by its first cell.
+    """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
     has_shared = pairs[:-1] // n_cells == pairs[1:] // n_cells
@@ -197,131 +191,98 @@ def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
     return np.where(dataset_is_shared, first[dataset], np.arange(len(cell_dataset)))
 
 
-def _by_code(codes: Ints, n_codes: int) -> list[Ints]:
-    """The rows of each code."""
-    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=n_codes))[:-1])
+def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
+    return units.at(np.flatnonzero(rows))
 
 
-class _Counts:
-    """The counts, filled stratum by stratum."""
-
-    def __init__(self, n_evaluators: int, is_known: Bools, n_datasets: int, resamples: int) -> None:
-        """`is_known` has shape (n_cells,): those of a known system."""
-        n_cells, self.resamples, self._is_known = len(is_known), resamples, is_known
-        self.claims = _empty(n_evaluators, n_cells, n_datasets, resamples)
-        self.responses = _empty(n_evaluators, n_cells, n_datasets, resamples)
-        self.pairs = pairs_of(n_evaluators)
-        self.overlap = np.zeros((1 + resamples, n_datasets, len(self.pairs), 3))
-        self.n_overlap = np.zeros((n_datasets, len(self.pairs), 3), np.int64)
-        self.overlap_clusters = np.zeros((n_datasets, len(self.pairs)), np.int64)
-
-    def add(self, stratum: _Stratum, rng: np.random.Generator | None) -> None:
-        blocks: list[_Block] = []
-        for tally, judged in ((self.claims, stratum.claims), (self.responses, stratum.responses)):
-            blocks += [_Block.of_cell(tally, judged, cell) for cell in np.unique(judged.cell).tolist()]
-            tally.dataset_clusters[:, stratum.dataset] += _clusters_with_verdict(judged)
-            known = judged.at(np.flatnonzero(self._is_known[judged.cell]))
-            tally.known_clusters[:, stratum.dataset] += _clusters_with_verdict(known)
-            for label in (0, 1):
-                of_label = judged.at(np.flatnonzero(judged.label == label))
-                tally.label_clusters[:, stratum.dataset, label] += _clusters_with_verdict(of_label)
-        overlaps = _overlaps(stratum.claims, self.pairs, stratum.n_clusters)
-        in_pair = overlaps.reshape(stratum.n_clusters, len(self.pairs), 3).any(axis=2)
-        each_once = (
-            overlaps
-            if stratum.claims.weight is None
-            else _overlaps(replace(stratum.claims, weight=None), self.pairs, stratum.n_clusters)
-        )
-        self.n_overlap[stratum.dataset] += each_once.sum(axis=0, dtype=np.int64).reshape(len(self.pairs), 3)
-        self.overlap_clusters[stratum.dataset] += in_pair.sum(axis=0)
-        for places, weights in _weights(stratum.n_clusters, rng, self.resamples):
-            for block in blocks:
-                block.add(places, weights)
-            sums = (weights @ overlaps).reshape(len(weights), len(self.pairs), 3)
-            self.overlap[places, stratum.dataset] += sums
+def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
+    """(1 + n_resamples, n_columns): the sums over all clusters, then over those of each resample."""
+    n_clusters = len(of_clusters)
+    draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
+    return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
 
 
-def _empty(n_evaluators: int, n_cells: int, n_datasets: int, resamples: int) -> Tally:
+def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
+    """The numbers of the table itself; the sums of the table and of its resamples are still to be filled in.
+
+    `is_known` is (n_cells,): those of a known system.
+    """
+    n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
+    once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
+    counts = (
+        _confusions(once, np.zeros(1, np.int64), np.arange(n_cells))
+        .astype(np.int64)
+        .reshape(n_cells, 4 * n_evaluators + 2)
+    )
+    by_label = _clusters(units, 2 * dataset + units.label, 2 * n_datasets)
+    known = _within(units, is_known[units.cell])
     return Tally(
-        labels=np.zeros((1 + resamples, n_cells, 2)),
-        confusion=np.zeros((1 + resamples, n_evaluators, n_cells, 2, 2)),
-        n_labels=np.zeros((n_cells, 2), np.int64),
-        n_confusion=np.zeros((n_evaluators, n_cells, 2, 2), np.int64),
-        cell_clusters=np.zeros((n_evaluators + 1, n_cells), np.int64),
-        dataset_clusters=np.zeros((n_evaluators + 1, n_datasets), np.int64),
-        known_clusters=np.zeros((n_evaluators + 1, n_datasets), np.int64),
-        label_clusters=np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
+        labels=np.zeros((1 + n_resamples, n_cells, 2)),
+        confusion=np.zeros((1 + n_resamples, n_evaluators, n_cells, 2, 2)),
+        n_labels=counts[:, -2:],
+        n_confusion=counts[:, :-2].reshape(n_cells, n_evaluators, 2, 2).transpose(1, 0, 2, 3),
+        cell_clusters=_clusters(units, units.cell, n_cells),
+        dataset_clusters=_clusters(units, dataset, n_datasets),
+        known_clusters=_clusters(known, cell_dataset[known.cell], n_datasets),
+        label_clusters=by_label.reshape(n_evaluators + 1, n_datasets, 2),
     )
 
 
-def _clusters_with_verdict(judged: JudgedUnits) -> list[int]:
-    """How many clusters have a verdict of each evaluator, and how many have a label."""
-    verdicts = (*judged.verdicts, judged.label)
-    return [int(np.count_nonzero(np.bincount(judged.cluster[of_one >= 0]))) for of_one in verdicts]
+def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
+    """(n_evaluators + 1, n_keys): clusters with a verdict of each evaluator and, last, with any unit."""
+    verdicts = (*units.verdicts, units.label)
+    return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
 
-@dataclass(frozen=True)
-class _Block:
-    """The counts of each cluster that has units in one cell."""
-
-    tally: Tally
-    cell: int
-    clusters: Ints
-    counts: NDArray[np.float32]
-    """Shape (n_clusters, 4 * n_evaluators + 2): confusions, then labels. Whole numbers, or sums of weights."""
-
-    @classmethod
-    def of_cell(cls, tally: Tally, judged: JudgedUnits, cell: int) -> _Block:
-        inside = judged.at(np.flatnonzero(judged.cell == cell))
-        clusters, cluster = np.unique(inside.cluster, return_inverse=True)
-        width = 4 * len(inside.verdicts) + 2
-        places, rows = [cluster * width + width - 2 + inside.label], [np.arange(len(inside.label))]
-        for evaluator, verdicts in enumerate(inside.verdicts):
-            place = cluster * width + 4 * evaluator + 2 * inside.label.astype(np.int64) + verdicts
-            rows.append(np.flatnonzero(verdicts >= 0))
-            places.append(place[rows[-1]])
-        place, size, shape = np.concatenate(places), len(clusters) * width, (len(clusters), width)
-        counts = each_once = np.bincount(place, minlength=size).reshape(shape)
-        if inside.weight is not None:
-            counts = np.bincount(place, inside.weight[np.concatenate(rows)], size).reshape(shape)
-        n = each_once.sum(axis=0)
-        tally.n_labels[cell], tally.n_confusion[:, cell] = n[-2:], n[:-2].reshape(-1, 2, 2)
-        tally.cell_clusters[:, cell] = _clusters_with_verdict(replace(inside, cluster=cluster))
-        return cls(tally, cell, clusters, counts.astype(np.float32))
-
-    def add(self, places: slice, weights: NDArray[np.float32]) -> None:
-        is_every = len(self.clusters) == weights.shape[1]
-        sums = (weights if is_every else weights[:, self.clusters]) @ self.counts
-        n_evaluators = self.tally.confusion.shape[1]
-        self.tally.confusion[places, :, self.cell] = sums[:, :-2].reshape(len(sums), n_evaluators, 2, 2)
-        self.tally.labels[places, self.cell] = sums[:, -2:]
+def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
+    """(n_keys,): how many different clusters stand beside each key."""
+    width = int(cluster.max(initial=0)) + 1
+    return np.bincount(np.unique(key * width + cluster) // width, minlength=n_keys)
 
 
-def _overlaps(claims: JudgedUnits, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
-    """(n_clusters, 3 * n_pairs): claims for which both of a pair say 0, both say 1, or they differ, by weight."""
-    judges = np.vstack([claims.verdicts, claims.label[None]])
-    width, base = 3 * len(pairs), claims.cluster * 3 * len(pairs)
-    counts = np.zeros(n_clusters * width)
-    for place, (one, other) in enumerate(pairs):
-        first, second = judges[one], judges[other]
-        kind = np.where(first == second, first, 2)
-        is_scored = (first >= 0) & (second >= 0)
+def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
+    """(n_clusters, n_cells * (4 n_evaluators + 2)): what each cluster adds to the confusions and labels of each cell.
+
+    Whole numbers, or sums of weights. Both clusters and cells are in rising order, and hold all of the units'.
+    """
+    width = 4 * len(units.verdicts) + 2
+    base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width
+    places, rows = [base + width - 2 + units.label], [np.arange(len(units.label))]
+    for evaluator, verdicts in enumerate(units.verdicts):
+        rows.append(np.flatnonzero(verdicts >= 0))
+        places.append((base + 4 * evaluator + 2 * units.label.astype(np.int64) + verdicts)[rows[-1]])
+    weights = None if units.weight is None else units.weight[np.concatenate(rows)]
+    counts = np.bincount(np.concatenate(places), weights, len(clusters) * len(cells) * width)
+    return counts.astype(np.float64).reshape(len(clusters), -1)
+
+
+def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
+    """(n_clusters, 3 n_pairs): claims for which both of a pair say 0, both say 1, or they differ, by weight."""
+    base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
+    counts = np.zeros(len(clusters) * width)
+    for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
         weight = None if claims.weight is None else claims.weight[is_scored]
         counts += np.bincount((base + 3 * place + kind)[is_scored], weight, len(counts))
-    return counts.reshape(n_clusters, width).astype(np.float32)
+    return counts.reshape(len(clusters), width)
 
 
-def _weights(
-    n_clusters: int, rng: np.random.Generator | None, resamples: int
-) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-    """(n_rows, n_clusters): how often each cluster counts, in the table itself and then in each resample.
+def _overlap_counts(
+    claims: JudgedUnits, cell_dataset: Ints, pairs: Sequence[tuple[int, int]], n_datasets: int
+) -> tuple[Ints, Ints]:
+    """`n_overlap` and `overlap_clusters` of a `CountTable`."""
+    dataset = cell_dataset[claims.cell]
+    n_overlap = np.zeros((n_datasets, len(pairs), 3), np.int64)
+    n_clusters = np.zeros((n_datasets, len(pairs)), np.int64)
+    for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
+        counts = np.bincount((3 * dataset + kind)[is_scored], minlength=3 * n_datasets)
+        n_overlap[:, place] = counts.reshape(n_datasets, 3)
+        n_clusters[:, place] = _distinct(dataset[is_scored], claims.cluster[is_scored], n_datasets)
+    return n_overlap, n_clusters
 
-    Sums of whole numbers are exact in 32 bits up to 2**24, and precise to seven digits beyond.
-    """
-    yield slice(0, 1), np.ones((1, n_clusters), np.float32)
-    if rng is None:
-        return
-    start = 1
-    for times in draw_counts(n_clusters, rng, resamples, at_once=_AT_ONCE):
-        yield slice(start, start + len(times)), times.astype(np.float32)
-        start += len(times)
+
+def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
+    """Of each pair (n_claims,): 0 where both say 0, 1 where both say 1, 2 elsewhere; and whether both say anything."""
+    judges = np.vstack([claims.verdicts, claims.label[None]])
+    for one, other in pairs:
+        is_scored = (judges[one] >= 0) & (judges[other] >= 0)
+        yield np.where(judges[one] == judges[other], judges[one], 2), is_scored

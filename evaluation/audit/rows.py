@@ -186,14 +186,12 @@ class _Columns:
         self._refuse_repeated(response, columns["claim_id"])
         self._refuse_second(columns["dataset"], columns.get("task"), "task", "data set")
         self._refuse_second(response, columns.get("prompt_id"), "prompt_id", "response")
-        claim_id = columns["claim_id"]
         return PredictionTable(
             dataset=columns["dataset"],
             system=columns["system"],
             response=response,
             label=np.frombuffer(self.labels, np.int8),
             scores={name: self._finished(name) for name in sorted(self.scores)},
-            claim_ids=[claim_id.names[code] for code in claim_id.codes.tolist()],
             task=columns.get("task"),
             prompt=columns.get("prompt_id"),
             probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,

@@ -60,10 +60,7 @@ def responses_of(dataset: Column, system: Column, response_id: Column) -> Column
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """Rows are claims, each of one response of one system on one data set.
-
-    Raises ValueError for columns of different lengths, a label that is neither 0 nor 1, and a score outside [0, 1].
-    """
+    """Rows are claims, each of one response of one system on one data set."""
 
     dataset: Column
     system: Column
@@ -73,7 +70,6 @@ class PredictionTable:
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
     """Evaluator to its scores in [0, 1], shape (n_rows,); NaN where it gave none."""
-    claim_ids: Sequence[str] = field(repr=False)
     task: Column | None = None
     """Task group of the data set, such as summarisation; the same in all rows of a data set."""
     prompt: Column | None = None
@@ -84,21 +80,6 @@ class PredictionTable:
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
     """Evaluators that the rows name, and of which none has a score."""
-
-    def __post_init__(self) -> None:
-        columns = (self.dataset, self.system, self.response, self.task, self.prompt)
-        texts = (self.claim_ids, self.probability, self.claim_text, self.document)
-        lengths = {len(column.codes) for column in columns if column is not None}
-        lengths |= {len(values) for values in (*texts, *self.scores.values()) if values is not None}
-        if lengths != {self.n_rows}:
-            raise ValueError("all columns have one value for each row")
-        if not np.isin(self.label, (0, 1)).all():
-            raise ValueError("a label is 0 or 1")
-        if self.probability is not None and not ((self.probability > 0.0) & (self.probability <= 1.0)).all():
-            raise ValueError("a probability is above 0 and at most 1")
-        for name, scores in self.scores.items():
-            if not (np.isnan(scores) | ((scores >= 0.0) & (scores <= 1.0))).all():
-                raise ValueError(f"{name!r} has a score outside [0, 1]")
 
     @property
     def n_rows(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from factloop.evaluation.audit.advice import advise, findings_of, left_out, warn
 from factloop.evaluation.audit.chunking import R2Differences, chunked_evaluators, chunking_bias, r2_differences
 from factloop.evaluation.audit.figures import Floats, Group, averaged_groups, groups_of
 from factloop.evaluation.audit.quantification import quantification
-from factloop.evaluation.audit.ranking import ALPHA, Ranking, mean_ranking, rank_systems
+from factloop.evaluation.audit.ranking import ALPHA, mean_ranking, rank_systems
 from factloop.evaluation.audit.rates import agreement, rates
 from factloop.evaluation.audit.reliability import reliability
 from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings, EvaluatorAdvice
@@ -87,19 +88,8 @@ def _audit_at(
     rng = np.random.default_rng(settings.seed) if settings.n_resamples else None
     counted = count(table, threshold=threshold, rng=rng, resamples=settings.n_resamples, level=settings.level)
     names = table.dataset.names
-
-    def rank(evaluator: str, dataset: str, level: Level) -> Ranking:
-        return rank_systems(
-            table,
-            evaluator,
-            dataset,
-            level=level,
-            threshold=threshold,
-            alpha=settings.alpha,
-            p_adjustment=settings.p_adjustment,
-        )
-
-    ranked = [[rank(evaluator, dataset, level) for dataset in names] for level in Level for evaluator in table.scores]
+    rank = partial(rank_systems, table, threshold=threshold, alpha=settings.alpha, p_adjustment=settings.p_adjustment)
+    ranked = [[rank(one, dataset, level=level) for dataset in names] for level in Level for one in table.scores]
     adjusted = [
         [adjust(table, evaluator, dataset, threshold=threshold) for dataset in names] for evaluator in table.scores
     ]

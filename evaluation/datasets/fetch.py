@@ -240,18 +240,6 @@ def _write_record(dataset: Dataset, folder: Path, files: list[FetchedFile]) -> N
         {**file.model_dump(mode="json", exclude={"part", "how"}), "path": file.path.relative_to(folder).as_posix()}
         for file in files
     ]
-    _remove_former(folder, {str(file["path"]) for file in listed})
     draft = folder / f"{RECORD}.part"
     draft.write_text(json.dumps({**about, "files": listed}, indent=2) + "\n", encoding="utf-8")
     draft.replace(folder / RECORD)
-
-
-def _remove_former(folder: Path, kept: set[str]) -> None:
-    """Removes files got earlier that are not of this layout: the same rows would be read twice."""
-    try:
-        former = {str(file["path"]) for file in json.loads((folder / RECORD).read_text(encoding="utf-8"))["files"]}
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return
-    for path in former - kept:
-        if (folder / path).resolve().is_relative_to(folder.resolve()):
-            (folder / path).unlink(missing_ok=True)

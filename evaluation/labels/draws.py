@@ -8,9 +8,6 @@ estimates of a total hold: that of the labels before, and the known labels with 
 second holds whatever the first draw was, and on average is the total; so the two have no covariance, and their mean by
 `sampling.share_of_draw` holds, too. Each claim then has one label and one probability: a claim of the draw p over the
 share of the draw, as its sheet says, and one labelled before that of `sampling.probability_after`.
-
-A draw of one system is a draw of a run that has only this system, and leaves the labels of others as they are. It may
-follow draws of all systems; one of all cannot follow it, since in it the claims of the others had no chance.
 """
 
 from __future__ import annotations
@@ -21,9 +18,6 @@ from dataclasses import dataclass, field
 from factloop.core.errors import DataError
 from factloop.evaluation.labels.sampling import probability_after, share_of_draw
 from factloop.reports.labels import ClaimToLabel, Draw
-
-_Side = tuple[str, str, str]
-"""Data set, judge and system."""
 
 
 @dataclass
@@ -36,7 +30,8 @@ class DrawnPart:
     """Where the first of its claims was found."""
     n_drawn: int = 0
     n_answered: int = 0
-    sides: set[_Side] = field(default_factory=set)
+    runs: set[tuple[str, str]] = field(default_factory=set)
+    """Data set and judge of the runs that its claims are of."""
 
     @property
     def n_open(self) -> int:
@@ -54,16 +49,6 @@ class DrawnPart:
         return 0 if self.draw is None else self.draw.n_before
 
     @property
-    def system(self) -> str | None:
-        """The only system whose claims were drawn; None for a draw of all systems."""
-        return None if self.draw is None else self.draw.system
-
-    @property
-    def order(self) -> tuple[bool, int]:
-        """The place of the draw among others: draws of one system follow those of all systems."""
-        return self.system is not None, self.n_before
-
-    @property
     def name(self) -> str:
         return "the claims" if self.draw is None else f"draw {self.draw.name}"
 
@@ -79,7 +64,7 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
         part = found.setdefault(_name(claim), DrawnPart(claim.draw, place))
         part.n_drawn += 1
         part.n_answered += is_answered
-        part.sides.add((claim.dataset, claim.judge, claim.system))
+        part.runs.add((claim.dataset, claim.judge))
     for part in found.values():
         part.n_drawn = max(part.n_drawn, 0 if part.draw is None else part.draw.n)
     return found
@@ -92,7 +77,7 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
     Raises DataError for draws that know nothing of one another, and for one whose labels before are not all there.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
-    later = sorted(given.values(), key=lambda part: part.order)
+    later = sorted(given.values(), key=lambda part: part.n_before)
     for place, part in enumerate(later):
         _refuse_strangers(part, later[:place])
     chances = [None if one.probability is None else one.probability * given[_name(one)].share for one in claims]
@@ -108,13 +93,10 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
 
 def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     """Places of the labelled claims that the draw left out. Raises DataError where they are not as many as it says."""
-    of_run = {(dataset, judge) for dataset, judge, _ in part.sides}
     found = [
         place
         for place, one in enumerate(claims)
-        if (one.dataset, one.judge) in of_run
-        and part.system in (None, one.system)
-        and (one.draw is None or DrawnPart(one.draw, "").order < part.order)
+        if (one.dataset, one.judge) in part.runs and (one.draw is None or one.draw.n_before < part.n_before)
     ]
     if len(found) != part.n_before:
         raise DataError(
@@ -127,8 +109,7 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
 
 def _refuse_strangers(part: DrawnPart, before: Iterable[DrawnPart]) -> None:
     for one in before:
-        is_first = part.n_before == (0 if part.system != one.system else one.n_before)
-        if is_first and not one.sides.isdisjoint(part.sides):
+        if part.n_before == one.n_before and not one.runs.isdisjoint(part.runs):
             raise DataError(
                 f"the draw of this file and that of {one.place} know nothing of each other and cannot be put together: "
                 "export one of them, and draw on from it with labels next --labels",

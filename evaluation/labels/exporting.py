@@ -63,12 +63,12 @@ class ExportedLabels:
     people: PeopleAgreement | None = None
     """How far people agree; None without a rule for claims that they label differently."""
 
-    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int, of_system: str | None) -> None:
+    def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
         self.n_blind += is_blind
         self.n_seen += not is_blind
         self.runs[claim.dataset, claim.judge] += 1
-        self.rows.append(_row(claim, given, label, of_system))
+        self.rows.append(_row(claim, given, label))
 
 
 @dataclass
@@ -77,8 +77,6 @@ class _LabelledClaim:
 
     claim: ClaimToLabel
     place: str
-    of_system: str | None
-    """The only system of its draw. An exported file says this of its labels, and no more of their draw."""
     given: dict[str, GivenLabel] = field(default_factory=dict)
 
 
@@ -103,10 +101,10 @@ def export_labels(
     labelled: dict[tuple[str, ...], _LabelledClaim] = {}
     drawn_in: dict[bool, str] = {}
     for place in map(str, places):
-        for claim, of_system, given in _labels_in(place, systems.get(place, system), reports):
+        for claim, given in _labels_in(place, systems.get(place, system), reports):
             of_draw = "" if claim.draw is None else claim.draw.name
             key = (claim.dataset, claim.system, *claim.key, of_draw)
-            one = labelled.setdefault(key, _LabelledClaim(claim, place, of_system))
+            one = labelled.setdefault(key, _LabelledClaim(claim, place))
             if given is None:
                 continue
             _refuse_second(one, place, differing)
@@ -128,7 +126,7 @@ def export_labels(
     _refuse_twice(one for one, _ in kept)
     found.left_out.update(said for _, said in told if said is not None and said not in _LABELS)
     for (one, said), claim in zip(kept, claims, strict=True):
-        found.add(claim, list(one.given.values()), _LABELS[said], one.of_system)
+        found.add(claim, list(one.given.values()), _LABELS[said])
     if differing is not None:
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
@@ -195,21 +193,20 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 
 def _labels_in(
     place: str, system: str, reports: Mapping[str, FactualityReport] | None
-) -> Iterator[tuple[ClaimToLabel, str | None, GivenLabel | None]]:
-    """The claims of one place, each with the only system of its draw, or None, and with its label, or None."""
+) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
+    """The claims of one place, each with its label, or None."""
     if is_of_page(place):
         file = read_label_file(place)
         given = {one.key: one for one in file.labels}
         for claim in _with_documents(file, place, reports):
-            of_system = None if claim.draw is None else claim.draw.system
-            yield claim.model_copy(update={"system": claim.system or system}), of_system, given.get(claim.key)
+            yield claim.model_copy(update={"system": claim.system or system}), given.get(claim.key)
         return
     for row in read_rows(place):
         read = row.read_as(SheetRow)
         claim, label = _of_sheet(read)
         if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
             raise row.error(_EDITED)
-        yield claim, read.of_system, label
+        yield claim, label
 
 
 def _with_documents(
@@ -246,7 +243,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
     )
 
 
-def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int, of_system: str | None) -> dict[str, Any]:
+def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> dict[str, Any]:
     verdict = None if claim.verdict is None else _VERDICTS.get(claim.verdict)
     scored = verdict is not None and claim.score is not None
     fields = claim.model_dump(mode="json", exclude={"verdict", "score", "draw"}, exclude_none=True)
@@ -257,7 +254,6 @@ def _row(claim: ClaimToLabel, given: Sequence[GivenLabel], label: int, of_system
         "prompt_id": claim.group,
         "verdict": verdict,
         **({"score": claim.score} if scored else {}),
-        **({"of_system": of_system} if of_system else {}),
         "label": label,
         "evaluators": {claim.judge: verdict} | ({f"{claim.judge}: score": claim.score} if scored else {}),
         "blind": all(one.blind for one in given),

@@ -82,7 +82,7 @@ def _neighbours(number: float | None) -> Iterator[int | None]:
 SHEET = (
     "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
-    "n_before", "of_system", "row_hash",
+    "n_before", "row_hash",
 )  # fmt: skip
 """Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it, and `comment` any
 text. The others stay as they are, which `row_hash` shows."""
@@ -104,7 +104,7 @@ class DrawnClaim:
         verdict = None if one.verdict is None else _VERDICTS[one.verdict]
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
         draw = one.draw
-        of_draw = (None,) * 5 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before, draw.system)
+        of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
         judged = (one.judge, verdict, one.score, one.probability)
         return (*named, one.document, *judged, None, None, *of_draw, hash_of_row(one))
 
@@ -116,7 +116,7 @@ class NextLabels:
     drawn: tuple[DrawnClaim, ...]
     """In random order, so that any beginning of it is a smaller draw."""
     n_claims: int
-    """Claims of the run, or of the one system drawn from, with a verdict of supported or not."""
+    """Claims of the run with a verdict of supported or not."""
     n_before: int
     """Those of them that have a label, and were left out of the draw."""
     pilot: Pilot | None
@@ -187,7 +187,6 @@ class SheetRow(Record):
     n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
-    of_system: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
     row_hash: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
     """None in rows that `labels next` did not write, such as those of exported labels."""
 
@@ -196,13 +195,7 @@ class SheetRow(Record):
         """None where not all of it is known."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
-        return Draw(
-            name=self.draw,
-            n=self.n_drawn,
-            n_claims=self.n_claims,
-            n_before=self.n_before,
-            system=self.of_system,
-        )
+        return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
 
 
 Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
@@ -225,8 +218,6 @@ class PilotRow(Record):
     judge: Text = None
     probability: Annotated[float | None, BeforeValidator(_number)] = None
     """None where the claim was not drawn: then the draw may have it again."""
-    of_system: Text = None
-    """The only system of its draw."""
 
     @property
     def key(self) -> ClaimKey:
@@ -240,8 +231,6 @@ class KnownLabels:
     pilot: Pilot
     claims: frozenset[ClaimKey] = frozenset()
     """Labelled claims that were drawn with known probabilities, from this run or another."""
-    of_systems: frozenset[str] = frozenset()
-    """Systems of which claims were drawn alone for some of the labels."""
 
 
 def draw_next(
@@ -252,29 +241,19 @@ def draw_next(
     seed: int,
     known: KnownLabels | None = None,
     half_width: float | None = None,
-    system: str | None = None,
 ) -> NextLabels:
-    """A draw of n claims of the run, or of one system, with known probabilities; all of them where there are no more.
+    """A draw of n claims of the run with known probabilities; all of them where there are no more.
 
     Claims of the run that have a label are left out, so that none is labelled twice; `labels.draws` says how both
     count. The others come in random order: a part of a sheet is labelled from its top, and rows by response
     would make that part the claims of few prompts, or of one system. Holds the claims of the run in memory.
 
-    Raises ConfigError where none has a verdict of supported or not, where all that have one are labelled, and for a
-    draw of all systems after one of a single system, in which the others' claims had no chance.
+    Raises ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
     """
-    if system is None and known is not None and known.of_systems:
-        names = ", ".join(sorted(known.of_systems))
-        alone = f"some of the known labels come from draws of one system alone ({names})"
-        raise ConfigError(f"{alone}: draw from one system here, too")
-    every = sorted(
+    found = sorted(
         ((judged, claim) for judged in responses for claim in _countable(judged)),
         key=lambda one: (one[0].id, one[1].id),
     )
-    found = [one for one in every if system in (None, one[0].system)]
-    if every and not found:
-        there = ", ".join(dict.fromkeys(judged.system for judged, _ in every))
-        raise ConfigError(f"{data}: there is no claim to draw of a system {system!r}; it has {there}")
     if not found:
         raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
     pilot = None if known is None else known.pilot
@@ -299,7 +278,7 @@ def draw_next(
     return NextLabels(
         drawn=_of_one_draw(
             [_drawn(*found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
-            Draw(name="", n=len(drawn), n_claims=len(found), n_before=n_before, system=system),
+            Draw(name="", n=len(drawn), n_claims=len(found), n_before=n_before),
         ),
         n_claims=len(found),
         n_before=n_before,
@@ -354,8 +333,4 @@ def read_known(place: str | Path) -> KnownLabels:
         np.array([one.verdict for one in known], np.int64),
         np.array([one.score for one in known], np.float64),
     )
-    return KnownLabels(
-        pilot,
-        frozenset(one.key for one in known if one.probability is not None),
-        frozenset(one.of_system for one in known if one.of_system),
-    )
+    return KnownLabels(pilot, frozenset(one.key for one in known if one.probability is not None))

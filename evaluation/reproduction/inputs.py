@@ -110,7 +110,6 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
         response=responses_of(dataset, system, column_of([claim.response_id or claim.id for claim in claims])),
         label=label,
         scores={LABELS: label.astype(np.float64)},
-        claim_ids=[claim.id for claim in claims],
         prompt=column_of([str(claim.prompt_id) for claim in claims]) if has_prompts else None,
     )
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from factloop.agents.trustscore.graph import OVERALL
 from factloop.agents.trustscore.records import Relation
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_any_mixedqa
-from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement
 from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference import build_metrics
 from factloop.evaluation.mixedqa.scores import MetricCorrelation, MixedQaResult, ReferenceCorrelation
@@ -21,12 +20,8 @@ from factloop.trust.distractor_sources import make_distractors
 from factloop.trust.settings import TrustSettings
 
 MIXEDQA = "mixedqa:answers"
-NO_SECOND_LABEL = (
-    "MixedQA was published with one label a response: the second annotator's are needed for an agreement. "
-    "`factloop research labels answers` and `labels agree` have such a data set judged."
-)
+NO_SECOND_LABEL = "MixedQA was published with one label a response: an agreement needs the second annotator's."
 _KAPPA = {"FLAN-T5": "0.88", "LLaMA": "0.82", "GPT": "0.92", "Overall": "0.89"}
-_SHORT_NAMES = dict(zip(SYSTEMS, ("FLAN-T5", "LLaMA", "GPT"), strict=True))
 _OVERALL = {
     ("Consistent", "Support"): "1.0",
     ("Inconsistent", "Support"): "0.8",
@@ -152,19 +147,10 @@ def gains(inputs: Inputs) -> Findings:
 
 
 def kappa(inputs: Inputs) -> Findings:
-    """Table 2: what the paper prints, beside the agreement of two annotators of one's own."""
-    ours: dict[str, OurFigure] = {}
-    notes = [NO_SECOND_LABEL]
-    if inputs.results is not None:
-        agreement = read_result(inputs.results, AnnotatorAgreement)
-        notes.append(f"Ours is that of two annotators of {agreement.data}, which is another data set than the paper's.")
-        for one in agreement.systems:
-            name = "Overall" if one.system is None else _SHORT_NAMES.get(one.system, one.system)
-            if one.kappa.value is not None:
-                ours[name] = OurFigure(one.kappa.value, Origin.RESULTS, one.kappa.n)
-    figures = [compared((system,), "kappa", Decimal(printed), ours.get(system)) for system, printed in _KAPPA.items()]
-    figures += [compared((name,), "kappa", None, found) for name, found in ours.items() if name not in _KAPPA]
-    return figures, notes
+    """Table 2: what the paper prints of the agreement of its two annotators."""
+    del inputs
+    figures = [compared((system,), "kappa", Decimal(printed), None) for system, printed in _KAPPA.items()]
+    return figures, (NO_SECOND_LABEL,)
 
 
 def overall_scores(inputs: Inputs) -> Findings:

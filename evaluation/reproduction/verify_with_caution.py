@@ -8,7 +8,7 @@ other systems than the paper's (the lowest rate, an order of pairs, a correlatio
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from statistics import fmean
 
@@ -130,29 +130,23 @@ def describe_datasets(inputs: Inputs) -> Findings:
     return figures, (note, *inputs.missing(labelled_parts(one.name for one in BENCHMARK)))
 
 
-def error_rates(number: int) -> Callable[[Inputs], Findings]:
+def error_rates(inputs: Inputs, number: int) -> Findings:
     """Error rates by label and by evaluator (appendix A.4).
 
     A bias is the predicted less the labelled rate, and the headroom the lowest rate of a data set.
     """
-
-    def find(inputs: Inputs) -> Findings:
-        datasets, level = ERRORS[number]
-        notes = [*inputs.missing(labelled_parts(datasets))]
-        table = published_table(number)
-        found = _printed_biases(table)
-        for rows, origin in ((inputs.labels(datasets), Origin.LABELS), (inputs.predictions(), Origin.RESULTS)):
-            if rows is not None:
-                found |= _measured_errors(rows, table, level, origin, notes)
-        unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
-        if unlabelled and inputs.results is None:
-            notes.append(
-                f"{', '.join(unlabelled)}: no labels with systems are at hand, so rates come from --results alone"
-            )
-        notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
-        return compare_table(table, found), dict.fromkeys(notes)
-
-    return find
+    datasets, level = ERRORS[number]
+    notes = [*inputs.missing(labelled_parts(datasets))]
+    table = published_table(number)
+    found = _printed_biases(table)
+    for rows, origin in ((inputs.labels(datasets), Origin.LABELS), (inputs.predictions(), Origin.RESULTS)):
+        if rows is not None:
+            found |= _measured_errors(rows, table, level, origin, notes)
+    unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
+    if unlabelled and inputs.results is None:
+        notes.append(f"{', '.join(unlabelled)}: no labels with systems are at hand, so rates come from --results alone")
+    notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
+    return compare_table(table, found), dict.fromkeys(notes)
 
 
 _EXPERTQA = (
@@ -223,32 +217,28 @@ def _measured_errors(
     return found
 
 
-def order_pairs(number: int) -> Callable[[Inputs], Findings]:
+def order_pairs(inputs: Inputs, number: int) -> Findings:
     """Orders of pairs of systems by label and by prediction (section 3.5 and appendix A.3).
 
     A row `= as <` counts pairs that do not differ by label and of which the evaluator calls the first better. How many
     pairs differ by label comes out of labelled data alone; the shares of errors follow from the counts.
     """
-
-    def find(inputs: Inputs) -> Findings:
-        datasets, table = ORDERS[number], published_table(number)
-        found, others = _printed_orders(table), list[str]()
-        results = inputs.predictions()
-        for dataset in () if results is None else datasets:
-            if results is not None and dataset in results.dataset.names:
-                found |= _measured_orders(results, dataset, table, others)
-        return (
-            [*_labelled_orders(table, inputs.labels(datasets)), *compare_table(table, found)],
-            (
-                *inputs.missing(labelled_parts(datasets)),
-                "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
-                "taken for independent, at 0.05; `factloop research audit` compares by whole responses instead.",
-                *dict.fromkeys(others),
-                *_unless_given(inputs),
-            ),
-        )
-
-    return find
+    datasets, table = ORDERS[number], published_table(number)
+    found, others = _printed_orders(table), list[str]()
+    results = inputs.predictions()
+    for dataset in () if results is None else datasets:
+        if results is not None and dataset in results.dataset.names:
+            found |= _measured_orders(results, dataset, table, others)
+    return (
+        [*_labelled_orders(table, inputs.labels(datasets)), *compare_table(table, found)],
+        (
+            *inputs.missing(labelled_parts(datasets)),
+            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
+            "taken for independent, at 0.05; `factloop research audit` compares by whole responses instead.",
+            *dict.fromkeys(others),
+            *_unless_given(inputs),
+        ),
+    )
 
 
 def _printed_orders(table: PublishedTable) -> Ours:
@@ -322,36 +312,32 @@ def _evaluators(table: PredictionTable) -> list[str]:
     return [name for name in table.scores if name != LABELS]
 
 
-def correlate_rates(number: int) -> Callable[[Inputs], Findings]:
+def correlate_rates(inputs: Inputs, number: int) -> Findings:
     """Kendall's and Pearson's coefficients of labelled with predicted rates, over the systems of a data set."""
-
-    def find(inputs: Inputs) -> Findings:
-        table, (sources, level) = published_table(number), CORRELATIONS[number]
-        found, notes = Ours(), list[str]()
-        for source in sources:
-            found |= _printed_correlations(published_table(source))
-        for kind in ("Kendall", "Pearson"):
-            rows = [names for names in table.rows if names[0] == kind and names[1] != AVERAGE]
-            for evaluator in table.columns:
-                mean = fmean(table.value(names, evaluator) for names in rows)
-                found[(kind, AVERAGE), evaluator] = OurFigure(mean, Origin.PRINTED, len(rows), slack=0.005)
-        results = inputs.predictions()
-        if results is not None:
-            datasets = [name for source in sources for name in ERRORS[source][0] if name in results.dataset.names]
-            for dataset in datasets:
-                for evaluator in _evaluators(results):
-                    ranking = rank_systems(results, evaluator, dataset, level=level)
-                    row = _own_row(dataset, dataset, {one.system for one in ranking.systems}, notes)
-                    for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
-                        found[(kind, row), evaluator] = OurFigure(one.value, Origin.RESULTS, one.n)
-        return compare_table(table, found), (
-            "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
-            "they may differ, so that Kendall's coefficient is not known, and left out.",
-            *dict.fromkeys(notes),
-            *_unless_given(inputs),
-        )
-
-    return find
+    table, (sources, level) = published_table(number), CORRELATIONS[number]
+    found, notes = Ours(), list[str]()
+    for source in sources:
+        found |= _printed_correlations(published_table(source))
+    for kind in ("Kendall", "Pearson"):
+        rows = [names for names in table.rows if names[0] == kind and names[1] != AVERAGE]
+        for evaluator in table.columns:
+            mean = fmean(table.value(names, evaluator) for names in rows)
+            found[(kind, AVERAGE), evaluator] = OurFigure(mean, Origin.PRINTED, len(rows), slack=0.005)
+    results = inputs.predictions()
+    if results is not None:
+        datasets = [name for source in sources for name in ERRORS[source][0] if name in results.dataset.names]
+        for dataset in datasets:
+            for evaluator in _evaluators(results):
+                ranking = rank_systems(results, evaluator, dataset, level=level)
+                row = _own_row(dataset, dataset, {one.system for one in ranking.systems}, notes)
+                for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
+                    found[(kind, row), evaluator] = OurFigure(one.value, Origin.RESULTS, one.n)
+    return compare_table(table, found), (
+        "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
+        "they may differ, so that Kendall's coefficient is not known, and left out.",
+        *dict.fromkeys(notes),
+        *_unless_given(inputs),
+    )
 
 
 def _printed_correlations(rates: PublishedTable) -> Ours:
@@ -379,50 +365,46 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
     return found
 
 
-def accuracies(number: int, measure: str) -> Callable[[Inputs], Findings]:
+def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
     """Tables 3 to 5: a row an evaluator, a column a data set, and the average of all fourteen.
 
     Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. The average of fewer
     data sets stands beside the mean of what the paper prints for the same ones.
     """
-
-    def find(inputs: Inputs) -> Findings:
-        published, found = published_table(number), Ours()
-        for names in published.rows:
-            mean = fmean(published.value(names, one) for one in NAMES)
-            found[names, AVERAGE] = OurFigure(mean, Origin.PRINTED, slack=ROUNDED)
-            for dataset in NAMES if number == 3 else ():
-                wrong = sum(published_table(other).value(names, dataset) for other in (4, 5))
-                found[names, dataset] = OurFigure(100 - wrong / 2, Origin.PRINTED, slack=ROUNDED)
-        table = inputs.predictions()
-        averages: list[ComparedFigure] = []
-        by_evaluator: dict[str, dict[str, OurFigure]] = defaultdict(dict)
-        for one in () if table is None else rates(count(table), levels=(Level.CLAIM,)).rates:
-            if one.group.kind == "dataset":
-                figure = found[(one.evaluator,), one.group.name] = _rate(one, measure)
-                if one.group.name in NAMES and figure.value is not None:
-                    by_evaluator[one.evaluator][one.group.name] = figure
-        for evaluator, figures in by_evaluator.items():
-            n = sum(one.n or 0 for one in figures.values())
-            is_whole = len(figures) == len(NAMES)
-            mean = fmean(float(one.value or 0.0) for one in figures.values())
-            ours = OurFigure(mean, Origin.RESULTS, n, slack=0.0 if is_whole else ROUNDED)
-            if is_whole:
-                found[(evaluator,), AVERAGE] = ours
-                continue
-            theirs = None
-            if (evaluator,) in published.rows:
-                mean = fmean(published.value((evaluator,), name) for name in figures)
-                theirs = Decimal(mean).quantize(Decimal("0.1"))
-            averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
-        strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
-        note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
-        return [*compare_table(published, found), *averages], (
-            *((note,) if strangers else ()),
-            *_unless_given(inputs),
-        )
-
-    return find
+    published, found = published_table(number), Ours()
+    for names in published.rows:
+        mean = fmean(published.value(names, one) for one in NAMES)
+        found[names, AVERAGE] = OurFigure(mean, Origin.PRINTED, slack=ROUNDED)
+        for dataset in NAMES if number == 3 else ():
+            wrong = sum(published_table(other).value(names, dataset) for other in (4, 5))
+            found[names, dataset] = OurFigure(100 - wrong / 2, Origin.PRINTED, slack=ROUNDED)
+    table = inputs.predictions()
+    averages: list[ComparedFigure] = []
+    by_evaluator: dict[str, dict[str, OurFigure]] = defaultdict(dict)
+    for one in () if table is None else rates(count(table), levels=(Level.CLAIM,)).rates:
+        if one.group.kind == "dataset":
+            figure = found[(one.evaluator,), one.group.name] = _rate(one, measure)
+            if one.group.name in NAMES and figure.value is not None:
+                by_evaluator[one.evaluator][one.group.name] = figure
+    for evaluator, figures in by_evaluator.items():
+        n = sum(one.n or 0 for one in figures.values())
+        is_whole = len(figures) == len(NAMES)
+        mean = fmean(float(one.value or 0.0) for one in figures.values())
+        ours = OurFigure(mean, Origin.RESULTS, n, slack=0.0 if is_whole else ROUNDED)
+        if is_whole:
+            found[(evaluator,), AVERAGE] = ours
+            continue
+        theirs = None
+        if (evaluator,) in published.rows:
+            mean = fmean(published.value((evaluator,), name) for name in figures)
+            theirs = Decimal(mean).quantize(Decimal("0.1"))
+        averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
+    strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
+    note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
+    return [*compare_table(published, found), *averages], (
+        *((note,) if strangers else ()),
+        *_unless_given(inputs),
+    )
 
 
 def _rate(one: EvaluatorRates, measure: str) -> OurFigure:
@@ -458,27 +440,23 @@ def _chunked_biases(table: PredictionTable) -> Iterator[ChunkingBias]:
 ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
-def adjustments(number: int) -> Callable[[Inputs], Findings]:
+def adjustments(inputs: Inputs, number: int) -> Findings:
     """Bias after adjustment by one labelled system of RAGTruth (section 5, Tables 1 and 31).
 
     Every method is calibrated on one system and tested on the other five: the mean and the worst magnitude of
     the bias. Table 1 averages Table 31 over the calibration systems; biases without adjustment follow from Table 27.
     """
-
-    def find(inputs: Inputs) -> Findings:
-        published = published_table(number)
-        found = _printed_means() if number == 1 else _printed_unadjusted()
-        table = inputs.predictions()
-        if table is not None and ADJUSTED in table.scores:
-            measured = _measured_adjustments(table, number)
-            found |= {
-                place: one
-                for place, one in measured.items()
-                if number == 31 or place[0] in published.rows or place[0][0] == CROSS_VALIDATED
-            }
-        return compare_table(published, found), _unless_given(inputs)
-
-    return find
+    published = published_table(number)
+    found = _printed_means() if number == 1 else _printed_unadjusted()
+    table = inputs.predictions()
+    if table is not None and ADJUSTED in table.scores:
+        measured = _measured_adjustments(table, number)
+        found |= {
+            place: one
+            for place, one in measured.items()
+            if number == 31 or place[0] in published.rows or place[0][0] == CROSS_VALIDATED
+        }
+    return compare_table(published, found), _unless_given(inputs)
 
 
 def _printed_means() -> Ours:

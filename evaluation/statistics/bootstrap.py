@@ -26,26 +26,19 @@ MOST_LOST = 0.05
 """The share of resamples that may be undefined: those that are not are no sample of what might have come out."""
 
 
-def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE) -> Iterator[Ints]:
-    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; `at_once` changes none of the draws."""
-    batch = max(1, at_once // n_clusters)
+def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
+    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; a batch of them has `AT_ONCE` numbers."""
+    batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
         places = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
         yield np.bincount(places.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
 
 
-def draw_clusters(
-    n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE
-) -> Iterator[Floats]:
-    """Draws as `draw_counts`, ready to be multiplied."""
-    return (times.astype(np.float64) for times in draw_counts(n_clusters, rng, resamples, at_once=at_once))
-
-
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
     """(1 + n_resamples, n_clusters): the sample itself, each cluster once, then its resamples; none without `rng`."""
     sample = np.ones((1, n_clusters))
-    drawn = () if rng is None or not n_clusters else draw_clusters(n_clusters, rng, resamples)
+    drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
 
 
@@ -59,7 +52,7 @@ def bootstrap(
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
-        sums = np.concatenate([weights @ flat for weights in draw_clusters(len(flat), rng, resamples)])
+        sums = np.concatenate([weights @ flat for weights in draw_counts(len(flat), rng, resamples)])
     return statistic(sums.reshape(-1, *of_clusters.shape[1:]))
 
 
@@ -80,26 +73,17 @@ def loses_too_many(values: Floats) -> bool:
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
     """The bounds that cut off this share of each column on either side, and how many are NaN, which are left out.
 
-    Interpolated as `numpy.quantile` does. Both ends are NaN where all are.
+    Both ends are NaN where all are.
     """
     n_undefined = np.isnan(values).sum(axis=0)
-    n_defined = len(values) - n_undefined
-    if not len(values):
-        nothing = np.full(values.shape[1:], np.nan)
-        return nothing, nothing, n_undefined
-    rising = np.sort(values, axis=0)  # NaN last
-    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
-
-
-def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
-    last = np.maximum(n_defined - 1, 0)
-    place = last * share
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, last)
-    columns = np.arange(rising.shape[1])
-    low, high = rising[below, columns], rising[above, columns]
-    part, apart = place - below, high - low
-    return np.where(part < 0.5, low + apart * part, high - apart * (1.0 - part))
+    ends = np.full((2, values.shape[1]), np.nan)
+    for quantile, columns in (
+        (np.quantile, n_undefined == 0),
+        (np.nanquantile, (n_undefined > 0) & (n_undefined < len(values))),
+    ):
+        if len(values) and columns.any():
+            ends[:, columns] = quantile(values[:, columns], (tail, 1.0 - tail), axis=0)
+    return ends[0], ends[1], n_undefined
 
 
 def one_blas_thread() -> AbstractContextManager[object]:

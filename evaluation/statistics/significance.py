@@ -55,14 +55,14 @@ def turned_signs(differences: Floats) -> float:
     if not len(differing):
         return 1.0
     if len(differing) > ALL_SIGNS:
-        return float(sign_flips(differences[:, None])[0])
+        return sign_flips(differences)
     signs = np.array(list(product((-1.0, 1.0), repeat=len(differing))))
     reached = abs(differing.sum())
     return float((np.abs(signs @ differing) >= reached - _ROUNDING * sizes.max()).mean())
 
 
-def sign_flips(differences: Floats) -> Floats:
-    """P-values, two-sided, of paired tests; `differences` is (n_prompts, n_tests), the result (n_tests,).
+def sign_flips(differences: Floats) -> float:
+    """P-value, two-sided, of a paired test; `differences` is (n_prompts,).
 
     If two systems are equally good, the sign of each prompt's difference is a matter of chance: the p-value is the
     share of all ways to turn the signs that give a sum at least as far from 0. It is exact (the binomial sign test)
@@ -71,34 +71,27 @@ def sign_flips(differences: Floats) -> Floats:
     as normal. Nothing is drawn, so that no verdict turns on a seed; the order of the prompts changes nothing. No
     difference at all gives 1.
     """
+    from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+
     sizes = np.abs(differences)
-    largest = sizes.max(axis=0, initial=0.0)
-    sizes[sizes <= _ROUNDING * largest] = 0.0
-    reached = np.abs(differences.sum(axis=0))
-    n_differing = (sizes > 0.0).sum(axis=0)
-    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0, initial=np.inf)
-    is_even = smallest >= largest * (1.0 - _ROUNDING)
-    is_many = _equal_weights(sizes) >= ENOUGH_DIFFERENCES
-    p = np.ones(differences.shape[1])
-    for chosen, test in ((is_even, _binomial), (~is_even & is_many, _normal)):
-        p[chosen] = test(sizes[:, chosen], reached[chosen])
-    rest = ~is_even & ~is_many & (n_differing > 0)
-    p[rest] = _by_lattice(sizes[:, rest], reached[rest])
-    p[n_differing == 0] = 1.0
-    return p
-
-
-def _equal_weights(sizes: Floats) -> Floats:
-    """How many differences of one size would give a sum of the same kurtosis; 0 without differences."""
-    squares = sizes * sizes
-    fourth = (squares * squares).sum(axis=0)
-    share = np.divide(squares.sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0.0)
-    return np.asarray(share)
+    sizes = sizes[sizes > _ROUNDING * sizes.max(initial=0.0)]
+    if not len(sizes):
+        return 1.0
+    reached, n = abs(float(differences.sum())), len(sizes)
+    if sizes.min() >= sizes.max() * (1.0 - _ROUNDING):
+        tail = float(bdtr(np.rint((n - reached / sizes.max()) / 2.0), n, 0.5))
+    elif equal_weight(sizes) >= ENOUGH_DIFFERENCES:
+        tail = float(ndtr(-reached / np.sqrt((sizes**2).sum())))
+    else:
+        tail = upper_tail(sizes, reached)  # twice, as the sums lie evenly about 0
+    return min(1.0, 2.0 * tail)
 
 
 def equal_weight(differences: Floats) -> float:
     """How many differences of one size would give a sum of the same kurtosis; `differences` is (n_prompts,)."""
-    return float(_equal_weights(np.abs(differences)[:, None])[0])
+    squares = differences**2
+    fourth = float((squares**2).sum())
+    return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0
 
 
 def least_p(differences: Floats) -> float:
@@ -116,27 +109,6 @@ def least_p_of(n_prompts: int) -> float:
 def fewest_prompts(alpha: float) -> int:
     """The fewest prompts of which a sign-flip test can have a p-value of `alpha` or below."""
     return next(n for n in count(1) if least_p_of(n) <= alpha + _ROUNDING)
-
-
-def _binomial(sizes: Floats, reached: Floats) -> Floats:
-    from scipy.special import bdtr  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    n = (sizes > 0.0).sum(axis=0)
-    size = np.where(n > 0, sizes.max(axis=0, initial=0.0), 1.0)
-    fewer = np.rint((n - reached / size) / 2.0)
-    return np.minimum(1.0, 2.0 * np.asarray(bdtr(fewer, n, 0.5)))
-
-
-def _normal(sizes: Floats, reached: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    return np.asarray(2.0 * ndtr(-reached / np.sqrt((sizes**2).sum(axis=0))))
-
-
-def _by_lattice(sizes: Floats, reached: Floats) -> Floats:
-    """Two-sided: the upper tail twice, as the sums lie evenly about 0."""
-    tails = [upper_tail(one, float(sum_)) for one, sum_ in zip(sizes.T, reached, strict=True)]
-    return np.minimum(1.0, 2.0 * np.array(tails))
 
 
 def upper_tail(sizes: Floats, reached: float) -> float:

@@ -112,14 +112,6 @@ COMMANDS = {
         "research.labels:adjudicate",
         "Report how often the judge was right where it differed from people (76 % in the paper).",
     ),
-    "research labels answers": (
-        "research.labels:answers",
-        "Write sheets of responses for two annotators, without the systems' names.",
-    ),
-    "research labels agree": (
-        "research.labels:agree",
-        "Report the agreement of two annotators (Cohen's kappa), and merge their labels.",
-    ),
     "research data list": (
         "research.data:list_",
         "List the data sets with their parts and licences, and which are downloaded.",

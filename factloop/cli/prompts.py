@@ -192,10 +192,13 @@ def _difference(a: Prompt, b: Prompt) -> Iterator[str]:
     if a.sha256 == b.sha256:
         yield f"{a.name}: the same file, so that a run takes them for one prompt"
         return
-    texts = [one.path.read_text(encoding="utf-8-sig").splitlines() for one in (a, b)]
-    places = [f"{one.name}, packaged" if one.own_path is None else str(one.path) for one in (a, b)]
-    lines = [*unified_diff(*texts, *places, lineterm="")]
-    yield from lines or [f"{a.name}: only line ends differ; to a run they are two prompts"]
+    old, new = (one.path.read_text(encoding="utf-8-sig").splitlines() for one in (a, b))
+    of_a, of_b = (f"{one.name}, packaged" if one.own_path is None else str(one.path) for one in (a, b))
+    yield from (
+        unified_diff(old, new, of_a, of_b, lineterm="")
+        if old != new
+        else [f"{a.name}: only line ends differ; to a run they are two prompts"]
+    )
 
 
 @command()

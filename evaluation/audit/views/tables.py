@@ -1,4 +1,4 @@
-"""The tables of an audit, said once: the terminal, the page and its CSV files are laid out from `SECTIONS`.
+"""The tables of an audit, said once: the terminal, the page and its CSV files are laid out from `tables.json`.
 
 A row is a record's fields by name; where a record holds parts, as a system's calibration does its methods, each part is
 a row, its fields named `methods.mean_bias` beside those of the whole.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import resources
 from math import isfinite
 from typing import Any, Literal
 
@@ -53,83 +55,10 @@ class Scope:
     """The data sets of a group of several; empty for one data set."""
 
 
-HEADS: Mapping[str, str] = {
-    "evaluator": "Evaluator",
-    "chunked": "Evaluator",
-    "level": "Of",
-    "other": "And",
-    "dataset": "Data set",
-    "group": "Group",
-    "system": "System",
-    "worst_system": "Worst system",
-    "method": "Method",
-    "cells.labelled": "By label the first is",
-    "cells.predicted": "By evaluator",
-    "calibrations.system": "Calibrated on",
-    "calibrations.adjustments.undefined": "Undefined",
-    "calibrations.warnings": "Warnings",
-}
+_LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
+HEADS: Mapping[str, str] = _LAID_OUT["heads"]
 """The head of each column that says in words what a row is about."""
-FIGURES: Mapping[str, str] = {
-    "balanced_accuracy": "Balanced accuracy",
-    "tpr": "TPR",
-    "tnr": "TNR",
-    "gap": "TPR − TNR",
-    "fpr": "FPR",
-    "fnr": "FNR",
-    "n": "Claims",
-    "n_attributable": "Hold by label",
-    "n_unattributable": "Wrong by label",
-    "n_unscored": "Unscored",
-    "n_left_out": "Left out",
-    "n_no_document": "Without a document",
-    "n_no_similarity": "Of one word",
-    "n_short": "Short documents",
-    "n_systems": "Systems",
-    "n_pairs": "Pairs",
-    "ece": "ECE, 10 equal bins",
-    "brier": "Brier score",
-    "brier_of_share": "Brier of the share that holds",
-    "auc": "AUC",
-    "unattributable": "Called wrong",
-    "attributable": "Called right",
-    "labelled": "By label",
-    "predicted": "By evaluator",
-    "bias": "Bias",
-    "mean_absolute": "Mean",
-    "worst_absolute": "Worst, mean of data sets",
-    "headroom_labelled": "Lowest by label",
-    "headroom_predicted": "Lowest by evaluator",
-    "headroom_bias": "Off by",
-    "headroom_absolute": "Magnitude",
-    "share_wrong": "% of pairs ordered wrongly",
-    "share_reversed": "% of pairs reversed",
-    "kendall": "Kendall's tau",
-    "pearson": "Pearson's r",
-    "number": "Bin",
-    "low": "From",
-    "high": "To",
-    "mean_score": "Mean score",
-    "bins.attributable": "Hold by label",
-    "share_gained": "gained",
-    "within.share_lost": "One chunk has it: lost",
-    "across.share_lost": "No chunk has it: lost",
-    "on_whole.balanced_accuracy": "Balanced accuracy, whole",
-    "on_chunks.balanced_accuracy": "in chunks",
-    "on_whole.tpr": "TPR, whole",
-    "on_chunks.tpr": "in chunks",
-    "on_whole.tnr": "TNR, whole",
-    "on_chunks.tnr": "in chunks",
-    "on_whole.predicted_positive_rate": "Predicted attributable, whole",
-    "on_chunks.predicted_positive_rate": "in chunks",
-    "mean_bias": "Mean",
-    "unadjusted_mean_bias": "Unadjusted there",
-    "worst_bias": "Worst system, mean",
-    "unadjusted_worst_bias": "Unadjusted there",
-    "n_calibrations": "Trials",
-    "calibrations.n_errors": "Its errors",
-    "calibrations.n_attributable": "Its other claims",
-}
+FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
 """The head of each column of figures. Of a part, such as `bins.tpr`, that of `tpr` where it has none of its own."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
@@ -376,191 +305,12 @@ class Section:
         ]
 
 
-_ADJUSTED = "Points off when adjusted on one labelled system"
-_METHODS = (
-    "evaluator methods.method methods.mean_bias methods.unadjusted_mean_bias methods.worst_bias "
-    "methods.unadjusted_worst_bias methods.n_calibrations"
-)
-_ORDER = "share_wrong share_reversed kendall pearson n_pairs"
-_RATES = "balanced_accuracy tpr tnr gap"
-_THREE = "labelled predicted bias"
-SECTIONS: tuple[Section, ...] = (
-    Section(
-        "rates",
-        "How often is it right?",
-        "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With TPR above "
-        "TNR it lets errors pass, with TNR above TPR it finds errors where there are none. A coin has 50 and 50.",
-        (
-            Table(
-                "How often it is right, %",
-                "rates",
-                f"evaluator level {_RATES} fpr* fnr* n_attributable n_unattributable n_unscored",
-                weights=True,
-            ),
-        ),
-    ),
-    Section(
-        "scores",
-        "Are its scores probabilities?",
-        "ECE: how far the mean score of claims in ten equal bins lies from the share of them that hold, on average; 0 "
-        "is best. The Brier score is the mean squared error of single claims. AUC: how often a claim that holds scores "
-        "higher than one that does not; 0.5 is chance. There are no intervals, and few claims make the ECE larger.",
-        (
-            Table(
-                "Scores as probabilities",
-                "scores",
-                "evaluator ece brier brier_of_share auc n_attributable n",
-                weights=True,
-            ),
-            Table(
-                "Scores by tenths, %",
-                "scores_by_tenths",
-                "evaluator bins.low bins.high bins.mean_score bins.attributable bins.n",
-                weights=True,
-            ),
-        ),
-        pictures.draw_reliability,
-    ),
-    Section(
-        "agreement",
-        "Do evaluators name the same claims?",
-        "IoU: claims that both name, of those that at least one names; 100 is the same claims, 0 none in common. "
-        "Evaluators with like error rates can still name other claims.",
-        (
-            Table(
-                "Claims that both call so, of those that either does: IoU, %",
-                "agreement",
-                "evaluator other unattributable attributable n_left_out",
-                weights=True,
-            ),
-        ),
-        pictures.draw_agreement,
-    ),
-    Section(
-        "bias",
-        "Are its error rates those of the labels?",
-        "Bias: error rate by the evaluator less that by the labels, for each system. Below 0 errors go unseen. Mean "
-        "and worst have no sign, and are less what sampling explains. A response is wrong if one of its claims is.",
-        (
-            Table(
-                "How far error rates are off, points",
-                "bias",
-                "evaluator level mean_absolute worst_absolute worst_system* n_systems",
-                weights=True,
-            ),
-            Table(
-                "System by system, %",
-                "bias_by_system",
-                f"evaluator level system {_THREE} n_unscored",
-                weights=True,
-                on_terminal=False,
-            ),
-        ),
-        pictures.draw_bias,
-    ),
-    Section(
-        "headroom",
-        "Does it tell how much is left to improve?",
-        "Headroom: the lowest error rate of any system. If it comes out too low, work stops early; if too high, there "
-        "seems to be more to gain than there is.",
-        (
-            Table(
-                "Headroom, %",
-                "bias",
-                "evaluator level headroom_labelled headroom_predicted headroom_bias headroom_absolute*",
-                weights=True,
-            ),
-        ),
-    ),
-    Section(
-        "ranking",
-        "Does it order the systems as the labels do?",
-        "Each pair of systems is tested twice, by labels and by predictions. A pair is ordered wrongly if the two do "
-        "not agree on better, worse or no difference, and reversed if both see a difference, in opposite directions.",
-        (
-            Table("Order of systems", "rankings", f"evaluator level {_ORDER} n_left_out*"),
-            Table("Order of systems, mean over data sets", "mean_rankings", f"evaluator level {_ORDER}"),
-            Table(
-                "Pairs of systems, the first of each having the lower labelled error rate",
-                "order_tables",
-                "evaluator level cells.labelled cells.predicted cells.n_pairs",
-                on_terminal=False,
-            ),
-        ),
-    ),
-    Section(
-        "similarity",
-        "Does it follow the wording?",
-        "Claims in five bins, by the share of their word pairs that the document has. An evaluator whose TPR falls in "
-        "the low bins punishes paraphrase; one whose TNR falls in the high bins is misled by copied words.",
-        (
-            Table(
-                "Rates by wording that the claim shares with the document (ROUGE-2), %",
-                "similarity",
-                "evaluator bins.number bins.low bins.high bins.tpr bins.n_attributable bins.tnr bins.n_unattributable "
-                "n_no_document* n_no_similarity* n_unscored*",
-            ),
-        ),
-    ),
-    Section(
-        "chunking",
-        "Does it miss what stands far apart?",
-        "Predictions with the whole document against those with the best of its chunks. If chunks lose claims, they "
-        "lose more of those whose wording no single chunk has.",
-        (
-            Table(
-                "Predictions that change when documents are cut, %",
-                "chunking",
-                "chunked within.share_lost within.share_gained within.n across.share_lost across.share_gained across.n "
-                "n_short* n_no_document* n_no_similarity* n_unscored*",
-            ),
-            Table(
-                "Rates on documents longer than a chunk, %",
-                "chunking",
-                "chunked on_whole.balanced_accuracy on_chunks.balanced_accuracy on_whole.tpr on_chunks.tpr "
-                "on_whole.tnr on_chunks.tnr on_whole.predicted_positive_rate* on_chunks.predicted_positive_rate* "
-                "on_whole.n_attributable on_whole.n_unattributable",
-            ),
-        ),
-    ),
-    Section(
-        "adjustment",
-        "Can labels of one system correct its error rates?",
-        "Each system serves once for calibration, and the error rates of the others are estimated. The figures are "
-        "over these choices, beside the bias without adjustment over the same ones.",
-        (
-            Table(_ADJUSTED, "adjustment", _METHODS),
-            Table(_ADJUSTED, "mean_adjustment", _METHODS),
-            Table(
-                "Points off, by the system calibrated on",
-                "calibrations",
-                "evaluator calibrations.system calibrations.adjustments.method calibrations.adjustments.mean_bias "
-                "calibrations.adjustments.worst_bias calibrations.adjustments.undefined "
-                "calibrations.n_errors calibrations.n_attributable calibrations.warnings",
-                on_terminal=False,
-            ),
-        ),
-        pictures.draw_adjustment,
-    ),
-    Section(
-        "by-dataset",
-        "How does it do on each data set?",
-        "The leading figures of claims. Evaluators of like balanced accuracy can err in opposite directions, and one "
-        "evaluator can do so from one data set to the next.",
-        (
-            Table("Rates by data set, %", "rates", f"evaluator group {_RATES}", of="members"),
-            Table("Error rate of each data set, %", "bias_by_dataset", f"evaluator dataset {_THREE}", of="members"),
-            Table("Order of systems by data set", "rankings", f"evaluator dataset {_ORDER}", of="members"),
-            Table(
-                "Claims that both call so by data set: IoU, %",
-                "agreement",
-                "evaluator other group unattributable attributable",
-                of="members",
-                on_terminal=False,
-            ),
-        ),
-    ),
-)
+def _section(key: str, title: str, lead: str, tables: Sequence[Mapping[str, Any]], picture: str = "") -> Section:
+    draw = getattr(pictures, f"draw_{picture}") if picture else None
+    return Section(key, title, lead, tuple(Table(**one) for one in tables), draw)
+
+
+SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sections"])
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:

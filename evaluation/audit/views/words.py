@@ -1,9 +1,12 @@
-"""The words of an audit, each for one value: uses, conditions, reasons, notices, figures."""
+"""The words of an audit from `words.json`, each for one value: uses, conditions, reasons, notices, figures."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from importlib import resources
+from typing import Any, TypeVar
 
 from factloop.evaluation.audit.adjustment import FEWEST, AdjustmentMethod, CalibrationWarning, UnadjustedReason
 from factloop.evaluation.audit.advice import CLUSTERS_WARNED, FEWEST_CLUSTERS, FEWEST_RESAMPLES
@@ -14,110 +17,41 @@ from factloop.evaluation.audit.table import Level
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.statistics.significance import PValueAdjustment
 
-USES: Mapping[Use, str] = {
-    Use.FILTER_CLAIMS: "sort single claims",
-    Use.ERROR_RATE: "estimate a system's error rate",
-    Use.HEADROOM: "tell how much is left to improve",
-    Use.COMPARE_SYSTEMS: "tell which of two systems is better",
-    Use.RANK_SYSTEMS: "rank systems",
-    Use.LONG_DOCUMENTS: "check against long documents in chunks",
-    Use.PARAPHRASED_CLAIMS: "check paraphrased claims",
-    Use.COPIED_CLAIMS: "check claims that copy the document",
+E = TypeVar("E", bound=StrEnum)
+_SAID = json.loads(resources.files(__package__).joinpath("words.json").read_text("utf-8"))
+_NUMBERS = {
+    "CLUSTERS_WARNED": CLUSTERS_WARNED,
+    "FEWEST": FEWEST,
+    "FEWEST_CLUSTERS": FEWEST_CLUSTERS,
+    "FEWEST_RESAMPLES": FEWEST_RESAMPLES,
+    "UNKNOWN_SYSTEM": UNKNOWN_SYSTEM,
 }
+"""What the words name."""
+
+
+def _words(kind: type[E], table: str) -> Mapping[E, str]:
+    return {kind(value): said.format(**_NUMBERS) for value, said in _SAID[table].items()}
+
+
+USES, MEASURES = _words(Use, "uses"), _words(Measure, "measures")
 LEAVES: Mapping[Leave, tuple[str, str, str]] = {
-    Leave.YES: ("yes", "✓", "supported"),
-    Leave.WITH_CARE: ("with care", "!", "no_evidence"),
-    Leave.NO: ("no", "✗", "contradicted"),
-    Leave.UNKNOWN: ("not known", "?", "irrelevant"),
+    Leave(value): (words, sign, tone) for value, (words, sign, tone) in _SAID["leaves"].items()
 }
 """In words, as a sign, and the tone of both."""
-REASONS: Mapping[Reason, str] = {
-    Reason.WITHIN_LIMITS: "Every figure is within its limit.",
-    Reason.BETWEEN_LIMITS: "A figure lies between good and poor: report it beside every result.",
-    Reason.BEYOND_LIMITS: "A figure is poor.",
-    Reason.WIDE_INTERVAL: "An interval holds both poor and fair values: label more claims.",
-    Reason.NOT_ABOVE_CHANCE: "The balanced accuracy is not shown to be above chance.",
-    Reason.CHANCE_NOT_EXCLUDED: "Too few claims of each kind to rule out chance: label more claims.",
-    Reason.FEW_DIFFERENCES: "By the labels, few pairs of systems differ: label more claims.",
-    Reason.NO_DIFFERENCES: "By the labels, no two systems differ: label more claims.",
-    Reason.NOT_MEASURED: "It was not measured.",
-    Reason.TOO_FEW: "Too few claims, systems or pairs of systems.",
-    Reason.TOO_FEW_CLUSTERS: f"Fewer than {FEWEST_CLUSTERS} prompts or responses.",
-    Reason.UNDEFINED: "A figure is undefined here.",
-}
+REASONS = _words(Reason, "reasons")
 """What is said under each condition."""
-MEASURES: Mapping[Measure, str] = {
-    Measure.TPR: "TPR",
-    Measure.TNR: "TNR",
-    Measure.BALANCED_ACCURACY: "balanced accuracy",
-    Measure.MEAN_BIAS: "mean bias",
-    Measure.HEADROOM_BIAS: "bias of the lowest error rate",
-    Measure.WRONG_PAIRS: "pairs ordered wrongly",
-    Measure.REVERSED_PAIRS: "pairs reversed",
-    Measure.FOUND_PAIRS: "differences found",
-    Measure.TAU: "Kendall's tau",
-    Measure.LOST_ACROSS_CHUNKS: "lost across chunks",
-    Measure.TPR_DROP: "fall of TPR where least alike",
-    Measure.TPR_LEAST_SIMILAR: "TPR where least alike",
-    Measure.TNR_LEAST_SIMILAR: "TNR where least alike",
-    Measure.TNR_DROP: "fall of TNR where most alike",
-    Measure.TNR_MOST_SIMILAR: "TNR where most alike",
-    Measure.TPR_MOST_SIMILAR: "TPR where most alike",
-}
-NOTICES: Mapping[NoticeKind, str] = {
-    NoticeKind.NO_SCORES: "No row has a score of this evaluator.",
-    NoticeKind.NO_TEXT: "Wording and chunks: the rows have no claims with their documents.",
-    NoticeKind.NO_CHUNKS: "Chunks: no evaluator has a second column of scores on chunks, named NAME@500 beside NAME.",
-    NoticeKind.NO_TASKS: "Task groups: the rows have no task.",
-    NoticeKind.NO_PROMPTS: "Tests by prompt: without prompt_id, systems are compared by whole responses.",
-    NoticeKind.ONE_EVALUATOR: "Agreement of evaluators: there is one, which is compared with the labels alone.",
-    NoticeKind.UNKNOWN_SYSTEM: f"claims are of the system `{UNKNOWN_SYSTEM}`. Rates and agreement count them; "
-    "headroom, ranking, bias by system and adjustment do not.",
-    NoticeKind.ONE_SYSTEM: "Headroom, ranking and adjustment: there is one system.",
-    NoticeKind.TWO_SYSTEMS: "Kendall's and Pearson's coefficients: there are two systems, and they need three.",
-    NoticeKind.NO_UNATTRIBUTABLE: "TNR, FPR, balanced accuracy and gap: no claim is labelled unattributable.",
-    NoticeKind.NO_ATTRIBUTABLE: "TPR, FNR, balanced accuracy and gap: no claim is labelled attributable.",
-    NoticeKind.LABELS_ONLY: "Tuned thresholds: all scores of this evaluator are 0 or 1.",
-    NoticeKind.WEIGHTED: "is the effective number of claims. Rates, scores, agreement and error rates of claims weight "
-    "each by the inverse of its `probability`; all other figures are those of the labelled claims alone.",
-    NoticeKind.UNSCORED: "claims have no score. The figures of this evaluator leave them out, and may rest on other "
-    "claims than those of the others.",
-    NoticeKind.UNSCORED_RESPONSES: "responses with an unscored claim have another that is called wrong. Figures of "
-    "responses leave out all that have an unscored claim.",
-    NoticeKind.NO_LONG_DOCUMENT: "No scored claim has a document longer than a chunk.",
-    NoticeKind.NO_RESAMPLES: "No resamples were asked for, so there are no intervals.",
-    NoticeKind.FEW_RESAMPLES: f"resamples leave the ends of intervals rough; take {FEWEST_RESAMPLES:,} or more.",
-    NoticeKind.ONE_CLUSTER: "There are fewer than two prompts or responses to draw from, so there are no intervals.",
-    NoticeKind.FEW_CLUSTERS: f"prompts or responses, fewer than {CLUSTERS_WARNED}: intervals are too narrow.",
-}
-LEVELS: Mapping[Level, str] = {Level.CLAIM: "claims", Level.RESPONSE: "responses"}
-ORDERS: Mapping[Order, str] = {Order.BETTER: "better", Order.SAME: "no difference", Order.WORSE: "worse"}
-TESTS: Mapping[PairTest, str] = {
-    PairTest.PAIRED: "prompt by prompt where they share prompts (paired sign flips)",
-    PairTest.CLUSTERED: "by whole responses, or prompts, where they share none (clustered proportions)",
-    PairTest.TWO_PROPORTIONS: "as independent where each prompt or response has one (two proportions)",
-}
-METHODS: Mapping[AdjustmentMethod, str] = {
-    AdjustmentMethod.UNADJUSTED: "unadjusted",
-    AdjustmentMethod.ADJUSTED_COUNTS: "adjusted counts",
-    AdjustmentMethod.ZERO_BIAS: "threshold tuned to zero bias",
-    AdjustmentMethod.BALANCED_ACCURACY: "threshold tuned to balanced accuracy",
-}
-P_ADJUSTMENTS: Mapping[PValueAdjustment, str] = {
-    PValueAdjustment.NONE: "no adjustment for many pairs",
-    PValueAdjustment.HOLM: "Holm's adjustment over the pairs of a data set",
-}
-_OTHERS: Mapping[StrEnum, str] = {
-    UnadjustedReason.NO_ERRORS: "no errors to calibrate on",
-    UnadjustedReason.NO_ATTRIBUTABLE: "nothing but errors",
-    UnadjustedReason.EQUAL_RATES: "flags errors no more than others",
-    UnadjustedReason.LABELS_ONLY: "no scores between 0 and 1",
-    CalibrationWarning.FEW_ERRORS: f"fewer than {FEWEST} errors",
-    CalibrationWarning.FEW_ATTRIBUTABLE: f"fewer than {FEWEST} attributable claims",
-    CalibrationWarning.NOT_TOLD_APART: "errors hardly flagged more often than other claims",
-}
+NOTICES = _words(NoticeKind, "notices")
+TESTS, METHODS = _words(PairTest, "tests"), _words(AdjustmentMethod, "methods")
+P_ADJUSTMENTS = _words(PValueAdjustment, "p_adjustments")
+_SHOWN: tuple[Mapping[Any, str], ...] = (
+    _words(Level, "levels"),
+    _words(Order, "orders"),
+    METHODS,
+    _words(UnadjustedReason, "undefined"),
+    _words(CalibrationWarning, "warnings"),
+)
 VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
-    (type(one), one): words for table in (LEVELS, ORDERS, METHODS, _OTHERS) for one, words in table.items()
+    (type(one), one): words for table in _SHOWN for one, words in table.items()
 }
 """What a table shows for a value of a record."""
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from factloop.cli.console import DONE, left_unscored, note, stopped_with
-from factloop.cli.inputs import name_of_data
+from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
 from factloop.cli.outputs import (
     FILLED_IN,
@@ -23,12 +22,12 @@ from factloop.cli.outputs import (
 )
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
-from factloop.core.files.json import to_json, to_json_line
+from factloop.core.files.json import to_json
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
 from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
-from factloop.setup.settings import AtLeastOne, Number
+from factloop.setup.settings import AtLeastOne
 
 if TYPE_CHECKING:
     from factloop.evaluation.labels.disagreements import DisagreementKey
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.people import PeopleAgreement
     from factloop.evaluation.labels.sampling import WidthByLabels
     from factloop.evaluation.labels.sheets import NextLabels
-    from factloop.evaluation.mixedqa.annotators import AnnotatorAgreement, SystemKappa
 
 NOT_WRITTEN = "Nothing was written; run the command again."
 PEOPLE_USD = 4.0
@@ -65,8 +63,6 @@ class Next(Draw):
     run that labels export wrote are left out of the draw."""
     half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
     """Report how many labels narrow the interval of each system's precision to +/- X."""
-    system: Annotated[str | None, Mark(metavar="NAME")] = None
-    """Use only the claims of this system."""
 
 
 class Export(Quiet, AsJson):
@@ -102,36 +98,6 @@ class Adjudicate(Quiet, AsJson):
     """Confidence level of the intervals, between 0 and 1."""
 
 
-class Answers(Quiet, Seeded):
-    """Arguments of `labels answers`."""
-
-    data: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """Data like MixedQA, without human_correct."""
-    first: Annotated[str, Mark(ARGUMENT, "FIRST")]
-    """Write the sheet of the first annotator, as CSV."""
-    second: Annotated[str, Mark(ARGUMENT, "SECOND")]
-    """Write the sheet of the second annotator, as CSV."""
-    shared: Number | None = None
-    """Number of questions on both sheets; the others are split between them. Default: all on both."""
-
-
-class Agree(Quiet, AsJson, Seeded):
-    """Arguments of `labels agree`."""
-
-    first: Annotated[str, Mark(ARGUMENT, "FIRST")]
-    """Completed sheet of the first annotator."""
-    second: Annotated[str, Mark(ARGUMENT, "SECOND")]
-    """Completed sheet of the second annotator."""
-    third: Annotated[str | None, Mark(ARGUMENT, "[THIRD]")] = None
-    """Completed sheet of a third annotator who decided where the two differ."""
-    data: Annotated[str, Mark(metavar="FILE")]
-    """Data set that the sheets were written for."""
-    out: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the labelled data set, for factloop eval mixedqa."""
-    undecided: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write a sheet of the responses on which they differ, for a third annotator."""
-
-
 @command()
 def next_(given: Next) -> int:
     """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
@@ -153,7 +119,6 @@ def next_(given: Next) -> int:
             seed=given.seed,
             known=known,
             half_width=given.half_width,
-            system=given.system,
         )
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
         page = partial(render_labels_html, found.drawn, data=run.summary.data)
@@ -164,8 +129,7 @@ def next_(given: Next) -> int:
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
-    of = "" if given.system is None else visible(f" of {given.system}")
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{of}{before}{learnt})"
+    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     to_do = [f"fill in `label` (1, 0 or agree) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
@@ -364,82 +328,3 @@ def adjudicate(given: Adjudicate) -> int:
     found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
     deliver(given, found, partial(print_adjudication, found))
     return DONE
-
-
-@command()
-def answers(given: Answers) -> int:
-    """Writes the two sheets; returns the exit code. Raises FactloopError for wrong input."""
-    require("evaluation", "factloop research labels answers")
-    from factloop.evaluation.mixedqa.annotators import SHEET, divide, load_unlabelled, sheet_rows
-
-    if STANDARD_OUTPUT in (given.first, given.second):
-        raise ConfigError("FIRST and SECOND are files: each annotator fills in one, unseen by the other")
-    try_outputs((given.first, given.second), (given.data,))
-    refuse_existing((given.first, given.second), FILLED_IN)
-    questions = load_unlabelled(given.data)
-    both = divide(questions, given.shared, given.seed)
-    rows = [list(sheet_rows(questions, ids, given.seed)) for ids in both]
-    shared = len(set(both[0]) & set(both[1]))
-    said = f"{len(rows[0]):,} and {plural(len(rows[1]), 'response')}, {plural(shared, 'question')} on both"
-    lines = [f"{said}: fill in `human_correct` (1 or 0) in {given.first} and {given.second}"]
-    first, second = (partial(csv_text, SHEET, of_one) for of_one in rows)
-    deliver(given, None, show_lines(lines), files={given.first: first, given.second: second})
-    return DONE
-
-
-@command()
-def agree(given: Agree) -> int:
-    """Reads the sheets, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
-    require("evaluation", "factloop research labels agree")
-    from factloop.evaluation.mixedqa.annotators import (
-        SHEET,
-        load_unlabelled,
-        put_together,
-        read_sheet,
-        response_id,
-        sheet_rows,
-    )
-
-    read = [one for one in (given.first, given.second, given.data, given.third) if one is not None]
-    try_outputs((given.out, given.undecided, given.json_), read)
-    refuse_existing((given.undecided,), FILLED_IN)
-    questions = load_unlabelled(given.data)
-    known = {response_id(one.id, by.system): by for one in questions for by in one.responses}
-    first, second = read_sheet(given.first, known), read_sheet(given.second, known)
-    decided = {} if given.third is None else read_sheet(given.third, known)
-    found = put_together(questions, first, second, decided, data=name_of_data(given.data), seed=given.seed)
-    differing = set(found.undecided)
-    rows = [row for row in sheet_rows(questions, [one.id for one in questions], given.seed) if row[0] in differing]
-    deliver(
-        given,
-        found.agreement,
-        show_lines(_agreement_in_words(found.agreement)),
-        files={
-            given.out: lambda: "".join(map(to_json_line, found.items)),
-            given.undecided: partial(csv_text, SHEET, rows),
-        },
-    )
-    if given.out is not None and not found.items:
-        return left_unscored("no question has a label for each of its responses")
-    return DONE
-
-
-def _agreement_in_words(found: AnnotatorAgreement) -> Iterator[str]:
-    yield f"Cohen’s kappa, {percent(found.level)} intervals by {found.n_resamples:,} resamples of whole questions:"
-    yield from map(_system_in_words, found.systems)
-    yield f"{found.n_first:,} responses judged by the first, {found.n_second:,} by the second"
-    if found.n_differing:
-        yield f"{plural(found.n_differing, 'response')} judged differently: a third decides (--undecided, THIRD)"
-    if found.n_unlabelled:
-        yield f"{plural(found.n_unlabelled, 'response')} judged by neither"
-    yield f"{plural(found.n_questions, 'question')} with a label for each response"
-
-
-def _system_in_words(one: SystemKappa) -> str:
-    named = visible(one.system) if one.system is not None else "all systems"
-    kappa, table = one.kappa, one.table
-    alike = table.both_correct + table.both_wrong
-    if kappa.value is None:
-        return f"  {named}: undefined: {kappa.why} ({alike:,} of {kappa.n:,} alike)"
-    interval = "" if kappa.low is None or kappa.high is None else f" [{kappa.low:.2f}, {kappa.high:.2f}]"
-    return f"  {named}: {kappa.value:.2f}{interval} ({alike:,} of {plural(kappa.n, 'response')} alike)"

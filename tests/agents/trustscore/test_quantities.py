@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Request, Substitute, Target
-from factloop.agents.trustscore.distractors.numbers import CARDINALS, ORDINALS, ordinal_suffix
+from factloop.agents.trustscore.distractors.numbers import ordinal_suffix
 from factloop.agents.trustscore.distractors.sources import QuantitySource
 from factloop.agents.trustscore.distractors.targets import find_tiers
 from factloop.agents.trustscore.records import Source
+from factloop.tools.text.words import CARDINALS, ORDINALS
 
 SEEDS = st.integers(0, 10**6)
 

@@ -36,7 +36,6 @@ def table_of(rows: Sequence[Row]) -> PredictionTable:
         response=responses_of(dataset, system, column_of([row.response for row in rows])),
         label=np.asarray([row.label for row in rows], dtype=np.int8),
         scores={name: np.asarray([_number(row.scores.get(name)) for row in rows], dtype=np.float64) for name in names},
-        claim_ids=[str(place) for place in range(len(rows))],
         task=None if None in tasks else column_of([task or "" for task in tasks]),
         prompt=None if None in prompts else column_of([prompt or "" for prompt in prompts]),
         probability=None if None in chances else np.asarray(chances, dtype=np.float64),

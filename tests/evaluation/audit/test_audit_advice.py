@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from factloop.evaluation.audit.advice import CRITERIA, Finding, advise
 from factloop.evaluation.audit.report import Advice, Leave, Measure, Reason, Use
-from tests.evaluation.audit.audit_sample import audited
-from tests.evaluation.audit.prediction_rows import Row
 
 M, R = Measure, Reason
 GOOD = {
@@ -58,6 +56,7 @@ def test_a_good_evaluator_may_be_used_for_everything_and_nothing_measured_for_no
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.55, 400, 0.501, 0.598)}, Leave.NO, R.BEYOND_LIMITS),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.75, 40, 0.598, 0.858)}, Leave.UNKNOWN, R.WIDE_INTERVAL),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(0.75, 400, 0.705, 0.790)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
+        (Use.FILTER_CLAIMS, {M.TNR: Finding(0.6, 408)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(1.0, 29)}, Leave.UNKNOWN, R.TOO_FEW),
         (Use.FILTER_CLAIMS, {M.TNR: Finding(1.0, 80, n_clusters=9)}, Leave.UNKNOWN, R.TOO_FEW_CLUSTERS),
         (Use.ERROR_RATE, {M.MEAN_BIAS: Finding(0.03, 6)}, Leave.WITH_CARE, R.BETWEEN_LIMITS),
@@ -128,16 +127,3 @@ def test_a_better_or_surer_evaluator_is_never_allowed_less(one: float, other: fl
     low, high = sorted((one, other))
     assert leave(low, width) <= leave(high, width)
     assert (leave(high, 0.0) == 0) or leave(high, 0.0) >= leave(high, width)
-
-
-def test_an_evaluator_that_passes_everything_is_not_said_to_tell_systems_apart() -> None:
-    """Equally good systems, none of whose pairs it orders wrongly."""
-    rows = [
-        Row(int(place % 5 > 0), {"e": 1.0 - (place % 50) / 100}, system, f"{system}{place}")
-        for system in "abcdef"
-        for place in range(100)
-    ]
-    found = next(one for one in audited(rows, resamples=0).advice if one.group.kind == "all")
-    leaves = {one.use: one.leave for one in found.advice}
-    assert leaves[Use.COMPARE_SYSTEMS] is not Leave.YES
-    assert leaves[Use.RANK_SYSTEMS] is not Leave.YES

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factloop.evaluation.audit.chunking import (
     Changes,
@@ -15,8 +13,6 @@ from factloop.evaluation.audit.chunking import (
     r2_differences,
 )
 from factloop.evaluation.audit.figures import Group
-from factloop.evaluation.audit.surface import bigrams_of, precision
-from factloop.tools.judges.chunks import cut_by_words
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 
@@ -35,25 +31,6 @@ def test_r2_diff_by_hand() -> None:
     assert np.isnan(found.values[3])
     # in chunks of nine words the first two sentences stand together
     assert r2_differences(table, 9).values[1] == 0.0
-
-
-@given(
-    st.lists(st.sampled_from("abcd"), min_size=2, max_size=8),
-    st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), min_size=1, max_size=6),
-    st.integers(1, 8),
-)
-def test_r2_diff_is_taken_over_the_chunks_that_verifiers_read(
-    claim: list[str], sentences: list[list[str]], n_words: int
-) -> None:
-    document = " ".join(f"{' '.join(words)}." for words in sentences)
-    said = " ".join(claim)
-    table = table_of([Row(1, {"e": 1.0}, claim=said, document=document)])
-    found = r2_differences(table, n_words)
-    chunks = cut_by_words(document, n_words)
-    assert found.is_cut[0] == (len(chunks) > 1)
-    if found.is_cut[0]:
-        shares = [precision(bigrams_of(said), bigrams_of(text)) or 0.0 for text in (document, *chunks)]
-        assert found.values[0] == pytest.approx(max(0.0, shares[0] - max(shares[1:])))
 
 
 def test_changed_predictions_by_hand() -> None:
@@ -109,12 +86,6 @@ def test_rates_on_long_documents_by_hand() -> None:
         balanced_accuracy=(1 / 3 + 1.0) / 2,
         predicted_positive_rate=0.2,
     )
-
-
-def test_nothing_to_compare_is_undefined() -> None:
-    table = table_of([Row(1, {"e": 1.0, "e@9": 0.0}, claim="a b", document="a b.")])
-    found = chunking_bias(table, "e", "e@9", r2_differences(table, 9))[-1]
-    assert (found.across.n, found.across.share_lost, found.within.share_changed, found.n_short) == (0, None, None, 1)
 
 
 def test_chunked_columns_are_named_after_the_whole() -> None:

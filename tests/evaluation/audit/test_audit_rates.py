@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
     balanced_accuracy_score,
     jaccard_score,
@@ -83,18 +81,6 @@ def test_one_class_has_one_rate() -> None:
     assert (lies.tnr.value, lies.tpr.undefined, lies.gap.undefined) == (0.0, *[Undefined.NO_ATTRIBUTABLE] * 2)
 
 
-def test_a_response_holds_if_all_its_claims_do() -> None:
-    rows = [
-        Row(1, {"e": 0.9}, response="1"),
-        Row(0, {"e": 0.9}, response="1"),
-        Row(1, {"e": 0.9}, response="2"),
-        Row(1, {"e": 0.4}, response="2"),
-        Row(1, {"e": 0.9}, response="3"),
-    ]
-    found = rates_of(rows).find("e", dataset("d"), Level.RESPONSE)
-    assert (found.tpr.value, found.tnr.value, found.n_attributable) == (0.5, 0.0, 2)
-
-
 @given(row_lists())
 def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = rates_of(rows)
@@ -128,32 +114,6 @@ def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
                     assert estimate.undefined is (Undefined.NONE_PREDICTED if scored else Undefined.NOTHING_SCORED)
                 assert estimate.n == len(scored)
             assert ours.n_left_out == sum(row.dataset == name for row in rows) - len(scored)
-
-
-def test_overlaps_by_hand() -> None:
-    """Both call 1 claim wrong, one or the other 3 of 5; the labels and e agree on 2 of 3 attributable ones."""
-    marks = [(0, 0.0, 0.0), (1, 0.0, 1.0), (0, 1.0, 0.0), (1, 1.0, 1.0), (1, 1.0, 1.0), (1, None, 1.0)]
-    rows = [Row(label, {"e": e, "f": f}, response=str(place)) for place, (label, e, f) in enumerate(marks)]
-    found = agreement(count(table_of(rows)))
-    pair = found.find("f", "e", ALL)
-    assert [pair.unattributable.value, pair.attributable.value] == pytest.approx([1 / 3, 0.5])
-    assert (pair.n_left_out, pair.unattributable.n) == (1, 5)
-    assert found.find("e", None, ALL).attributable.value == 0.5
-    assert [(p.evaluator, p.other) for p in found.pairs if p.group == ALL] == [("e", "f"), ("e", None), ("f", None)]
-
-
-@given(row_lists())
-def test_bounds_duplication_and_order(rows: list[Row]) -> None:
-    again = [Row(r.label, r.scores, r.system, r.response + "'", dataset=r.dataset) for r in rows]
-    counted = count(table_of(rows), rng=np.random.default_rng(1), resamples=30)
-    twice = rates(count(table_of([*rows[::-1], *again])))
-    for ours, theirs in zip(rates(counted).rates, twice.rates, strict=True):
-        assert values(ours) == pytest.approx(values(theirs), nan_ok=True)
-        for name in MEASURES:
-            found: AuditFigure = getattr(ours, name)
-            lowest = -1.0 if name == "gap" else 0.0
-            assert found.value is None or lowest <= found.value <= 1.0
-            assert found.low is None or found.high is None or lowest <= found.low <= found.high <= 1.0
 
 
 def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
@@ -217,13 +177,3 @@ def test_claims_that_were_drawn_count_for_the_inverse_of_their_probability() -> 
     # called wrong by both 0.1: 1; by one alone 0.2: 4, 0.8: 8, 0.7: 2
     assert both.unattributable.value == pytest.approx(1 / 15)
     assert (both.unattributable.n, both.n_left_out) == (5, 0)
-
-
-@given(row_lists(), st.integers(1, 4))
-def test_a_claim_of_a_quarter_of_the_probability_counts_like_four(rows: list[Row], times: int) -> None:
-    """Each even row stands for so many: its probability is 1 / times, or it is there so often."""
-    drawn = [replace(row, probability=1.0 if place % 2 else 1.0 / times) for place, row in enumerate(rows)]
-    many = [row for place, row in enumerate(rows) for _ in range(1 if place % 2 else times)]
-    one, other = (rates(count(table_of(each)), levels=(Level.CLAIM,)).rates for each in (drawn, many))
-    for weighted, repeated in zip(one, other, strict=True):
-        assert values(weighted) == pytest.approx(values(repeated), abs=1e-5)

@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.figures import AuditFigure, Figures
 from factloop.evaluation.audit.resampling import CountTable, count
 from tests.evaluation.audit.prediction_rows import Row, table_of
-from tests.evaluation.audit.random_tables import row_lists
 
 
 def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> CountTable:
@@ -57,13 +53,6 @@ def test_counts_by_hand() -> None:
     assert (counted.basis.n_claims, counted.basis.n_responses, counted.basis.n_clusters) == (4, 3, 3)
 
 
-def test_a_response_that_an_evaluator_scored_in_part_is_left_out() -> None:
-    rows = [Row(1, {"e": None}), Row(0, {"e": 0.0}), Row(1, {"e": 1.0}, response="r2")]
-    counted = count(table_of(rows))
-    assert counted.responses.confusion[0, 0, 0].tolist() == [[0, 0], [0, 1]]
-    assert counted.responses.labels[0, 0].tolist() == [1, 1]
-
-
 @pytest.mark.parametrize("has_prompts", [False, True])
 def test_whole_clusters_are_drawn(has_prompts: bool) -> None:
     """Every prompt (or response) has one claim of each label: so has every resample, in each system."""
@@ -89,32 +78,6 @@ def test_prompts_that_systems_share_are_drawn_for_both() -> None:
     assert len(np.unique(labels[:, 0, 0])) > 3
     alone = resampled([Row(**{**vars(row), "prompt": None}) for row in rows], 100).claims.labels
     assert (alone[:, 1] != 2 * alone[:, 0]).any()
-
-
-def test_draws_have_the_spread_of_a_bootstrap() -> None:
-    """The number of 1s among 400 responses of which a quarter is 1: mean 100, variance 400 * 1/4 * 3/4 = 75."""
-    rows = [Row(int(place % 4 == 0), {"e": 1.0}, response=str(place)) for place in range(400)]
-    ones = resampled(rows, 4000).claims.labels[1:, 0, 1]
-    assert ones.mean() == pytest.approx(100, abs=5 * math.sqrt(75 / 4000))
-    assert ones.var() == pytest.approx(75, rel=0.12)  # five standard errors: 5 * sqrt(2 / 4000)
-
-
-@given(st.booleans().flatmap(lambda has_prompts: row_lists(has_prompts=has_prompts)), st.randoms())
-def test_the_order_of_the_rows_changes_nothing(rows: list[Row], random: Random) -> None:
-    shuffled = random.sample(rows, len(rows))
-    for one, other in zip(arrays(resampled(rows)), arrays(resampled(shuffled)), strict=True):
-        assert np.array_equal(one, other)
-
-
-@given(row_lists(has_prompts=True))
-def test_the_counts_hold_together(rows: list[Row]) -> None:
-    counted = resampled(rows, 5)
-    for tally in (counted.claims, counted.responses):
-        assert (tally.confusion.sum(axis=4) <= tally.labels[:, None]).all()
-        assert (tally.confusion[:, 1].sum(axis=3) == tally.labels).all()  # f scores everything
-    assert counted.claims.labels[0].sum() == len(rows)
-    assert (counted.responses.labels.sum(axis=2) <= counted.claims.labels.sum(axis=2)).all()
-    assert (counted.responses.labels[..., 1] <= counted.claims.labels[..., 1]).all()
 
 
 def test_what_has_no_interval() -> None:

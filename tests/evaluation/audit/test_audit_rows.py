@@ -47,7 +47,6 @@ def read_back(table: PredictionTable) -> list[dict[str, Any]]:
             "dataset": table.dataset.names[table.dataset.codes[row]],
             "system": table.system.names[table.system.codes[row]],
             "response_id": table.response.names[table.response.codes[row]],
-            "claim_id": table.claim_ids[row],
             "label": int(table.label[row]),
             "evaluators": {
                 name: None if math.isnan(scores[row]) else scores[row] for name, scores in table.scores.items()
@@ -65,8 +64,7 @@ def expected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             **dict.fromkeys(SHARED),
-            **row,
-            "claim_id": str(row["claim_id"]),
+            **{name: value for name, value in row.items() if name != "claim_id"},
             "evaluators": {name: row["evaluators"].get(name) for name in "efg"},
         }
         for row in rows

@@ -17,7 +17,6 @@ from factloop.evaluation.comparing.differences import contrast
 from factloop.evaluation.comparing.paired import Items
 from factloop.evaluation.comparing.records import Quantity
 from factloop.evaluation.comparing.table import ItemValues
-from factloop.evaluation.statistics.sign_flip_intervals import sign_flip_interval
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean
 
 
@@ -58,14 +57,6 @@ def test_demands_are_read(text: str, wanted: Demand) -> None:
 def test_what_is_no_demand_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--fail-if-worse"):
         read_demand(text)
-
-
-def test_the_largest_loss_is_the_end_of_a_one_sided_interval() -> None:
-    values = [0.0, -1.0, 1.0, 0.5, -0.5, 1.0, 0.0, 0.25]
-    (found,) = judge_demands([demanded(values)], alpha=0.05, seed=0)
-    interval = sign_flip_interval(gain(values), 0.9, np.random.default_rng(0))
-    assert interval is not None
-    assert found.largest_loss == pytest.approx(-interval[0])
 
 
 def test_a_loss_that_is_shown_by_hand() -> None:

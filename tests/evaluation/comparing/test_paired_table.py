@@ -10,14 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]  # no types
 
-from factloop.core.figure import Undefined
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.compare import compare
 from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
-from factloop.evaluation.comparing.paired import Items, paired_means
 from factloop.evaluation.comparing.records import Comparison, PairedDifference, Quantity
-from factloop.evaluation.runs.longform import AbstentionPolicy
-from factloop.evaluation.statistics.discrete_tests import DiscreteTest
 from tests.evaluation.runs.finished_runs import compared, fingerprint, judged
 
 NAN = float("nan")
@@ -67,17 +63,6 @@ def test_by_hand() -> None:
     assert alone.n == 4
 
 
-def test_an_abstention_counts_by_the_policy_and_an_unscored_response_never() -> None:
-    rows = [("p1", "", "ss"), ("p2", "???", "ss"), ("p3", "ss", "ss")]
-    zero = difference(compare_rows(rows), Quantity.F1, 2)
-    assert (zero.n, zero.n_left_out, zero.value) == (2, 1, 0.5)
-    exclude = difference(compare_rows(rows, abstention=AbstentionPolicy.EXCLUDE), Quantity.F1, 2)
-    assert (exclude.n, exclude.n_left_out, exclude.value) == (1, 2, 0.0)
-    nothing = difference(compare_rows(rows[1:2]), Quantity.F1, 2)
-    assert nothing.value is nothing.first_value is nothing.low is nothing.p is nothing.p_corrected is None
-    assert (nothing.n, nothing.n_left_out, nothing.undefined) == (0, 1, Undefined.NOTHING_SCORED)
-
-
 def test_prompts_are_what_is_turned() -> None:
     """Six responses to two prompts: as independent pairs p would be 2/64, by prompt it is 2/4; of one prompt 1."""
     rows = [(prompt, "nn", "ss") for prompt in ("p", "q") for _ in range(3)]
@@ -85,22 +70,6 @@ def test_prompts_are_what_is_turned() -> None:
     assert (f1.p, f1.n, f1.n_groups) == (0.5, 6, 2)
     alone = difference(compare_rows(rows[:3]), Quantity.F1, 2)
     assert (alone.value, alone.low, alone.p) == (1.0, None, 1.0)
-
-
-def test_means_are_over_the_items_that_both_sides_have_and_strata_weigh_alike() -> None:
-    """Items 0, 1 and 3: 0.5, 1, 0 against 0.5, 0, 1. By label: 0 against 1, and 1, 1 against 0, 1: 1/2 against 3/4."""
-    items = Items.of_clusters(np.array([0, 0, 1, 1]), 2)
-    found = paired_means(np.array([0.5, 1.0, NAN, 0.0]), np.array([0.5, 0.0, 1.0, 1.0]), items)
-    assert (found.first.value, found.second.value, found.apart.value) == (0.5, 0.5, 0.0)
-    assert (found.apart.n, found.apart.n_clusters) == (3, 2)
-    assert (found.first_higher, found.equal, found.second_higher) == (1, 1, 1)
-    strata = Items(np.array([0, 1, 2]), 3, np.array([0, 1, 1]), 2)
-    found = paired_means(np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0]), strata)
-    assert (found.first.value, found.second.value, found.apart.value) == (0.5, 0.75, 0.25)
-    whole = paired_means(np.zeros(6), np.ones(6), Items.of_clusters(np.array([0, 0, 0, 1, 1, 1]), 2))
-    assert whole.test() == DiscreteTest(p=0.5, least=0.5)
-    nothing = paired_means(np.array([NAN, 1.0]), np.array([1.0, NAN]), Items.of_clusters(np.array([0, 1]), 2))
-    assert (nothing.apart.value, nothing.test()) == (None, None)
 
 
 letters = st.text("sni?", max_size=5)
@@ -120,21 +89,6 @@ def test_exchanging_the_sides_turns_the_signs(rows: list[Row]) -> None:
             assert one.value == pytest.approx(-(other.value or 0.0), abs=1e-12)
         if one.low is not None and one.high is not None:
             assert (other.low, other.high) == pytest.approx((-one.high, -one.low), abs=1e-9)
-
-
-def test_agreement_and_kappa_by_hand() -> None:
-    """Scored by both: S-S 4, S-N 2, N-S 1, N-N 3: po .7; rows .6 .4, columns .5 .5: pe .5; kappa .2 / .5 = .4."""
-    found = compare_rows([("p", "ssssssnnnn?i", "ssssnnsnnns?")]).claims
-    assert found is not None
-    assert found.table == ((4, 2, 0, 0), (1, 3, 0, 0), (0, 0, 0, 1), (1, 0, 0, 0))
-    assert (found.n_matched, found.agreement.n, found.agreement.value) == (12, 10, 0.7)
-    assert found.kappa.value == pytest.approx(0.4)
-    assert found.agreement.low is None, "a single prompt"
-    one_class, nothing = (compare_rows([("p", *each)]).claims for each in (("ss", "ss"), ("?", "s")))
-    assert one_class is not None
-    assert nothing is not None
-    assert (one_class.agreement.value, one_class.kappa.undefined) == (1.0, Undefined.ONE_CLASS)
-    assert nothing.agreement.undefined is nothing.kappa.undefined is Undefined.NOT_BOTH_SCORED
 
 
 @given(st.lists(st.tuples(*[st.sampled_from("sni")] * 2), min_size=1, max_size=30), st.integers(0, 2**16))

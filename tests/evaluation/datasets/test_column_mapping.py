@@ -30,11 +30,6 @@ def test_columns_become_fields(tmp_path: Path) -> None:
     assert (second.label, second.system) == (0, "s")
 
 
-def test_without_a_mapping_the_names_are_ours(tmp_path: Path) -> None:
-    (item,) = load(tmp_path, {"claim": "x", "label": 0}, mapping=ColumnMapping())
-    assert (item.id, item.claim, item.label, item.document) == ("1", "x", 0, None)
-
-
 @pytest.mark.parametrize(
     ("changes", "column", "message"),
     [
@@ -60,15 +55,3 @@ def test_a_column_that_is_named_must_be_there(tmp_path: Path) -> None:
     del fields["verdict"]
     with pytest.raises(DataError, match=r":1: field 'verdict': it is missing$"):
         load(tmp_path, fields)
-
-
-def test_a_field_that_the_record_lacks_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="LabelledClaim has no field 'clam'"):
-        load(tmp_path, row(), mapping=ColumnMapping(columns={"clam": "Sentence"}))
-
-
-def test_labels_are_0_and_1(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r":1: field 'verdict': a label is 0 or 1, not 2"):
-        load(
-            tmp_path, row(), mapping=ColumnMapping(columns={"claim": "Sentence", "label": "verdict"}, labels={"yes": 2})
-        )

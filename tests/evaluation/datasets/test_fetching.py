@@ -109,22 +109,10 @@ def test_what_may_pass_is_tried_again(server: FakeServer, tmp_path: Path, status
     assert files_in(tmp_path) == []
 
 
-def test_a_server_that_wants_a_long_rest_is_left_alone(server: FakeServer, tmp_path: Path) -> None:
-    server.will(Reply(429, b"", (("Retry-After", "3600"),)))
-    with pytest.raises(ToolError) as caught:
-        fetch(dataset(server.url), tmp_path, parts=("dev",), download=THRICE)
-    assert (caught.value.retry_after_s, len(server.received)) == (3600.0, 1)
-
-
 def test_a_silent_server_is_no_wait_without_end(server: FakeServer, tmp_path: Path) -> None:
     server.will(Reply(body=BODY, headers=PLAIN, drip_s=2.0, drip_head=True))
     with pytest.raises(ToolTimeout):
         fetch(dataset(server.url), tmp_path, parts=("dev",), download=Download(timeout_s=0.2, attempts=1))
-
-
-def test_nobody_there_is_a_tool_error(tmp_path: Path) -> None:
-    with pytest.raises(ToolError, match=r"no whole answer \(ConnectionError\)"):
-        fetch(dataset("http://127.0.0.1:1"), tmp_path, parts=("dev",), download=ONCE)
 
 
 def test_what_is_handed_out_on_request_says_where(tmp_path: Path) -> None:
@@ -159,21 +147,6 @@ def test_our_own_files_and_handed_out_ones_are_found_too(tmp_path: Path) -> None
     assert test.path == tmp_path / "here/mine/test/test-0.parquet"
 
 
-def test_files_of_another_layout_got_earlier_are_removed(tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own/mine_dev.jsonl").write_bytes(b"own")
-    (tmp_path / "published").mkdir()
-    (tmp_path / "published/rows.jsonl").write_bytes(BODY)
-    (tmp_path / "outside").write_bytes(b"kept")
-    fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path / "own", parts=("dev",))
-    record = tmp_path / "here/mine/dev/.source.json"
-    record.write_text(record.read_text().replace('"files": [', '"files": [{"path": "../../../outside"},'))
-    (tmp_path / "here/mine/dev/notes.txt").write_bytes(b"the user's")
-    fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path / "published", parts=("dev",))
-    assert files_in(tmp_path / "here/mine/dev") == [".source.json", "deep/rows.jsonl", "notes.txt"]
-    assert (tmp_path / "outside").read_bytes() == b"kept"
-
-
 def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
     known = dataset("https://mine.test")
     with pytest.raises(DataError, match=r"there is no file of mine here; looked for mine_dev\.jsonl, mine_test\.jsonl"):
@@ -189,25 +162,6 @@ def test_a_copy_with_another_checksum_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="where that of the published file is"):
         fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path)
     assert not (tmp_path / "here/mine/dev/deep/rows.jsonl").exists()
-
-
-def test_the_registry_says_of_each_data_set_what_users_need() -> None:
-    datasets = list_datasets()
-    assert [one.name for one in datasets] == sorted(one.name for one in datasets)
-    assert {one.name for one in datasets} >= {"longfact", "mixedqa", "factscore", "wice", "tofueval", "refchecker"}
-    for one in datasets:
-        assert all((one.title, one.about, one.licence, one.citation, one.homepage.startswith("https://"))), one.name
-        for part in one.parts:
-            assert bool(part.files) != one.gated, (one.name, part.name)
-            assert part.columns, (one.name, part.name)
-            for file in part.files:
-                assert file.url.startswith("https://"), file.url
-                assert file.url.endswith(file.path), file.url
-                assert not Path(file.path).is_absolute(), file.path
-                assert ".." not in Path(file.path).parts, file.path
-                assert "/main/" not in file.url, "an address names a revision, or its checksum may change"
-    topics = [file for part in find_dataset("longfact").parts for file in part.files]
-    assert (len(topics), sum(file.sha256 is not None for file in topics)) == (76, 76)
 
 
 def test_every_part_has_a_loader(tmp_path: Path) -> None:
@@ -249,16 +203,6 @@ def test_what_was_got_is_found_and_loads(folder: Path, tmp_path: Path) -> None:
     assert prompt.model_dump()["prompt"] == "What is a lute?"
 
 
-def test_a_place_that_is_given_is_taken_as_it_is(folder: Path, tmp_path: Path) -> None:
-    file = prompts(tmp_path / "there")
-    fetch(find_dataset("longfact"), folder, file.parent, parts=("objects",))
-    assert find_part("longfact", "objects", str(file)) == file
-    assert find_part("longfact", "objects", "-") == Path("-")
-    assert find_part("wice", "dev", str(tmp_path / "there")) == tmp_path / "there"
-    assert find_part("longfact", "objects", str(folder)) == folder / "longfact" / "objects"
-    assert find_part("longfact", "concepts", str(folder)) == folder
-
-
 @pytest.mark.parametrize(
     ("dataset", "part", "command"),
     [
@@ -271,33 +215,3 @@ def test_a_part_that_is_absent_says_how_to_get_it(folder: Path, dataset: str, pa
     with pytest.raises(ConfigError) as caught:
         find_part(dataset, part, None)
     assert f"is not in {folder}; get it with: {command}" in str(caught.value)
-
-
-def test_a_folder_of_many_files_is_searched_for_the_parts_own(folder: Path, tmp_path: Path) -> None:
-    many = prompts(tmp_path / "many").parent
-    prompts(many, "others.jsonl")
-    place = find_part("longfact", "objects", str(many))
-    assert place == many / "longfact_objects.jsonl"
-    assert len(list(load_part("longfact", "objects", place))) == 1
-    assert not folder.exists()
-
-
-def test_a_folder_without_it_says_which_name_was_looked_for(tmp_path: Path) -> None:
-    for name in ("one.jsonl", "other.jsonl"):
-        prompts(tmp_path / "many", name)
-    place = find_part("wice", "dev", str(tmp_path / "many"))
-    with pytest.raises(ConfigError, match=r"there are 2, none of them wice_dev\.jsonl; name the file itself"):
-        list(load_part("wice", "dev", place))
-
-
-def test_a_part_that_is_not_whole_is_not_there(folder: Path) -> None:
-    prompts(folder / "longfact" / "objects")
-    with pytest.raises(ConfigError, match="get it with"):
-        find_part("longfact", "objects", None)
-
-
-def test_names_that_are_none_are_refused_whatever_is_given(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no data set 'longfakt'"):
-        find_part("longfakt", "objects", str(folder))
-    with pytest.raises(ConfigError, match="longfact has no part 'subjects'"):
-        find_part("longfact", "subjects", None)

@@ -93,19 +93,6 @@ def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells(
     assert (counts.matched, counts.ambiguous, counts.unmatched) == (1, 1, 0)
 
 
-def test_a_word_is_matched_whole() -> None:
-    join = Join([response("Lfqa", "webgpt", "She was born in Londonderry in 1815.")])
-    (found,) = join.joined([claim("Lfqa", "born in London")])
-    assert found.system == UNKNOWN_SYSTEM
-
-
-def test_responses_of_any_data_set_are_read_by_their_columns(tmp_path: Path) -> None:
-    (tmp_path / "o.csv").write_text("id,dataset,system,response\n5,lfqa,webgpt,It is so.\n", encoding="utf-8")
-    (found,) = load_upstream("responses", tmp_path / "o.csv")
-    named = (found.dataset, found.system, found.response_id, found.prompt_id, found.response)
-    assert named == ("Lfqa", "webgpt", "5", "5", "It is so.")
-
-
 def test_wrong_layouts_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"there is no layout 'lfqa'; there are tofueval-mediasum, .*responses"):
         list(load_upstream("lfqa", tmp_path))

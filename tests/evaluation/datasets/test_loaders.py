@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import DataError
 from factloop.core.files.tables import TableItem
 from factloop.evaluation.datasets.expertqa import load_expertqa, passage_of
 from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents
@@ -37,18 +37,8 @@ TOFU: dict[str, Any] = {
     "sentence": "It costs.",
     "label": 1,
 }
-TOFU_HEADER = "doc_id,annotation_id,topic,model_name,sent_idx,summ_sent,sent_label,exp,type\n"
 STANCE: dict[str, Any] = {"id": "s1", "claim": "It is.", "evidence": "Is it?", "label": "irrelevant"}
-WORTH: dict[str, Any] = {"id": "c1", "claim": "It is.", "label": "factual"}
 SENTENCE: dict[str, Any] = {"id": "c1", "sentence": "It is.", "label": "not_a_claim"}
-DECOMPOSED: dict[str, Any] = {
-    "id": "f1",
-    "prompt": "Who?",
-    "sentence": "She is.",
-    "decontextualised": "Ada is.",
-    "checkworthiness": "yes",
-    "claims": ["Ada is."],
-}
 EXPERT: dict[str, Any] = {
     "id": "e1",
     "answer_id": "a1",
@@ -138,68 +128,10 @@ def test_refchecker_as_published(tmp_path: Path) -> None:
     assert (noisy.system, noisy.triplets) == ("alpaca_7B", ())
 
 
-@pytest.mark.parametrize(
-    ("triplets", "field"),
-    [
-        ([{"triplet": ["Ada", "wrote"], "human_label": "Neutral"}], "claude2_response_kg[0].triplet"),
-        ([{"triplet": ["Ada", "wrote", "it"], "human_label": "neutral"}], "claude2_response_kg[0].human_label"),
-        (None, "claude2_response_kg"),
-    ],
-)
-def test_a_malformed_triplet_is_named(tmp_path: Path, triplets: object, field: str) -> None:
-    path = refchecker_file(tmp_path, {"id": "1", "response": "Ada.", "claude2_response_kg": triplets})
-    with pytest.raises(DataError) as caught:
-        list(load_refchecker(path))
-    assert (caught.value.line, caught.value.field) == (2, field)
-
-
-def test_llm_aggrefact_in_every_format(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
-
-    lines = list(load_llm_aggrefact(jsonl(tmp_path / "dev.jsonl", AGGREFACT, {**AGGREFACT, "label": 0})))
-    columnar = tmp_path / "dev-00000-of-00001.parquet"
-    parquet.write_table(pyarrow.Table.from_pylist([AGGREFACT, {**AGGREFACT, "label": 0}]), columnar)
-    table = tmp_path / "dev.csv"
-    table.write_text("dataset,doc,claim,label,contamination_identifier\nWice,D,C,1,x\nWice,D,C,0,x\n")
-    assert lines == list(load_llm_aggrefact(columnar))
-    content = [item.model_dump(exclude={"id"}) for item in lines]
-    assert [item.model_dump(exclude={"id"}) for item in load_llm_aggrefact(table)] == content
-    assert [item["label"] for item in content] == [1, 0]
-
-
 def published_mixedqa(**changes: Any) -> dict[str, Any]:
     right, wrong = {"pred": "Ada", "human_eval": "1"}, {"pred": "", "human_eval": "0"}
     question = {"question": "Who?", "answers": ["Ada"], "source": "PopQA", "s_pop": 1}
     return {**question, "flan": right, "llama": wrong, "gpt": right, **changes}
-
-
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"llama": {"pred": "x", "human_eval": 1}}, "llama.human_eval"),
-        ({"llama": {"pred": "x", "human_eval": ["1"]}}, "llama.human_eval"),
-        ({"llama": "x"}, "llama"),
-        ({"answers": []}, "answers"),
-    ],
-)
-def test_malformed_published_mixedqa_is_named(tmp_path: Path, changes: dict[str, Any], field: str) -> None:
-    path = array(tmp_path / "qa_human_check.json", published_mixedqa(**changes))
-    with pytest.raises(DataError) as caught:
-        list(load_published_mixedqa(path))
-    assert (caught.value.line, caught.value.field) == (2, field)
-
-
-def test_a_benchmark_of_several_data_sets_names_each(tmp_path: Path) -> None:
-    row = {"dataset": "Reveal", "doc": "D", "claim": "C", "label": 1, "contamination_identifier": ""}
-    (claim,) = labelled_claims("llm-aggrefact", "dev", jsonl(tmp_path / "dev.jsonl", row))
-    assert (claim.dataset, claim.document, claim.label, claim.task) == ("Reveal", "D", 1, None)
-
-
-def test_prompts_hold_no_claims(tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "longfact.jsonl", {"id": "1", "topic": "t", "prompt": "Why?"})
-    with pytest.raises(ConfigError, match="a LongFactPrompt holds no labelled claim"):
-        list(labelled_claims("longfact", "objects", path))
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.longfact import (
-    POSTAMBLE,
     LongFactPrompt,
     load_longfact,
     load_prompts,
     sample_prompts,
-    with_postamble,
 )
 from tests.evaluation.datasets.dataset_files import jsonl, published
 
@@ -65,15 +63,6 @@ def test_a_sample_is_the_same_for_any_order(size: int, n: int, more: int, rng: r
     assert sample == sample_prompts(shuffled, n, seed=3)
     assert sample == sample_prompts(everything, n + more, seed=3)[:n]
     assert len({prompt.id for prompt in sample}) == min(n, size)
-
-
-def test_a_question_on_two_topics_is_drawn_once() -> None:
-    twice = [LongFactPrompt(id=name, topic=name, prompt="What is it?") for name in ("b", "a")]
-    assert [prompt.id for prompt in sample_prompts(twice, 2)] == ["a"]
-
-
-def test_the_postamble_follows_the_prompt() -> None:
-    assert with_postamble("What is it?\n") == f"What is it? {POSTAMBLE}"
 
 
 @pytest.mark.parametrize(("name", "distinct"), [("longfact_objects", 1131), ("longfact_concepts", 1140)])

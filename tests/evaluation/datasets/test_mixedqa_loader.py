@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factloop.core.errors import DataError
-from factloop.evaluation.datasets.mixedqa import MixedQaItem, human_label, load_mixedqa
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 
@@ -70,16 +68,6 @@ def test_no_question_counts_twice(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r":2: field 'question': line 1 has the same$"):
         load(tmp_path, row(), row(id="q2"))
     assert len(load(tmp_path, row(), row(id="q2", source="Another quiz"))) == 2
-
-
-@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.lists(st.integers(0, 1)))
-def test_the_label_is_total(value: object) -> None:
-    """Every value is one of the two labels or refused, and nothing else ever happens."""
-    if type(value) is int and value in (0, 1):
-        assert human_label(value) == value
-    else:
-        with pytest.raises(ValueError, match="0 or 1"):
-            human_label(value)
 
 
 def test_the_published_data_are_read_whole() -> None:

@@ -37,12 +37,6 @@ def test_what_rows_do_not_say_is_made_of_what_they_do(tmp_path: Path) -> None:
     assert other.prompt_id == first.prompt_id  # two files share a prompt, so that their systems can be paired
 
 
-def test_what_rows_say_is_kept(tmp_path: Path) -> None:
-    row = {"id": 7, "system": "a/b", "prompt_id": 12, "prompt": " Who? ", "response": " Ada. "}
-    (found,) = load(write(tmp_path / "x.jsonl", [row]))
-    assert found == GivenResponse(id="7", system="a/b", prompt_id="12", prompt=" Who? ", response=" Ada. ")
-
-
 @pytest.mark.parametrize(
     ("given", "read"),
     [
@@ -58,29 +52,6 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
     (found,) = load(write(tmp_path / "x.jsonl", [row]), documents="contexts")
     documents = found.documents
     assert read == (documents if documents is None else [(one.text, one.title, one.source) for one in documents])
-
-
-@pytest.mark.parametrize("blank", ["", " \n\t"])
-def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str) -> None:
-    (found,) = load(write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": blank}]))
-    assert found.response == ""
-
-
-def test_csv_parquet_and_arrays_with_other_columns(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
-
-    rows = [{"Q": "Who?", "A": "Ada,\nof London", "who": "one"}, {"Q": "Who?", "A": "", "who": "two"}]
-    csv = tmp_path / "x.csv"
-    csv.write_text('Q,A,who\nWho?,"Ada,\nof London",one\nWho?,,two\n', encoding="utf-8")
-    array = tmp_path / "x.json"
-    array.write_text(json.dumps(rows), encoding="utf-8")
-    table = tmp_path / "x.parquet"
-    parquet.write_table(pyarrow.Table.from_pylist(rows), table)
-    for path in (csv, array, table, write(tmp_path / "x.jsonl", rows)):
-        first, second = load(path, prompt="Q", response="A", system="who")
-        assert (first.prompt, first.response, first.system) == ("Who?", "Ada,\nof London", "one")
-        assert (second.response, second.system, second.prompt_id) == ("", "two", first.prompt_id)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.core.factuality import f1_at_k
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.f1 import debiased_f1, draw, expanded_tail
+from factloop.evaluation.debiasing.f1 import FEW, ExpectedF1, debiased_f1, draw
 from factloop.evaluation.debiasing.records import Abstentions, Caution, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 
@@ -100,13 +104,6 @@ def test_undefined(labelled: LabelledClaims, run: JudgedResponses, transfer: Tra
     assert (found.value is None) == (expected is not None)
 
 
-def test_resamples_without_a_value_are_counted() -> None:
-    """A single claim not called supported is missing from (9/10)**10 = 35 % of the resamples."""
-    found = only(labels(5, 4, 0, 1), SOME, 4, resamples=2000)
-    assert found.n_resamples_undefined / found.n_resamples == pytest.approx(0.349, abs=0.04)
-    assert Caution.RESAMPLES_LOST in found.corrected.cautions
-
-
 @pytest.mark.parametrize("transfer", list(Transfer))
 def test_few_labels_that_are_all_alike_give_no_interval(transfer: Transfer) -> None:
     """Each resample of 11 labels without an error has none, while 24 % may be wrong (1 - .05^(1/11) = .24)."""
@@ -135,11 +132,31 @@ def test_groups_of_both_samples_are_drawn_together() -> None:
     assert (apart.cells[:, 0] != apart.responses[:, 0]).any()
 
 
-def test_few_groups_expand_the_tails() -> None:
-    assert expanded_tail(10**6, 0.95) == pytest.approx(0.025, abs=1e-5)
-    assert expanded_tail(8, 0.95) == pytest.approx(0.0057, abs=1e-4)  # t 2.365 times sqrt(8 / 7): 2.528 normal deviates
+def counted_out(supported: int, others: int, k: int, if_supported: float, if_not: float) -> float:
+    found = 0.0
+    for one, other in product(range(supported + 1), range(others + 1)):
+        s, n = one + other, supported + others
+        chance = binom.pmf(one, supported, if_supported) * binom.pmf(other, others, if_not)
+        found += chance * (2 * s / (n + max(s, k)))
+    return found
 
 
-def test_k_is_a_number_from_one() -> None:
-    with pytest.raises(ValueError, match="K is a whole number"):
-        only(GUESS, SOME, 0)
+@pytest.mark.parametrize(
+    ("supported", "others"), [(0, 0), (0, 1), (2, 0), (1, 1), (3, 5), (0, 9), (12, 0), (20, 10), (25, 15), (60, 5)]
+)
+@pytest.mark.parametrize("k", [1, 4, 15, 64])
+def test_expectations_are_those_of_all_outcomes(supported: int, others: int, k: int) -> None:
+    f1 = ExpectedF1(np.array([supported, 3.0]), np.array([others, 1.0]), k)
+    shares = [(0.9, 0.2), (0.5, 0.5), (1.0, 0.0), (0.95, 0.05)]
+    found = f1.at(np.array([one for one, _ in shares]), np.array([other for _, other in shares]))
+    exact = supported + others <= max(FEW, k)
+    for row, (one, other) in zip(found.tolist(), shares, strict=True):
+        wanted = counted_out(supported, others, k, one, other) if supported + others else 0.0
+        assert row[0] == pytest.approx(wanted, abs=1e-9 if exact else 0.005)
+        assert row[1] == pytest.approx(counted_out(3, 1, k, one, other))
+
+
+def test_an_unknown_share_gives_no_value() -> None:
+    for n in (4.0, 50.0):
+        found = ExpectedF1(np.array([n]), np.array([1.0]), 2).at(np.array([math.nan]), np.array([0.1]))
+        assert np.isnan(found).all()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ from factloop.core.errors import ConfigError
 from factloop.core.extras import install_command
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.estimates import t_quantile
 from factloop.evaluation.debiasing.precision import debiased_precision, evaluator_rates
 from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
@@ -119,16 +117,6 @@ def test_an_interval_beyond_0_or_1_is_no_certainty(rate: int, value: float, has_
         assert low < high
 
 
-def test_fiellers_ends_are_where_the_difference_is_just_told_from_nought() -> None:
-    """A - v J with A = rate - FPR: its variance for singles is the sum of three binomial ones, n / (n - 1) each."""
-    labelled = LabelledClaims([1] * 60 + [0] * 40, [1] * 50 + [0] * 10 + [1] * 10 + [0] * 30)
-    found = debiased_precision(labelled, JudgedResponses.of_claims([1] * 120 + [0] * 80)).adjusted_count
-    rate, tpr, fpr = 0.6, 5 / 6, 0.25
-    for v in interval(found):
-        variance = rate * 0.4 / 199 + v**2 * tpr / 6 / 60 * 60 / 59 + (1 - v) ** 2 * fpr * 0.75 / 40 * 40 / 39
-        assert (rate - fpr - v * (tpr - fpr)) ** 2 == pytest.approx(t_quantile(100) ** 2 * variance, rel=1e-2)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_single_claims_as_ppi_python_and_truescore_have_them(seed: int) -> None:
     import truescore
@@ -222,12 +210,6 @@ def test_undefined(labelled: LabelledClaims, run: JudgedResponses, expected: lis
     assert all((estimate.value is None) == (estimate.undefined is not None) for estimate in estimates)
 
 
-def test_claims_without_a_verdict_are_counted_and_left_out() -> None:
-    found = debiased_precision(FEW, JudgedResponses.of_claims([1, None, 0, 1]))
-    assert (found.n_run_unscored, found.evaluator.n_unscored) == (1, 1)
-    assert (found.raw.n_run, found.prediction_powered.n_labels) == (3, 3)
-
-
 def test_cautions() -> None:
     one_group = LabelledClaims([1, 0] * 20, [1, 0] * 20, groups=["x"] * 40)
     assert set(debiased_precision(one_group, ONE).prediction_powered.cautions) == {
@@ -243,31 +225,6 @@ def test_cautions() -> None:
     assert debiased_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
 
 
-def test_rates_without_an_error_add_half_a_one_to_the_adjusted_count() -> None:
-    """Of twelve supported claims and four others all were judged rightly: FPR may well be 0.1 all the same.
-
-    By hand: TPR 1 and FPR 0 have variances of 0.5 / 144 and 0.5 / 16, so that at 9 of 10 the delta method's is that of
-    the rate, plus 0.9 squared times the first, plus 0.1 squared times the second.
-    """
-    run = JudgedResponses.of_claims(([1] * 9 + [0]) * 100)
-    found = debiased_precision(LabelledClaims([1] * 12 + [0] * 4, [1] * 12 + [0] * 4), run)
-    assert found.adjusted_count.value == pytest.approx(0.9)
-    low, high = interval(found.adjusted_count)
-    variance = 0.9 * 0.1 / 999 + 0.81 * 0.5 / 144 + 0.01 * 0.5 / 16
-    assert high - low == pytest.approx(2 * t_quantile(16) * math.sqrt(variance), rel=0.1)
-    assert high - low > 4 * (interval(found.raw)[1] - interval(found.raw)[0])
-    one_of_each = debiased_precision(LabelledClaims([1] * 9 + [0], [1] * 9 + [0]), run)
-    assert one_of_each.adjusted_count.undefined == Undefined.NO_SIGNAL
-
-
-def test_a_sample_without_errors_is_no_proof_of_none() -> None:
-    """Wilson's interval of 100 out of 100 begins at 1 / (1 + t**2 / 100)."""
-    perfect = LabelledClaims([1] * 100, [1] * 100)
-    found = debiased_precision(perfect, JudgedResponses.of_claims([1] * 500)).prediction_powered
-    assert found.value == 1.0
-    assert interval(found) == pytest.approx((1 / (1 + t_quantile(100) ** 2 / 100), 1.0))
-
-
 @pytest.mark.parametrize(("labels", "verdicts", "groups"), [([2], [1], None), ([1], [0.5], None), ([1, 0], [1], None)])
 def test_what_is_no_label_is_refused(labels: list[int], verdicts: list[int], groups: None) -> None:
     with pytest.raises(ValueError, match="a label"):
@@ -279,14 +236,6 @@ def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match=re.escape(install_command("debiasing"))):
         debiased_precision(FEW, ONE)
     assert debiased_precision(*worked_example()).prediction_powered.value is not None  # groups need none
-
-
-def test_the_library_may_not_silence_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "ppi_py"]:
-        monkeypatch.delitem(sys.modules, name)
-    before = list(warnings.filters)
-    debiased_precision(FEW, ONE)
-    assert list(warnings.filters) == before
 
 
 def test_rates_of_single_claims_have_wilsons_interval() -> None:
@@ -303,3 +252,49 @@ def test_rates_of_single_claims_have_wilsons_interval() -> None:
         assert rate is not None
         alpha = 2.0 * stats.norm.sf(reach)
         assert (low, high) == pytest.approx(proportion_confint(rate * n, n, alpha, "wilson"))
+
+
+LABELS = [1, 1, 1, 0] * 10
+GROUPS = [f"q{place}" for place in range(40)]
+COUNTS = [Counts(supported=4)] * 50
+
+
+def run_of(*sums: float) -> JudgedResponses:
+    """Fifty responses of four claims, all called supported, with these sums of scores by turns."""
+    return JudgedResponses(COUNTS, [f"p{place}" for place in range(50)], [*sums] * (50 // len(sums)))
+
+
+def test_a_value_by_scores_by_hand() -> None:
+    """Verdicts are all 1 and say nothing. Scores are 0.9 of supported claims, 0.2 of others, so that lambda is 1.
+
+    The run's mean score is (2.9 + 3.6) / 8 = 0.8125; labels have 0.75 against a score of 0.725: 0.8375.
+    """
+    scores = [0.9 if label else 0.2 for label in LABELS]
+    labelled = LabelledClaims(LABELS, [1] * 40, GROUPS, scores=scores)
+    found = debiased_precision(labelled, run_of(2.9, 3.6)).prediction_powered
+    assert (found.uses_scores, found.weight) == (True, 1.0)
+    assert found.value == pytest.approx(0.8375)
+    by_verdicts = debiased_precision(labelled, JudgedResponses(COUNTS, run_of(4.0).groups)).prediction_powered
+    assert (by_verdicts.uses_scores, by_verdicts.value) == (False, 0.75)
+    assert found.interval is not None
+    assert by_verdicts.interval is not None
+    assert found.interval[1] - found.interval[0] < 0.5 * (by_verdicts.interval[1] - by_verdicts.interval[0])
+
+
+def test_a_claim_without_a_score_counts_by_its_verdict() -> None:
+    """Scores of 1 and 0 say what verdicts say, and so does their absence."""
+    verdicts = [1, 1, 0, 0] * 10
+    labelled = LabelledClaims(LABELS, verdicts, GROUPS, scores=[float(one) if one else None for one in verdicts])
+    counts = [Counts(supported=2, not_supported=2)] * 25 + [Counts(supported=3, not_supported=1)] * 25
+    run = JudgedResponses(counts, [f"p{place}" for place in range(50)], [2.0] * 25 + [3.0] * 25)
+    assert debiased_precision(labelled, run).prediction_powered.uses_scores is False
+    assert debiased_precision(labelled, run) == debiased_precision(LabelledClaims(LABELS, verdicts, GROUPS), run)
+
+
+def test_the_runs_own_precision_by_scores() -> None:
+    scores = [0.9 if label else 0.2 for label in LABELS]
+    labelled = LabelledClaims(LABELS, [1] * 40, [f"p{place}" for place in range(40)], is_own=[True] * 40, scores=scores)
+    own = debiased_precision(labelled, run_of(2.9, 3.6)).own_claims
+    assert own is not None
+    assert own.uses_scores
+    assert own.value == pytest.approx(0.8375)

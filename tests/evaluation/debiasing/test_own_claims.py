@@ -44,19 +44,6 @@ def test_with_every_claim_labelled_nothing_is_left_open() -> None:
     assert (found.value, found.low, found.high, found.cautions) == (0.75, 0.75, 0.75, ())
 
 
-def test_a_draw_of_every_claim_that_lost_some_leaves_them_open() -> None:
-    """Drawn with certainty, and 4 of 5 labelled: p is 4 / 5, so the variance has the factor 1 / 5, as of any 4 of 5."""
-    labels, verdicts, groups = [1, 0, 1, 1], [1, 1, 0, 1], ["p0", "p0", "p1", "p1"]
-    run = run_of((2, 0), (1, 1), (0, 1))
-    drawn = of_run(LabelledClaims(labels, verdicts, groups, probabilities=[1.0] * 4, is_own=[True] * 4), run)
-    assert (drawn.n_labels, drawn.n_run) == (4, 5)
-    assert drawn.interval is not None
-    low, high = drawn.interval
-    assert low < 0.75 < high
-    said = LabelledClaims(labels, verdicts, groups, probabilities=[0.8] * 4, is_own=[True] * 4)
-    assert drawn.interval == pytest.approx(of_run(said, run).interval)
-
-
 def test_only_labels_of_the_run_count() -> None:
     """The second half comes from elsewhere, where all is false: 3 of 4 own ones are supported."""
     labelled = LabelledClaims(
@@ -95,17 +82,6 @@ def test_the_interval_is_the_textbooks_for_claims_drawn_with_probabilities() -> 
     assert (found.low, found.high) == pytest.approx(tuple(ends))
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_labels_that_are_all_alike_leave_an_interval(label: int) -> None:
-    """Drawn unevenly, all supported or none: an interval that ends at 1 or 0, and no division by zero."""
-    labelled = LabelledClaims([label] * 6, [label] * 6, ["p0", "p1"] * 3, [0.2, 0.3] * 3, [True] * 6)
-    found = of_run(labelled, run_of((10, 10), (15, 5)))
-    assert (found.value, found.low if label == 0 else found.high) == (label, label)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0.1 < found.high - found.low < 1.0
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("draw", DRAWS)
 def test_labels_of_a_run_leave_coverage_at_95_percent(draw: str) -> None:
@@ -116,3 +92,22 @@ def test_labels_of_a_run_leave_coverage_at_95_percent(draw: str) -> None:
         assert of_run == 1.0
     elif of_run is not None:
         assert of_run == pytest.approx(0.95, abs=0.03)
+
+
+def test_the_interval_of_unevenly_drawn_labels_by_hand() -> None:
+    """Verdicts that are always 1 say nothing, so the value is the mean of the labels by weight: 24 of 34, or 12/17.
+
+    Each of 22 prompts has a claim: four of weight 4 are supported, of 18 of weight 1 eight are. The variance is
+    ((4 * 16 + 8) (5/17)^2 + 10 (12/17)^2) 22/21 / 34^2, and half an error of weight^2 (64 + 18) / 22. Wilson's limits s
+    solve (12/17 - s)^2 = t^2 s (1 - s) V / (12/17 * 5/17), with t of 21 degrees of freedom 2.07961.
+    """
+    labels, chance = [1] * 12 + [0] * 10, [0.25] * 4 + [1.0] * 18
+    groups = [f"q{place}" for place in range(22)]
+    run = JudgedResponses([Counts(supported=5)] * 30, [f"p{place}" for place in range(30)])
+    found = debiased_precision(LabelledClaims(labels, [1] * 22, groups, chance), run).prediction_powered
+    value = 12 / 17
+    variance = ((72 * (5 / 17) ** 2 + 10 * value**2) * 22 / 21 + 0.5 * 82 / 22) / 34**2
+    per_case = 2.07961**2 * variance / (value * 5 / 17)
+    ends = np.sort(np.roots([1.0 + per_case, -2.0 * value - per_case, value**2]))
+    assert found.value == pytest.approx(value)
+    assert found.interval == pytest.approx(tuple(ends), abs=1e-5)

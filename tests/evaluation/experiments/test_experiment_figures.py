@@ -14,10 +14,9 @@ from factloop.evaluation.comparing.records import Quantity, QuantityFigure
 from factloop.evaluation.comparing.table import ItemValues, response_quantities
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
-from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results, VariantReport
+from factloop.evaluation.experiments.records import ExperimentReport, Results, VariantReport
 from tests.evaluation.experiments.sample import (
     claim,
-    make_results,
     results_of,
     text_result,
     usage,
@@ -118,6 +117,15 @@ def test_a_text_that_comes_again_in_a_response_counts_once() -> None:
     assert figure(report, Quantity.TPR).value == 1.0
 
 
+def test_a_text_with_two_labels_counts_as_unlabelled() -> None:
+    claims = [claim(name, "a", S, gold=name == "strict", group="r1") for name in ("packaged", "strict")]
+    texts = tuple(text_result(name, "r1", (1, 0, 0, 0), prompt="p") for name in ("packaged", "strict"))
+    update = {"kind": "responses", "responses": texts, "n_items": 1}
+    report = assess(results_of(claims).model_copy(update=update))
+    assert report.n_labelled == 0
+    assert any("1 claim came with two different labels" in said for said in report.warnings)
+
+
 def stability(verdicts: Sequence[tuple[Verdict | None, ...]]) -> VariantReport:
     return assess(one_variant(verdicts, [True] * len(verdicts))).variants[0]
 
@@ -127,14 +135,6 @@ def test_stability_by_hand() -> None:
     found = stability([(S, S, S), (N, N, N), (S, N, S), (N, S, N), (S, U, S)]).stability
     assert found.value == pytest.approx(1 / 2)
     assert (found.n, found.n_left_out) == (4, 1)
-
-
-def test_stability_without_grounds_says_so() -> None:
-    assert stability([(S,), (N,)]).stability.undefined is Undefined.ONE_REPEAT
-    assert stability([(S, U), (U, N)]).stability.undefined is Undefined.NOTHING_SCORED
-    same = stability([(S, S), (S, S)]).stability
-    assert same.value == 1.0
-    assert same.low is None, "nothing varies, which is no certainty"
 
 
 def test_time_and_cost_are_those_of_single_items() -> None:
@@ -159,11 +159,3 @@ def figure_of(one: VariantReport, quantity: Quantity) -> QuantityFigure:
     found = one.find(quantity)
     assert found is not None
     return found
-
-
-def test_missing_results_are_counted() -> None:
-    results = make_results(10, repeats=2)
-    kept: tuple[JudgedClaim, ...] = tuple(c for c in results.claims if (c.variant, c.repeat) != ("strict", 2))
-    report = assess(results.model_copy(update={"claims": kept}), resamples=0)
-    assert [one.n_missing for one in report.variants] == [0, 10, 0]
-    assert any("strict: 10 results missing" in said for said in report.warnings)

@@ -18,7 +18,6 @@ from tests.evaluation.experiments.sample import (
     claim,
     evidence,
     fingerprint,
-    make_response_results,
     results_of,
 )
 
@@ -109,24 +108,6 @@ def test_items_against_variants_by_hand() -> None:
     assert [one.n_repeats for one in second.cells] == [3, 0]
     assert third.cells[0].unscored_reason is not None
     assert third.cells[0].value is None
-
-
-def test_responses_have_f1_at_the_first_k() -> None:
-    results = make_response_results(4)
-    report = assess(results)
-    assert len(report.items) == 4
-    row = report.items[0]
-    assert (row.claim, row.gold) == (None, None)
-    counts = [one.counts for one in results.responses if (one.response_id, one.variant) == (row.item_id, "packaged")]
-    k = min(results.k)
-
-    def f1(supported: int, not_supported: int) -> float:
-        precision, recall = supported / (supported + not_supported), min(supported / k, 1.0)
-        return 2 * precision * recall / (precision + recall)
-
-    wanted = [f1(one.supported, one.not_supported) for one in counts]
-    assert row.cells[0].value == pytest.approx(sum(wanted) / len(wanted))
-    assert row.cells[0].n_repeats == results.repeats
 
 
 def test_evidence_is_shared_where_passages_are_equal_whatever_was_asked() -> None:

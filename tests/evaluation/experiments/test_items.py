@@ -43,23 +43,11 @@ def test_claims_are_grouped_by_response_then_by_document(home: Path) -> None:
     assert data.name.startswith("data.jsonl (sha256 ")
 
 
-def test_a_group_of_ones_own_goes_before_response_and_document(home: Path) -> None:
-    """Passages that differ a little, as those of searches do, are no independent cases."""
-    rows = [{"claim": f"A {n}", "group": "q7", "response_id": f"r{n}", "document": f"D {n}"} for n in range(2)]
-    first, second = load_data(written(home, *rows)).items
-    assert first.group == second.group == "group q7"
-
-
 def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> None:
     rows = [{"id": f"{n}", "claim": "A", "claim_id": "1", "response_id": f"r{n}", "system": "s"} for n in range(2)]
     assert [item.run.id for item in load_data(written(home, *rows)).items] == ["s/r0/1", "s/r1/1"]
     with pytest.raises(DataError, match=r"data\.jsonl:3: field 'claim_id': line 1 has the same"):
         load_data(written(home, *rows, {**rows[0], "id": "x"}))
-
-
-def test_responses_keep_their_documents(home: Path) -> None:
-    (item,) = load_data(written(home, {"prompt": None, "response": "A.", "documents": ["D", {"text": "E"}]})).items
-    assert texts(item) == ["D", "E"]
 
 
 @pytest.mark.parametrize(

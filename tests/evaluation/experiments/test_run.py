@@ -6,9 +6,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-from factloop.core.errors import ConfigError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import Results
@@ -40,26 +37,6 @@ async def test_variants_that_differ_in_the_judging_prompt_share_their_searches_a
     # What is shared of the model's calls is one for each claim: to read it. The two prompts judge it apart.
     assert alone["calls"] == paid.model.requests + 8
     assert paid.stages["SentenceFacts"].requests == 8
-
-
-async def test_a_variant_is_charged_what_it_costs_alone(sim: Simulator, home: Path) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 5))
-    write_variant(home / "strict")
-    priced = {"price_in": 1.0, "price_out": 2.0}
-    alone = await arun_experiment(make_plan(home, {"strict": {"prompts": "strict"}}, settings=priced))
-    both = await arun_experiment(make_plan(home, {"packaged": {}, "strict": {"prompts": "strict"}}, settings=priced))
-    kept = {claim.claim_id: claim.usage for claim in alone.claims}
-    strict = [claim for claim in both.claims if claim.variant == "strict"]
-    assert len(strict) == 5
-    for claim in strict:
-        mine, then = claim.usage, kept[claim.claim_id]
-        assert (mine.calls, mine.prompt_tokens, mine.completion_tokens, mine.searches) == (
-            then.calls, then.prompt_tokens, then.completion_tokens, then.searches,
-        )  # fmt: skip
-        assert mine.cost_usd == pytest.approx(then.cost_usd)
-        assert mine.wall_s > 0  # also where the answer was there already
-    assert both.paid.cost_usd is not None
-    assert both.paid.cost_usd < sum(claim.usage.cost_usd or 0.0 for claim in both.claims)
 
 
 async def test_repeats_draw_anew_from_the_model_and_search_no_more(sim: Simulator, home: Path) -> None:
@@ -105,29 +82,6 @@ async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, hom
     assert len(cells) == 6
     assert results.paid.calls == sim.stats().model.requests == 2 * before
     assert Results.model_validate_json((home / "run" / "results.json").read_text(encoding="utf-8")) == results
-
-
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
-        ({"variants": {"a": {}, "b": {"plan": "paper", "max_searches": 2}}}, "variant b"),
-        ({"variants": {"a": {}}}, "variant b"),
-        ({"settings": {"model": "openai:sim", "temperature": 0.7}}, "variant a, variant b"),
-    ],
-)
-async def test_another_plan_is_refused_by_the_directory(
-    sim: Simulator, home: Path, changed: dict[str, object], named: str
-) -> None:
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    plan = make_plan(home, {"a": {}, "b": {"plan": "paper"}})
-    await arun_experiment(plan, run_dir="run")
-    requests = sim.stats().model.requests
-    with pytest.raises(ConfigError, match=f"run: belongs to a run of another configuration .{named} differ"):
-        await arun_experiment(plan.model_copy(update=changed), run_dir="run")
-    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
-    with pytest.raises(ConfigError, match="data differ"):
-        await arun_experiment(plan, run_dir="run")
-    assert sim.stats().model.requests == requests
 
 
 async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simulator, home: Path) -> None:

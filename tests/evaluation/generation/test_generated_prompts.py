@@ -11,7 +11,7 @@ import pytest
 from factloop.agents.longfact.distinct import spelling
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.longfact import load_longfact
-from factloop.evaluation.generation.prompts import LONGFACT_TOPICS, PromptsRequest, generate_prompts, load_topics
+from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts, load_topics
 from factloop.evaluation.generation.records import GeneratedPrompt, PromptsReport
 from factloop.evaluation.generation.settings import PromptSettings
 from tests.simulator import MODEL, Faults, Simulator
@@ -40,13 +40,6 @@ async def test_enough_that_differ_are_collected_and_counted(sim: Simulator, tmp_
     assert [(one.id, one.topic, one.prompt) for one in load_longfact(path)] == [
         (row.id, row.topic, row.prompt) for row in rows
     ]
-
-
-async def test_what_another_topic_has_is_made_up_for(sim: Simulator) -> None:
-    rows, report = await generate(sim, "mycology", "tides", n=20)
-    assert [topic.n_kept for topic in report.topics] == [20, 20]
-    assert len({spelling(row.prompt) for row in rows}) == 40
-    assert rows[20].id == "generated-objects/tides/000"
 
 
 async def test_failed_rounds_are_no_prompts(sim: Simulator) -> None:
@@ -95,14 +88,6 @@ async def test_a_topic_that_is_none_is_refused(sim: Simulator, topics: tuple[str
         await generate(sim, *topics)
     assert said in str(caught.value)
     assert sim.stats().stages == {}
-
-
-def test_longfact_has_38_topics() -> None:
-    """Section 2 of the paper: 38 topics, 2,280 prompts, 30 on each topic in each of two parts."""
-    topics = load_topics("longfact")
-    assert topics == LONGFACT_TOPICS
-    assert len({*topics}) == 38
-    assert 2 * 30 * len(topics) == 2280
 
 
 def test_topics_of_a_file(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import pytest
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]  # has no type hints
 
 from factloop.core.errors import DataError
-from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
-from factloop.evaluation.labels.people import DisagreementPolicy, compare_people, settled
+from factloop.evaluation.labels.people import DisagreementPolicy, settled
 from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.evaluation.runs.finished_runs import judged
 
@@ -87,18 +86,6 @@ def test_claims_on_which_people_differ_are_left_out_or_go_by_the_majority(tmp_pa
 def test_the_rule(given: str, rule: DisagreementPolicy, label: str | None) -> None:
     """A majority is more than half of those who could tell."""
     assert settled([LABELS[one] for one in given], rule) is (None if label is None else LABELS[label])
-
-
-def test_two_who_give_one_label_throughout_have_no_kappa() -> None:
-    claims = {"p": [{"a": PersonLabel.SUPPORTED, "b": PersonLabel.SUPPORTED}] * 3}
-    (pair,) = compare_people(claims, DisagreementPolicy.LEFT_OUT).pairs
-    assert (pair.alike.value, pair.kappa.undefined) == (1.0, Undefined.ONE_CLASS)
-
-
-def test_who_shares_no_claim_is_no_pair(tmp_path: Path) -> None:
-    apart = exported(tmp_path, "ss--", "--nn")
-    assert apart.people is not None
-    assert (apart.people.pairs, apart.people.n_shared, len(apart.rows)) == ((), 0, 4)
 
 
 def test_a_second_label_needs_a_rule(tmp_path: Path) -> None:

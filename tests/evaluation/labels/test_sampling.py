@@ -18,7 +18,6 @@ from factloop.evaluation.labels.sampling import (
     WidthByLabels,
     probabilities,
     spreads,
-    systematic_draw,
 )
 from factloop.evaluation.labels.sheets import draw_next
 from tests.evaluation.runs.finished_runs import judged
@@ -31,12 +30,6 @@ def test_probabilities_by_hand() -> None:
     found = probabilities(np.array([1.0, 1.0, 2.0]), 2)
     assert found == pytest.approx([2 * (0.225 + 1 / 30), 2 * (0.225 + 1 / 30), 2 * (0.45 + 1 / 30)])
     assert found.sum() == pytest.approx(2)
-
-
-def test_a_claim_that_would_pass_1_is_certain() -> None:
-    found = probabilities(np.array([1.0, 1.0, 1.0, 100.0]), 2)
-    assert found == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1.0])
-    assert probabilities(np.ones(3), 5).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_spreads_by_hand() -> None:
@@ -69,17 +62,6 @@ def test_nothing_is_learnt_from_few_labels() -> None:
     nothing = np.full(4, NAN)
     assert [learnt(n, nothing) for n in (1, FEWEST_LABELS - 1, FEWEST_LABELS)] == [False, False, True]
     assert [learnt(n, scores) for n in (1, FEWEST_BESIDE_SCORES - 1, FEWEST_BESIDE_SCORES)] == [False, False, True]
-
-
-def test_every_claim_is_drawn_as_often_as_its_probability_says() -> None:
-    """4,000 draws of 3 of 6: the share of each claim lies within four standard errors, at most 0.032."""
-    chance = np.array([0.9, 0.1, 0.5, 0.5, 0.3, 0.7])
-    rng = np.random.default_rng(0)
-    drawn = [systematic_draw(chance, rng) for _ in range(4000)]
-    assert {len(one) for one in drawn} == {3}
-    assert all(len({*one.tolist()}) == 3 for one in drawn)
-    shares = np.bincount(np.concatenate(drawn), minlength=6) / 4000
-    assert shares == pytest.approx(chance, abs=0.032)
 
 
 def test_labels_count_for_the_inverse_of_their_probability_by_hand() -> None:

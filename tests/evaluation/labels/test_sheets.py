@@ -59,7 +59,6 @@ def exported_after(folder: Path, edit: Callable[[dict[str, str]], Any], n: int =
         ("judge", "another judge"),
         ("dataset", "other.jsonl"),
         ("n_drawn", "31"),
-        ("of_system", "one"),
         ("row_hash", "r-0123456789ab"),
     ],
 )
@@ -75,11 +74,6 @@ def test_label_comment_sentence_and_passages_may_be_edited(tmp_path: Path) -> No
     found = exported_after(tmp_path, lambda row: row.update(edited), 30)
     assert len(found.rows) == 30
     assert {(row["label"], row["comment"], row["document"]) for row in found.rows} == {(1, "sure", "cut")}
-
-
-def test_a_sheet_without_hashes_is_read(tmp_path: Path) -> None:
-    rows = [{name: cell for name, cell in row.items() if name != "row_hash"} for row in sheet(tmp_path)]
-    assert len(export_labels([saved(tmp_path / "earlier.csv", rows)]).rows) == 30
 
 
 @pytest.mark.parametrize("dialect", [{"delimiter": ";"}, {"delimiter": ";", "quoting": csv.QUOTE_ALL}])
@@ -119,12 +113,3 @@ def test_two_labels_of_a_claim_in_one_sheet_are_refused(tmp_path: Path) -> None:
     rows = sheet(tmp_path)
     with pytest.raises(DataError, match="has two labels in this file: give each claim one"):
         export_labels([saved(tmp_path / "s.csv", [*rows, rows[0]])])
-
-
-def test_the_runs_that_labels_are_of_are_counted(tmp_path: Path) -> None:
-    rows = sheet(tmp_path)
-    judge = rows[0]["judge"]
-    for row in rows[:10]:
-        row |= {"judge": "another", "draw": "d-2", "row_hash": ""}
-    found = export_labels([saved(tmp_path / "s.csv", rows)])
-    assert found.runs == {(DATA, "another"): 10, (DATA, judge): 20}

@@ -3,13 +3,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from pydantic import ValidationError
 
 from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV, TrustReport
 from factloop.core.figure import Undefined
 from factloop.core.records import UnscoredReason, Usage
 from factloop.evaluation.datasets.mixedqa import MixedQaResponse
-from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
+from factloop.evaluation.mixedqa.published import SYSTEMS
 from factloop.evaluation.mixedqa.scores import (
     Gain,
     MetricCorrelation,
@@ -80,12 +79,6 @@ def test_a_system_answers_each_question_once() -> None:
         result_of([respond(1, "a", 1), respond(1, "a", 0)])
 
 
-@pytest.mark.parametrize("label", [True, 2, "1", None])
-def test_a_strange_label_is_refused(label: object) -> None:
-    with pytest.raises(ValidationError, match="0 or 1"):
-        ScoredResponse(question_id="q", system="a", human_correct=label)  # type: ignore[arg-type]  # what is tested
-
-
 def test_the_papers_figures_stand_beside_ours() -> None:
     """Zheng et al. 2024, Table 1, the three rows of the paper's own scores."""
     result = sample_result()
@@ -99,19 +92,6 @@ def test_the_papers_figures_stand_beside_ours() -> None:
         "TrustFC": [0.593, 0.533, 0.449, None, None],
         "TrustOV": [0.613, 0.539, 0.484, None, None],
     }
-
-
-def test_the_whole_published_table_is_there() -> None:
-    """Fifteen rows; Exact Match has two gaps. Sums of the columns, added up from the printed table."""
-    assert len(PUBLISHED) == 15
-    gaps = [(row.metric, system) for row in PUBLISHED for system in SYSTEMS if row.correlations[system] is None]
-    assert gaps == [("Exact Match", "llama-7b"), ("Exact Match", "gpt-3.5-turbo")]
-    # .635+.655+.536+.607+.603+.573+.570+.610 = 4.789; -.075-.055+.313 = .183; .070+.075+.593+.613 = 1.351
-    assert sum(row.correlations["flan-t5-xxl"] or 0 for row in PUBLISHED) == pytest.approx(4.789 + 0.183 + 1.351)
-    # .435+.376+.533+.536+.266+.474+.575 = 3.195; -.099-.081+.133 = -.047; .091+.186+.533+.539 = 1.349
-    assert sum(row.correlations["llama-7b"] or 0 for row in PUBLISHED) == pytest.approx(3.195 - 0.047 + 1.349)
-    # .289+.228+.382+.106+.087+.368+.453 = 1.913; -.151-.139+.353 = .063; -.013+.024+.449+.484 = .944
-    assert sum(row.correlations["gpt-3.5-turbo"] or 0 for row in PUBLISHED) == pytest.approx(1.913 + 0.063 + 0.944)
 
 
 def test_a_report_becomes_a_scored_response() -> None:

@@ -22,14 +22,12 @@ from factloop.evaluation.mixedqa.views import (
 )
 from factloop.evaluation.statistics.correlation import Correlation, Method
 from tests.evaluation.mixedqa.mixedqa_sample import (
-    SYSTEMS,
     fingerprint,
     many_responses,
     respond,
     result_of,
     sample_result,
 )
-from tests.reports.sample import HOSTILE
 
 
 def printed(result: MixedQaResult, width: int = 100) -> str:
@@ -95,21 +93,6 @@ def test_both_say_who_was_asked_and_how_the_intervals_came_about() -> None:
     assert "Subject No subject model was asked. Judge none: no corpus" in words(printed(nobody))
 
 
-def test_the_papers_table_is_there_whole_and_in_its_order() -> None:
-    rows = rows_of(render_mixedqa_html(sample_result()))
-    start = rows.index(["Metric", *SYSTEMS])
-    assert len(rows[start + 1 :]) == 15 + 3
-    assert rows[start + 2] == ["Exact Match", "0.635", "undefined", "undefined"]
-    assert rows[-1] == ["TrustOV", "0.613", "0.539", "0.484"]
-
-
-def test_hostile_names_stay_text() -> None:
-    name = f"\x1b[2J\u202e[bold red]x[/bold red] {HOSTILE}"
-    text = printed(result_of([respond(n, name, n % 2) for n in range(4)], data=name), 60)
-    assert "[bold red]" in text
-    assert not {"\x1b", "\u202e"} & set(text)
-
-
 def correlation(value: float | None = 0.3126, **changes: Any) -> Correlation:
     given: dict[str, Any] = {"method": Method.PEARSON, "value": value, "n": 998, "n_clusters": 998}
     return Correlation(**{**given, **changes})
@@ -131,14 +114,6 @@ def test_coefficients_and_their_intervals_in_words() -> None:
     assert resampling([correlation()]) == "There are no intervals: they take 10 questions."
     drawn = correlation(low=0.1, high=0.5, n_resamples=2000, n_resamples_undefined=3)
     assert "2,000 resamples of whole questions; up to 3 without" in resampling([correlation(), drawn, lost])
-
-
-def test_the_axis_by_hand() -> None:
-    """From -0.13 down to -0.25, from 0.52 up to 0.75: four steps, so zero stands at a quarter."""
-    axis = Axis.around([correlation(0.3, low=-0.13, high=0.45)], [0.52, None])
-    assert (axis.low, axis.high, axis.marks) == (-0.25, 0.75, (-0.25, 0.0, 0.25, 0.5, 0.75))
-    assert [axis.at(value) for value in (-0.25, 0.0, 0.3, 0.75)] == ["0.00%", "25.00%", "55.00%", "100.00%"]
-    assert Axis.around([correlation(None, undefined=Undefined.CONSTANT)], []).marks == (0.0, 0.25)
 
 
 def test_the_plot_shows_what_the_table_says() -> None:

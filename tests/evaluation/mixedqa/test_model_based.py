@@ -111,15 +111,6 @@ def score(metric: ReferenceMetric, places: Sequence[int]) -> list[float | None]:
     return metric.score(answers, references, questions, evidence)  # type: ignore[arg-type]
 
 
-def test_each_is_scored_for_itself(bert: Path, bart: Path, gpt: Path) -> None:
-    """Batches pad and sort; the scores know nothing of it."""
-    for metric in all_metrics(bert, bart, gpt):
-        together = score(metric, range(4))
-        assert together == pytest.approx([score(metric, [place])[0] for place in range(4)], abs=1e-5)
-        assert score(metric, [3, 1, 0, 2]) == pytest.approx([together[place] for place in (3, 1, 0, 2)], abs=1e-5)
-        assert len(set(together)) > 1
-
-
 @pytest.mark.parametrize("layer", [1, 3])
 def test_bert_score_as_bert_score_has_it(bert: Path, tmp_path: Path, layer: int) -> None:
     """Which cannot read a tokenizer that does not state its length, so it is given one that does."""
@@ -192,8 +183,3 @@ def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
     for metric in (bert_score(name), bart_score(name, AnswerContext.REFERENCE)):
         with pytest.raises(ConfigError, match="no usable model"):
             metric.score(["Ada"], [["red"]])
-
-
-def test_a_layer_that_is_not_there_is_a_config_error(bert: Path) -> None:
-    with pytest.raises(ConfigError, match="has 3 layers, so there is no layer 4"):
-        bert_score(bert, layer=4).score(["Ada"], [["red"]])

@@ -8,8 +8,8 @@ from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.registry import find_dataset
 from factloop.evaluation.reproduction.documents import with_entries
 from factloop.evaluation.reproduction.inputs import Inputs
-from factloop.evaluation.reproduction.records import Origin, Reproduction, Status
-from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, VERIFY_JOINED, Entry, find_entry
+from factloop.evaluation.reproduction.records import Reproduction, Status
+from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, Entry, find_entry
 from tests.documents.shown import DOCS
 
 IDS = [entry.id for entry in ENTRIES]
@@ -45,17 +45,6 @@ def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> Non
     assert all(one.origin is not None for one in found.figures if one.ours is not None)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
-def test_what_follows_from_printed_figures_alone_is_not_called_reproduced(entry: Entry) -> None:
-    """Without data and results only printed figures, rules and our own prompts are at hand."""
-    origins = {one.origin for one in entry.reproduce(Inputs()).figures if one.is_compared}
-    if not entry.data and origins == {Origin.PRINTED}:
-        assert entry.status in (Status.PRINTED, Status.NEEDS_MODEL)
-    if entry.status is Status.PRINTED:
-        assert Origin.PRINTED in origins
-        assert not entry.data
-
-
 def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:
     with pytest.raises(
         ConfigError, match=r"'trustscore:table-9' to reproduce; there are trustscore:table-1, .*section-4$"
@@ -70,22 +59,3 @@ def test_the_page_of_the_papers_has_the_list() -> None:
     page = (DOCS / "papers.md").read_text(encoding="utf-8")
     assert page == with_entries(page)
     assert all(f"`{one}`" in page for one in IDS)
-
-
-@pytest.mark.parametrize(
-    ("name", "command"),
-    [
-        ("vwc:table-3", VERIFY_JOINED),  # fourteen data sets, four of them RAGTruth's
-        ("vwc:table-24", VERIFY_JOINED),
-        ("vwc:table-6", VERIFY_JOINED),
-        ("vwc:table-21", "factloop research verify --dataset expertqa:claims --verifier NAME --out FILE"),
-        (
-            "vwc:table-11",
-            "factloop research verify --dataset tofueval:mediasum-dev --documents DOCUMENTS --verifier NAME --out FILE",
-        ),
-        ("vwc:table-8", "factloop research verify --dataset NAME:PART --verifier NAME --out FILE"),
-    ],
-)
-def test_commands_give_the_systems_that_a_table_needs(name: str, command: str) -> None:
-    """Data sets that factloop has without systems must be joined first: `--dataset` has no RAGTruth, Lfqa or Reveal."""
-    assert find_entry(name).command == command

@@ -171,3 +171,9 @@ async def kill_one_at_work(sim: Simulator, judging: asyncio.Task[Any]) -> int:
     pid = workers()[0]
     os.kill(pid, signal.SIGKILL)
     return pid
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense::", "127.0.0.1:99999"])
+async def test_an_address_without_a_cluster_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster answers"):
+        await anext(judge_on_ray(CheckSettings(), [], directory=None, workers=2, address=address))

@@ -12,8 +12,7 @@ import pytest
 from ray.exceptions import RayActorError
 
 from factloop.core.errors import ConfigError, ToolError
-from factloop.evaluation.running.on_ray import Pool, Wrong, room_of
-from factloop.setup.settings import CheckSettings
+from factloop.evaluation.running.on_ray import Pool, Wrong
 
 ROOM = 2
 
@@ -90,8 +89,3 @@ async def test_no_more_is_read_than_the_workers_have_room_for() -> None:
     async with aclosing(pool_of(Actor(), Actor()).judged(items())) as judging:
         await anext(judging)
         assert len(read) <= 2 * ROOM
-
-
-@pytest.mark.parametrize(("concurrency", "responses"), [(0, 32), (1, 2), (4, 2), (32, 16), (500, 32)])
-def test_responses_at_a_time_follow_the_calls_in_flight(concurrency: int, responses: int) -> None:
-    assert room_of(CheckSettings(concurrency=concurrency)) == responses

@@ -73,13 +73,6 @@ def test_the_raw_figure_is_that_of_the_run(abstention: AbstentionPolicy) -> None
     assert (f1.abstentions, f1.n_abstentions, f1.n_failed) == (abstention.value, 2, 1)
 
 
-def test_without_a_labelled_claim_that_has_a_verdict_there_is_no_correction() -> None:
-    found = correction(CalibrationSample("x", (1, 0), (None, None)), [judged("p", "sn")])
-    assert (found.n_claims, found.n_unscored) == (2, 2)
-    assert found.systems[0].precision.prediction_powered.undefined is Undefined.NO_LABELS
-    assert found.systems[0].f1[0].corrected.undefined is Undefined.NO_LABELS
-
-
 def finished(folder: Path, responses: list[JudgedResponse], **changes: Any) -> RunSummary:
     summary = summary_of(responses, **{"kind": "factscore", **changes})
     folder.mkdir()
@@ -98,19 +91,6 @@ def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
     assert sample.kind == "factscore"
     assert sample.fingerprint == summary.fingerprint
     assert summary.data in sample.data
-
-
-def test_rows_of_any_kind_of_file_say_the_same(tmp_path: Path) -> None:
-    made: list[dict[str, Any]] = [
-        {"label": 1, "verdict": 0, "group": "a"},
-        {"label": 0, "verdict": None, "group": 7},
-    ]
-    (tmp_path / "rows.csv").write_text("label,verdict,group,other\n1,0,a,x\n0,,7,\n")
-    for place in (jsonl(tmp_path / "rows.jsonl", *made), tmp_path / "rows.csv"):
-        sample = load_calibration(place)
-        assert (sample.labels, sample.verdicts, sample.groups) == ((1, 0), (0, None), ("a", "7"))
-        assert sample.data.startswith(f"{place.name} (sha256 ")
-    assert load_calibration(jsonl(tmp_path / "plain.jsonl", *rows((1, 1)))).groups is None
 
 
 @pytest.mark.parametrize(
@@ -133,15 +113,6 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: dict[str, Any], field: st
     assert (caught.value.line, caught.value.field) == (2, field)
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "no row"), ("{", "not JSON"), ("\0\1", "not JSON")])
-def test_what_is_no_calibration_says_so(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "x.jsonl").write_text(text)
-    with pytest.raises(DataError, match=said):
-        load_calibration(tmp_path / "x.jsonl")
-    with pytest.raises(DataError, match="cannot be read"):
-        load_calibration(tmp_path / "absent.jsonl")
-
-
 def prediction(claim: int, label: int, score: float | None, **more: Any) -> dict[str, Any]:
     named = {"dataset": "d", "system": "s", "response_id": "r", "claim_id": str(claim), "label": label}
     return {**named, "evaluators": {"judge": score, "other": 0.0}, **more}
@@ -161,11 +132,6 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
         load_calibration(place)
     with pytest.raises(ConfigError, match=r"no evaluator 'x', but judge, other"):
         load_calibration(place, evaluator="x")
-
-
-def test_a_run_corrected_by_its_own_claims_needs_no_warning(tmp_path: Path) -> None:
-    summary = finished(tmp_path / "b", [judged("p", "sn", labels="SS"), judged("q", "sn", labels="SN")])
-    assert calibration_warnings(load_calibration(tmp_path / "b"), summary) == ()
 
 
 @pytest.mark.parametrize(

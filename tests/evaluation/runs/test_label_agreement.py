@@ -60,18 +60,6 @@ def claim(number: int, verdict: Verdict | None, text: str | None = None) -> Clai
 WORKED = table(6, 2, 1, 1, 3, 4, 0, 2, 1, 1, 2, 0)
 
 
-def test_figures_worked_by_hand() -> None:
-    found = overall(WORKED)
-    assert (found.table, found.n_unscored, found.n_responses) == (WORKED, 3, 1)
-    by_chance = (9 * 10 + 7 * 7 + 4 * 3) / 400  # 0.3775
-    assert found.agreement == PromptFigure(value=12 / 20, n=20, n_prompts=1)
-    assert found.kappa.value == pytest.approx((0.6 - by_chance) / (1 - by_chance))  # 0.357
-    assert (found.tpr.value, found.tpr.n) == (6 / 8, 8)
-    assert (found.tnr.value, found.tnr.n) == (4 / 7, 7)
-    assert found.balanced_accuracy.value == pytest.approx((6 / 8 + 4 / 7) / 2)
-    assert found.balanced_accuracy.n == 15
-
-
 def test_balanced_accuracy_has_an_interval_only_if_both_labels_come_from_several_prompts() -> None:
     """One prompt holds all facts labelled supported: its TPR says nothing of another prompt."""
     tables = [table(6, 2, 0, 0, 0, 1, 0, 0), *(table(0, 0, 0, 0, n, 3, 0, 0) for n in range(5))]

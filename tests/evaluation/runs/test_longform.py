@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factloop.core.records import Counts
 from factloop.evaluation.runs.longform import (
@@ -50,14 +47,6 @@ def test_a_run_by_hand() -> None:
     assert (system.at_k[0].f1.low, system.at_k[0].f1.high) == (None, None)
 
 
-def test_an_abstention_counts_as_0_where_that_is_the_policy() -> None:
-    scores = score_long_form(RUN, [4], abstention=ZERO)
-    system = only(scores)
-    assert scores.abstention is ZERO
-    assert system.at_k[0].f1.value == pytest.approx((1 / 2 + 8 / 9 + 0 + 0 + 0) / 5)
-    assert (system.at_k[0].f1.n, system.precision.n) == (5, 3)
-
-
 def test_k_is_chosen_from_the_run() -> None:
     excluded = score_long_form(RUN, ["median", "maximum", 64], abstention=EXCLUDE)
     # supported: 2, 4, 0, 0 -> median 1, maximum 4; with the abstention 2, 4, 0, 0, 0 -> median 0, and K is at least 1
@@ -76,11 +65,6 @@ def test_nothing_scored_is_none() -> None:
     assert (system.at_k[0].f1.value, system.at_k[0].f1.low, system.precision.value) == (None, None, None)
     assert (system.n_abstained, system.n_unscored_responses, system.at_k[0].f1.n) == (1, 1, 0)
     assert score_long_form([], [4], abstention=ZERO, rng=np.random.default_rng(1)).systems == ()
-
-
-def test_a_prompt_is_answered_once() -> None:
-    with pytest.raises(ValueError, match="'a' answers the prompt '1' twice"):
-        score_long_form([answer(1, 1), answer(2, 1), answer(1, 2)], [4], abstention=ZERO)
 
 
 def test_systems_are_ranked_at_each_k() -> None:
@@ -103,35 +87,3 @@ def test_the_curve_falls_with_k_and_ends_at_the_maximum() -> None:
     given_ks = f1_curve(RUN, abstention=EXCLUDE, ks=[4])
     assert given_ks[0].f1["a"] == only(score_long_form(RUN, [4], abstention=EXCLUDE)).at_k[0].f1.value
     assert [point.k for point in f1_curve([answer(1, 3)], abstention=ZERO)] == [1, 2, 3]
-
-
-answers = st.builds(
-    answer,
-    prompt=st.integers(0, 10**9),
-    s=st.integers(0, 60),
-    n=st.integers(0, 60),
-    ir=st.integers(0, 5),
-    un=st.integers(0, 3),
-    system=st.sampled_from(["a", "b"]),
-)
-runs = st.lists(answers, max_size=12, unique_by=lambda one: (one.system, one.prompt_id))
-
-
-@given(runs, st.integers(1, 80), st.sampled_from(AbstentionPolicy), st.randoms(use_true_random=False))
-def test_properties(run: list[CountedResponse], k: int, policy: AbstentionPolicy, rng: random.Random) -> None:
-    scores = score_long_form(run, [k, "median"], abstention=policy, rng=np.random.default_rng(1), resamples=20)
-    shuffled = list(run)
-    rng.shuffle(shuffled)
-    assert scores == score_long_form(
-        shuffled, [k, "median"], abstention=policy, rng=np.random.default_rng(1), resamples=20
-    )
-    renamed = [one.model_copy(update={"prompt_id": f"{one.prompt_id}'"}) for one in run]
-    doubled = score_long_form([*run, *renamed], [k], abstention=policy)
-    for system, twice in zip(scores.systems, doubled.systems, strict=True):
-        f1, recall = system.at_k[0].f1, system.at_k[0].recall
-        assert twice.at_k[0].f1.value == (None if f1.value is None else pytest.approx(f1.value))
-        assert twice.at_k[0].f1.n == 2 * f1.n
-        dropped = system.n_unscored_responses + (system.n_abstained if policy is EXCLUDE else 0)
-        assert f1.n == recall.n == system.n_responses - dropped
-        if f1.low is not None and f1.high is not None:
-            assert 0.0 <= f1.low <= f1.high <= 1.0

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.running.run import NewRecord, RunStarted
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.reading import read_run
-from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.runs.run import arun, astream_run
+from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.run import arun
 from factloop.evaluation.runs.summary import Scoring
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
@@ -114,32 +112,6 @@ async def test_an_empty_response_is_an_abstention_and_costs_nothing(sim: Simulat
     assert sim.stats().stages == {}
     (system,) = summary.scores.systems
     assert (system.n_abstained, system.counts.total, system.at_k[0].f1.value, system.precision.value) == (2, 0, 0, None)
-
-
-async def test_events_come_in_order_and_a_stream_left_early_is_gone_on_with(
-    sim: Simulator, items: list[RunItem], tmp_path: Path
-) -> None:
-    async def stream(stop_after: int | None) -> list[object]:
-        events: list[object] = []
-        async with simulated_checker(sim, concurrency=2) as checker:
-            stream = astream_run(checker, items, data="short", run_dir=tmp_path / "run")
-            async with aclosing(stream) as happening:
-                async for event in happening:
-                    events.append(event)
-                    if len(events) == stop_after:
-                        break
-        return events
-
-    started, *judged = await stream(4)
-    assert started == RunStarted(8, 0)
-    assert all(isinstance(one, NewRecord) and isinstance(one.record, JudgedResponse) for one in judged)
-    with pytest.raises(ConfigError, match="not come to its end"):
-        read_run(tmp_path / "run")
-    started, *judged, summary = await stream(None)
-    assert started == RunStarted(8, 3)
-    assert len(judged) == 5
-    assert isinstance(summary, RunSummary)
-    assert stable(summary) == stable(await run(sim, items))
 
 
 async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(

@@ -47,13 +47,6 @@ def test_a_prompt_is_known_by_id_text_hash_and_response(said: dict[str, str]) ->
     assert known(RUN).prompt(origin_of(**said)) == "p3"
 
 
-@pytest.mark.parametrize(
-    "said", [{}, {"group": "p99"}, {"response_id": "one/p3"}, {"system": "two", "response_id": "one/p3"}]
-)
-def test_strangers_are_no_prompts_of_the_run(said: dict[str, str]) -> None:
-    assert known(RUN).prompt(origin_of(**said)) is None
-
-
 def test_a_claim_is_the_runs_by_its_text_within_its_response() -> None:
     run = known(RUN)
     place = {"system": "one", "response_id": "one/p3"}
@@ -93,20 +86,6 @@ def rows(**names: str) -> list[dict[str, Any]]:
         for place in range(40)
         for verdict, label in ((1, 1), (int(place % 3 == 0), place % 2))
     ]
-
-
-def test_labels_count_as_the_runs_whatever_their_groups_are_called(tmp_path: Path) -> None:
-    """The interval is that of groups with the run's own names; under names of their own it would be another."""
-    by_id = corrected(jsonl(tmp_path / "id.jsonl", *rows(group="p{}")))
-    by_text = corrected(jsonl(tmp_path / "text.jsonl", *rows(group="What of town {}?")))
-    by_response = corrected(jsonl(tmp_path / "place.jsonl", *rows(group="x{}", system="one", response_id="one/p{}")))
-    apart = corrected(jsonl(tmp_path / "apart.jsonl", *rows(group="x{}", system="one")))
-    wanted = by_id.precision.prediction_powered
-    assert by_text.precision.prediction_powered == wanted
-    assert by_response.precision.prediction_powered == wanted
-    assert apart.precision.prediction_powered != wanted
-    assert [one.n_of_prompts for one in (by_id, by_text, by_response, apart)] == [80, 80, 80, 0]
-    assert by_id.precision.own_claims is None, "of a prompt is not yet of the run"
 
 
 def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:

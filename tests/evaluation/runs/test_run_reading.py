@@ -10,7 +10,8 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.evaluation.runs.reading import read_run
+from factloop.core.records import Judgement, UnscoredReason
+from factloop.evaluation.runs.reading import predictions_of, read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
 from tests.evaluation.runs.finished_runs import judged
@@ -103,3 +104,29 @@ def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("7")
     with pytest.raises(ConfigError, match="has not come to its end"):
         read_run(tmp_path)
+
+
+UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    facts = [{"text": "Ada lived.", "label": "S"}, {"text": "Ada sang.", "label": "NS"}]
+    named = {"id": "r1", "system": "A", "topic": "Ada", "prompt": "Who?", "response": "Ada lived and sang. Hello."}
+    said = [{"text": "Ada lived and sang.", "atomic_facts": facts}, {"text": "Hello.", "atomic_facts": None}]
+    return {**named, "sentences": said, **changes}
+
+
+def read(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def test_predictions_are_the_verdicts_on_claims_labelled_supported_or_not() -> None:
+    rows = read(predictions_of([judged("p", "snisn", labels="SNSI")], dataset="bio"))
+    assert [(one["claim_id"], one["label"], one["evaluators"]) for one in rows] == [
+        ("c0", 1, {"sim:judge (fused)": 1}),
+        ("c1", 0, {"sim:judge (fused)": 0}),
+        ("c2", 1, {"sim:judge (fused)": None}),  # found irrelevant: neither
+    ]
+    assert {(one["dataset"], one["system"], one["response_id"], one["prompt_id"]) for one in rows} == {
+        ("bio", "one", "one/p", "p")
+    }

@@ -5,17 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factloop.evaluation.statistics.bootstrap import (
-    AT_ONCE,
     bootstrap,
-    draw_clusters,
     draw_counts,
     percentile_interval,
-    percentiles,
     sample_and_draws,
 )
 
@@ -25,13 +19,6 @@ def test_each_resample_draws_as_many_clusters_as_there_are() -> None:
     assert drawn.shape == (50, 7)
     assert (drawn.sum(axis=1) == 7).all()
     assert len({tuple(row) for row in drawn.tolist()}) > 40
-
-
-@pytest.mark.parametrize("at_once", [1, 7, 100, AT_ONCE])
-def test_batches_change_no_draw(at_once: int) -> None:
-    wanted = np.concatenate([*draw_clusters(7, np.random.default_rng(3), 20)])
-    found = np.concatenate([*draw_clusters(7, np.random.default_rng(3), 20, at_once=at_once)])
-    assert np.array_equal(found, wanted)
 
 
 def test_the_sample_stands_first() -> None:
@@ -44,24 +31,9 @@ def test_the_sample_stands_first() -> None:
 
 def test_a_statistic_gets_the_sums_of_each_resample_in_the_shape_of_a_cluster() -> None:
     of_clusters = np.arange(24.0).reshape(4, 2, 3)
-    drawn = np.concatenate([*draw_clusters(4, np.random.default_rng(2), 30)])
+    drawn = np.concatenate([*draw_counts(4, np.random.default_rng(2), 30)])
     found = bootstrap(of_clusters, lambda sums: sums, np.random.default_rng(2), 30)
     assert np.array_equal(found, np.tensordot(drawn, of_clusters, axes=1))
-
-
-COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
-
-
-@given(COLUMNS, st.sampled_from([0.25, 0.05, 0.025]))
-def test_percentiles_are_those_of_numpy(numbers: list[float], tail: float) -> None:
-    low, high, n_undefined = percentiles(np.array(numbers)[:, None], tail)
-    defined = [number for number in numbers if not math.isnan(number)]
-    assert n_undefined.tolist() == [len(numbers) - len(defined)]
-    if defined:
-        assert [low[0], high[0]] == np.quantile(defined, [tail, 1.0 - tail]).tolist()
-    else:
-        assert math.isnan(low[0])
-        assert math.isnan(high[0])
 
 
 def test_an_interval_has_a_width() -> None:

@@ -6,10 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
-from statsmodels.stats.proportion import proportions_ztest  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.evaluation.statistics.clustered_proportions import (
     ClusteredErrors,
@@ -36,18 +33,6 @@ def test_by_hand() -> None:
     assert within_clusters(one, other) == pytest.approx(rho)
     z = (4 / 6 - 1 / 6) / sqrt(2 * 35 / 144 * (1 + rho) / 6)
     assert clustered_proportions(one, other) == pytest.approx(2 * stats.norm.sf(z))
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=40), st.lists(st.booleans(), min_size=1, max_size=40))
-def test_responses_of_one_claim_are_two_proportions(one: list[bool], other: list[bool]) -> None:
-    """As statsmodels has them; likewise claims of several responses that are said to be independent."""
-    wrong, n = (sum(one), sum(other)), (len(one), len(other))
-    sides = [side(*((int(wrong), 1) for wrong in errors)) for errors in (one, other)]
-    expected = 1.0 if sum(wrong) in (0, sum(n)) else proportions_ztest(wrong, n)[1]
-    assert clustered_proportions(*sides) == pytest.approx(expected, abs=1e-12)
-    assert not any(each.is_clustered for each in sides)
-    whole = [side((errors, size)) for errors, size in zip(wrong, n, strict=True)]
-    assert clustered_proportions(*whole, rho=0.0) == pytest.approx(expected, abs=1e-12)
 
 
 def test_claims_that_repeat_each_other_count_once() -> None:

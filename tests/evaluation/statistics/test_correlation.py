@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from factloop.core.figure import Undefined
-from factloop.evaluation.statistics.correlation import Correlation, Method, kendall, pearson, spearman
+from factloop.evaluation.statistics.correlation import Correlation, Method, correlate, pearson
 
-ALL = (pearson, spearman, kendall)
+ALL = tuple(partial(correlate, method) for method in Method)
 THEIRS: dict[str, Callable[..., float]] = {
     "pearson": lambda x, y: float(stats.pearsonr(x, y).statistic),
     "spearman": lambda x, y: float(stats.spearmanr(x, y).statistic),
@@ -31,27 +32,6 @@ def interval(found: Correlation) -> tuple[float, float]:
     assert found.low is not None
     assert found.high is not None
     return found.low, found.high
-
-
-@pytest.mark.parametrize(
-    ("measure", "xs", "ys", "expected"),
-    [
-        # deviations -1.5 -.5 .5 1.5 and -1 1 -2 2 (mean 3): products 1.5 - .5 - 1 + 3 = 3; sqrt(5 * 10)
-        (pearson, [1, 2, 3, 4], [2, 4, 1, 5], 3 / math.sqrt(50)),
-        # a fourfold table 2 1 / 1 2: phi = (2*2 - 1*1) / sqrt(3*3*3*3)
-        (pearson, [0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1], 1 / 3),
-        # ranks 1 2 3 4 and 2 3 1 4: 1 - 6 * (1 + 1 + 4 + 0) / (4 * 15)
-        (spearman, [1, 2, 3, 4], [2, 4, 1, 50], 0.4),
-        # ranks 1.5 1.5 3 and 1 2 3: deviations -.5 -.5 1 and -1 0 1: 1.5 / sqrt(1.5 * 2)
-        (spearman, [0, 0, 7], [1, 2, 3], 1.5 / math.sqrt(3)),
-        # of six pairs (1,3) and (2,3) are discordant: (4 - 2) / 6
-        (kendall, [1, 2, 3, 4], [2, 4, 1, 50], 1 / 3),
-        # of three pairs two are concordant, one is tied in x: 2 / sqrt(2 * 3)
-        (kendall, [0, 0, 7], [1, 2, 3], 2 / math.sqrt(6)),
-    ],
-)
-def test_worked_by_hand(measure: Measure, xs: list[float], ys: list[float], expected: float) -> None:
-    assert value(measure(xs, ys)) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ALL)
@@ -130,28 +110,6 @@ def noisy(n: int, seed: int, slope: float = 0.6) -> tuple[list[float], list[floa
     return scores.tolist(), labels.tolist()
 
 
-@pytest.mark.parametrize("measure", ALL)
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("continuous", [False, True])
-def test_the_bootstrap_is_that_of_a_plain_loop(measure: Measure, clustered: bool, continuous: bool) -> None:
-    """The same draws, each resample written out and correlated by scipy."""
-    scores, labels = noisy(24, seed=3)
-    if continuous:
-        noise = np.random.default_rng(9).normal(size=24)
-        labels = [label + float(more) for label, more in zip(labels, noise, strict=True)]
-    clusters = [10 + place // 2 for place in range(24)] if clustered else None  # in the order of their names
-    found = measure(scores, labels, clusters=clusters, rng=np.random.default_rng(7), resamples=300)
-
-    order = np.lexsort((labels, scores)) if clusters is None else np.arange(24)
-    members = [[place] for place in order] if clusters is None else [[2 * c, 2 * c + 1] for c in range(12)]
-    values = []
-    for drawn in np.random.default_rng(7).integers(0, len(members), size=(300, len(members))):
-        places = [place for cluster in drawn for place in members[cluster]]
-        values.append(THEIRS[found.method]([scores[p] for p in places], [labels[p] for p in places]))
-    assert interval(found) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-9)
-    assert found.n_clusters == len(members)
-
-
 def test_the_interval_is_near_fishers() -> None:
     rng = np.random.default_rng(2)
     xs = rng.normal(size=400)
@@ -195,18 +153,3 @@ def test_without_clusters_to_draw_there_is_no_interval() -> None:
     assert (found.low, found.high, found.n_clusters, found.n_resamples) == (None, None, 1, 0)
     assert found.value is not None
     assert pearson([1, 2, 3], [1, 2, 4]).low is None
-
-
-def test_a_record_has_a_value_or_a_reason() -> None:
-    with pytest.raises(ValueError, match="either a value or the reason"):
-        Correlation(method=Method.PEARSON, value=None, n=3, n_clusters=3)
-    with pytest.raises(ValueError, match="either a value or the reason"):
-        Correlation(method=Method.PEARSON, value=0.1, undefined=Undefined.CONSTANT, n=3, n_clusters=3)
-    with pytest.raises(ValueError, match="two ends"):
-        Correlation(method=Method.PEARSON, value=0.1, low=0.0, n=3, n_clusters=3)
-
-
-def test_pairs_on_one_line_have_no_interval() -> None:
-    """Resamples of them lie on it, too: three pairs would be as sure as a thousand."""
-    found = kendall([0.1, 0.2, 0.3], [1.0, 2.0, 5.0], rng=np.random.default_rng(0))
-    assert (found.value, found.low, found.high) == (1.0, None, None)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.evaluation.statistics.discrete_tests import (
     DiscreteTest,
@@ -61,12 +60,6 @@ def test_tarones_number_by_hand(leasts: list[float], alpha: float, wanted: int) 
     assert n_testable(leasts, alpha) == wanted
 
 
-@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=12))
-def test_where_all_reach_everything_it_is_holms_method(p_values: list[float]) -> None:
-    found = holm_tarone([DiscreteTest(p, 0.0) for p in p_values])
-    assert found == pytest.approx(list(multipletests(p_values, method="holm")[1]))
-
-
 @given(st.lists(REACHABLE, min_size=1, max_size=6), st.sampled_from((0.01, 0.05, 0.2)))
 def test_it_rejects_nothing_that_closed_testing_does_not(tests: list[DiscreteTest], alpha: float) -> None:
     """Closed testing: a hypothesis is rejected if every set of hypotheses that holds it is, each by its smallest p."""
@@ -79,14 +72,6 @@ def test_it_rejects_nothing_that_closed_testing_does_not(tests: list[DiscreteTes
     for place, one in enumerate(holm_tarone(tests)):
         if one <= alpha:
             assert all(is_rejected(subset) for subset in sets if place in subset)
-
-
-@given(st.lists(REACHABLE, min_size=1, max_size=12), st.sampled_from((0.01, 0.05, 0.2)))
-def test_what_bonferroni_rejects_over_the_tests_that_vary_holm_rejects(tests: list[DiscreteTest], alpha: float) -> None:
-    """So that no interval at 1 - alpha / m leaves 0 out beside "no difference shown"."""
-    m = n_varying(tests)
-    adjusted = zip(tests, holm_tarone(tests), strict=True)
-    assert all(held <= alpha * (1 + 1e-9) for test, held in adjusted if test.p <= alpha / m)
 
 
 def test_tests_that_vary_by_hand() -> None:

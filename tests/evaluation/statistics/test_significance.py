@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from random import Random
 
 import numpy as np
 import pytest
@@ -17,11 +16,12 @@ from factloop.evaluation.statistics.significance import (
     fewest_prompts,
     least_p_of,
     sign_flips,
+    upper_tail,
 )
 
 
 def flips(*differences: float) -> float:
-    return float(sign_flips(np.asarray(differences, dtype=np.float64)[:, None])[0])
+    return sign_flips(np.asarray(differences, dtype=np.float64))
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 5))
@@ -55,29 +55,6 @@ def test_many_unequal_differences_are_taken_as_normal() -> None:
     assert flips(*differences) == pytest.approx(draws.pvalue, abs=0.02)
 
 
-@given(
-    st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=40), st.randoms(use_true_random=False)
-)
-def test_neither_order_nor_direction_nor_scale_changes_a_p_value(differences: list[float], random: Random) -> None:
-    shuffled = list(differences)
-    random.shuffle(shuffled)
-    found = flips(*differences)
-    assert 0.0 < found <= 1.0
-    assert flips(*shuffled) == pytest.approx(found, abs=1e-9)
-    assert flips(*[-d for d in differences]) == pytest.approx(found, abs=1e-9)
-    assert flips(*[0.0, *differences, 0.0]) == pytest.approx(found, abs=1e-9)
-
-
-def test_tests_side_by_side_are_the_same_as_alone() -> None:
-    rng = np.random.default_rng(4)
-    columns = np.column_stack([np.ones(30), rng.normal(0.3, 1, 30), np.zeros(30), rng.choice([-1.0, 1.0], 30)])
-    together = sign_flips(columns)
-    assert list(together) == pytest.approx([flips(*column) for column in columns.T])
-    assert together[2] == 1.0
-    assert sign_flips(np.zeros((0, 3))).tolist() == [1.0, 1.0, 1.0]
-    assert sign_flips(np.zeros((4, 0))).tolist() == []
-
-
 def test_corrections_by_hand() -> None:
     p = [0.04, 0.01, 0.03]
     assert adjusted_p_values(p, PValueAdjustment.NONE) == p
@@ -91,3 +68,32 @@ def test_the_least_p_of_few_prompts_is_that_of_the_exact_binomial_test() -> None
     for n in range(1, 12):
         assert least_p_of(n) == pytest.approx(stats.binomtest(n, n, 0.5).pvalue)
     assert [fewest_prompts(alpha) for alpha in (0.05, 0.0625, 0.05 / 3, 0.001)] == [6, 5, 7, 11]
+
+
+def all_ways(sizes: list[float], reached: float) -> float:
+    sums = np.array(list(product((-1.0, 1.0), repeat=len(sizes)))) @ np.array(sizes)
+    return float((sums >= reached - 1e-9).mean())
+
+
+def test_by_hand() -> None:
+    """Of 1, 2, 3 the sums are -6 -4 -2 0 0 2 4 6: two of eight are 4 or more, five 0 or more."""
+    assert upper_tail(np.array([3.0, 1.0, 2.0]), 4.0) == pytest.approx(2 / 8)
+    assert upper_tail(np.array([1.0, 0.0, 2.0, 3.0]), 0.0) == pytest.approx(5 / 8)
+    assert upper_tail(np.array([1.0, 2.0, 3.0]), 6.1) == 0.0
+    with pytest.raises(ValueError, match="above 0"):
+        upper_tail(np.zeros(3), 0.0)
+
+
+@given(st.lists(st.sampled_from((0.25, 1 / 3, 0.5, 2 / 3, 1.0)), min_size=1, max_size=10), st.data())
+def test_shares_of_small_counts_are_exact(sizes: list[float], data: st.DataObject) -> None:
+    """With ties: a sum that is reached exactly counts."""
+    signs = data.draw(st.lists(st.sampled_from((-1.0, 1.0)), min_size=len(sizes), max_size=len(sizes)))
+    reached = float(np.dot(signs, sizes))
+    assert upper_tail(np.array(sizes), reached) == pytest.approx(all_ways(sizes, reached))
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=11, max_size=13), st.floats(0.0, 4.0))
+def test_other_sizes_are_never_too_low_and_hardly_too_high(sizes: list[float], reached: float) -> None:
+    """A sum may count that falls short by rounding: at most those within 10 steps of the lattice."""
+    found, step = upper_tail(np.array(sizes), reached), sum(sizes) / 2**16
+    assert all_ways(sizes, reached + 10 * step) - 1e-9 <= found <= all_ways(sizes, reached - 10 * step) + 1e-9

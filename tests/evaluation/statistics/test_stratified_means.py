@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import bootstrap, sem  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -43,12 +41,6 @@ def test_a_stratum_without_items_leaves_no_value() -> None:
     assert not found.has_interval
 
 
-def test_nothing_at_all() -> None:
-    found = mean_of([], [], [], n_strata=1)
-    assert (found.value, found.n, found.n_clusters, found.standard_error) == (None, 0, 0, None)
-    assert stratified_intervals([found], np.random.default_rng(0), 100, 0.95) == [None]
-
-
 def test_the_standard_error_of_independent_items_is_the_usual_one() -> None:
     values = np.random.default_rng(1).normal(size=30)
     found = stratified_mean(values, np.zeros(30, np.int64), 1, np.arange(30), 30)
@@ -72,16 +64,3 @@ def test_there_is_no_interval_where_nothing_varies_or_no_draws_are_asked_for() -
     assert stratified_intervals([same, alone], np.random.default_rng(0), 200, 0.95) == [None, None]
     varies = mean_of([1.0, 0.0], [0, 0], [0, 1], n_strata=1)
     assert stratified_intervals([varies], np.random.default_rng(0), 0, 0.95) == [None]
-
-
-@given(st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 1), st.integers(0, 4)), min_size=1, max_size=30))
-def test_parts_add_up_and_order_changes_nothing(items: list[tuple[float, int, int]]) -> None:
-    one = mean_of(*(list(column) for column in zip(*items, strict=True)))  # type: ignore[arg-type]  # three columns
-    other = mean_of(*(list(column) for column in zip(*reversed(items), strict=True)))  # type: ignore[arg-type]
-    assert one.n == other.n == len(items)
-    if one.value is None:
-        assert other.value is None
-    else:
-        assert other.value == pytest.approx(one.value, abs=1e-9)
-        assert one.parts.sum() == pytest.approx(one.value, abs=1e-9)
-        assert -1 <= one.value <= 1 or one.value == pytest.approx(round(one.value))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, load_pairs, to_line
+from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, load_pairs
 from factloop.evaluation.verification.records import PairRow, Prediction
 
 
@@ -31,15 +31,6 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
     )
     assert other.key == ("x", "s", "7", "k")
     assert other.label == 0
-
-
-def test_a_line_leaves_out_what_is_not_given() -> None:
-    (found,) = spooled({"label": 0, "evaluators": {"a": None}})
-    assert json.loads(to_line(found)) == {
-        "dataset": "mine", "system": "unknown", "response_id": "1", "claim_id": "1", "label": 0, "claim": "c",
-        "document": "d", "evaluators": {"a": None},
-    }  # fmt: skip
-    assert Prediction.model_validate_json(to_line(found)) == found
 
 
 @pytest.mark.parametrize(
@@ -81,17 +72,6 @@ def test_counts_and_the_digest() -> None:
         assert spool.digest == digest(*rows)
     assert digest({}) != digest({"claim": "other"})
     assert len({key_of(one) for one in spooled(*rows)}) == 3
-
-
-def test_what_lies_beyond_the_limit_is_in_the_digest_and_not_in_the_counts() -> None:
-    rows: list[dict[str, Any]] = [{"label": 1, "system": "s"}, {"document": " "}, {"label": 0}]
-    with (
-        PairSpool(placed(*rows), path="p", default_dataset="mine", limit=1) as one,
-        PairSpool(placed(*rows), path="p", default_dataset="mine") as whole,
-    ):
-        assert (one.n, one.n_labelled, one.n_blank, one.n_unnamed) == (1, 1, 0, 0)
-        assert one.left_out == {key_of(pair) for pair in list(whole)[1:]}
-        assert (one.digest, whole.left_out) == (whole.digest, set())
 
 
 @pytest.mark.parametrize(

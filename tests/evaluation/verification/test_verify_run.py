@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import aclosing
 from pathlib import Path
@@ -15,7 +14,7 @@ from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyp
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.rows import load_predictions
-from factloop.evaluation.running.run import NewRecord, RunStarted
+from factloop.evaluation.running.run import NewRecord
 from factloop.evaluation.verification.pairs import load_pairs
 from factloop.evaluation.verification.records import VerifyRun, VerifySettings
 from factloop.evaluation.verification.run import VerifyRequest, astream_verify, averify
@@ -73,19 +72,6 @@ async def test_a_run_makes_what_the_audit_reads(sim: Simulator, tmp_path: Path) 
     assert run.usage.calls == sim.stats().model.requests == run.usage.stages["verify"].calls
 
 
-async def test_the_same_again_goes_on_from_what_is_there(sim: Simulator, pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    first = await verify(pairs, out, "baseline", LLM)
-    whole, asked = out.read_bytes(), sim.stats().model.requests
-    out.write_bytes(whole[: len(whole) // 2])
-    second = await verify(pairs, out, "baseline", LLM)
-    assert out.read_bytes() == whole
-    assert sim.stats().model.requests == asked  # the answers were in the journal
-    assert second.evaluators == first.evaluators
-    third = await verify(pairs, out, "baseline", LLM)
-    assert (third.usage.calls, third.evaluators) == (0, first.evaluators)
-
-
 async def test_a_run_stopped_anywhere_ends_the_same(sim: Simulator, pairs: Path, tmp_path: Path) -> None:
     await verify(pairs, tmp_path / "whole.jsonl", "baseline", LLM)
     sim.reset()
@@ -120,45 +106,6 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("sim")
-async def test_another_configuration_is_refused(pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    await verify(pairs, out, "baseline", limit=3)
-    before = out.read_bytes()
-    others: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-        (("baseline",), {"limit": 3, "chunk_words": (9,)}, "chunk_words"),
-        (("baseline", LLM), {"limit": 3}, "verifiers"),
-        ((LLM,), {"limit": 3}, "verifiers"),
-    ]
-    for verifiers, options, named in others:
-        with pytest.raises(ConfigError, match=rf"another configuration \({named} differ\).*another --out"):
-            await verify(pairs, out, *verifiers, **options)
-    assert out.read_bytes() == before
-
-
-async def test_a_higher_limit_goes_on_with_the_same_run(sim: Simulator, pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    await verify(pairs, out, LLM, limit=2)
-    run = await verify(pairs, out, LLM, limit=5)
-    assert (run.n_pairs, run.evaluators[0].n_scored, sim.stats().model.requests) == (5, 5, 5)
-    before = out.read_bytes()
-    with pytest.raises(ConfigError, match="line 4 is on a claim beyond --limit: give as high a limit as before, or"):
-        await verify(pairs, out, LLM, limit=3)
-    assert out.read_bytes() == before
-    assert (await verify(pairs, out, LLM)).n_pairs == N
-    assert sim.stats().repeated == 0
-    assert [row["claim_id"] for row in read_rows(out)] == [row["claim_id"] for row in read_rows(pairs)]
-
-
-@pytest.mark.usefixtures("sim")
-async def test_a_verifier_is_added_by_a_second_file(pairs: Path, tmp_path: Path) -> None:
-    await verify(pairs, tmp_path / "one.jsonl", "baseline", limit=3)
-    await verify(tmp_path / "one.jsonl", tmp_path / "two.jsonl", LLM)
-    assert [sorted(row["evaluators"]) for row in read_rows(tmp_path / "two.jsonl")] == [["baseline", LLM]] * 3
-    with pytest.raises(DataError, match="a score of 'baseline' already"):
-        await verify(tmp_path / "two.jsonl", tmp_path / "three.jsonl", "baseline")
-
-
-@pytest.mark.usefixtures("sim")
 @pytest.mark.parametrize(
     ("verifiers", "options", "complaint"),
     [
@@ -187,15 +134,3 @@ async def test_blank_documents_and_missing_names_are_warned_of(tmp_path: Path) -
     )
     with pytest.raises(DataError, match="'label'"):
         load_predictions(tmp_path / "out.jsonl")
-
-
-async def test_one_run_at_a_time(pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    async with aclosing(astream_verify(load_pairs(pairs), wanted(out), VerifySettings())) as events:
-        assert await anext(events) == RunStarted(N, 0)
-        with pytest.raises(ConfigError, match="another process is at work"):
-            await verify(pairs, out)
-        async for event in events:
-            await asyncio.sleep(0)
-            last = event
-    assert isinstance(last, VerifyRun)

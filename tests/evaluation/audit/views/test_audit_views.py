@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import gzip
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -18,33 +15,29 @@ from lxml import etree
 from markupsafe import Markup
 from rich.console import Console
 
-from factloop.core.figure import Undefined
-from factloop.evaluation.audit.figures import AuditFigure, Group
+from factloop.evaluation.audit.figures import Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport, Leave, Measure, NoticeKind, Reason, Use
-from factloop.evaluation.audit.table import Level
 from factloop.evaluation.audit.views import words
 from factloop.evaluation.audit.views.html import marks_of, render_audit_html
 from factloop.evaluation.audit.views.pictures import LONGEST_NAME, MARKERS, Mark, short
 from factloop.evaluation.audit.views.tables import (
     SECTIONS,
     csv_files,
-    figure_of,
     groups_of,
-    percent,
     scope_of,
     sections_of,
 )
 from factloop.evaluation.audit.views.terminal import print_audit
 from factloop.reports.pictures import SERIES
-from factloop.reports.sheet.table import Cell, Sheet
-from tests.evaluation.audit.audit_sample import audited, sample_rows
+from factloop.reports.sheet.table import Sheet
+from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.views.audit_sample import (
     bare_audit,
     hostile_audit,
     sample_audit,
 )
-from tests.reports.sample import HOSTILE
+from tests.evaluation.held_files import held_files
 
 ALL = Group(kind="all")
 AUDITS = {"sample": sample_audit, "hostile": hostile_audit, "bare": bare_audit}
@@ -118,30 +111,6 @@ def test_the_tables_have_the_figures_worked_by_hand() -> None:
     ]
 
 
-def test_every_table_has_rows_of_its_group_alone() -> None:
-    report = sample_audit()
-    titles = [table.title for section in SECTIONS for table in section.tables]
-    for group in groups_of(report.data):
-        scope = scope_of(report.at[0], group, report.data)
-        assert (len(scope.members) > 1) == (group.kind != "dataset")
-        found = {section.key for section in sections_of(scope)}
-        assert found == {one.key for one in SECTIONS} - (set() if scope.members else {"by-dataset"})
-        for section in sections_of(scope):
-            for sheet in section.sheets(scope):
-                assert sheet.title in titles
-                assert {one for line in sheet.lines for one in line.of} <= set(report.data.evaluators)
-        n_systems = 1 if group.kind == "dataset" else 0
-        assert len([sheet for sheet in sheets_of(report, group, "bias") if "System" in sheet.title]) == n_systems
-    news = Group(kind="dataset", name="news")
-    at = report.at[0]
-    (rates,) = sheets_of(report, news, "rates")
-    wanted = at.rates.find("strict", news).balanced_accuracy
-    assert next(line for line in rates.lines if line.of == ("strict",)).cells[2].value == wanted.value
-    by_dataset = sheets_of(report, ALL, "by-dataset")[1]
-    claims = [one for one in at.quantification.datasets if one.level is Level.CLAIM]
-    assert [line.cells[4].value for line in by_dataset.lines] == [one.bias.value for one in claims]
-
-
 def test_weights_are_told_in_titles() -> None:
     rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
     report = audited(rows)
@@ -150,50 +119,15 @@ def test_weights_are_told_in_titles() -> None:
     assert sheets_of(report, here, "ranking")[0].title == "Order of systems; unweighted"
 
 
-@pytest.mark.parametrize(
-    ("estimate", "cell"),
-    [
-        (
-            AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8),
-            Cell("70.5", "[60.0, 80.0]", "n 1,200 claims", value=0.705, interval=(0.6, 0.8), n=1200),
-        ),
-        (AuditFigure(value=-0.0004, n=5, n_clusters=1), Cell("0.0", "", "n 5 claims", value=-0.0004, n=5)),
-        (
-            AuditFigure(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
-            Cell("100.0", "", "n 5 claims, undefined on 1 data set", value=1.0, n=5),
-        ),
-        (
-            AuditFigure(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
-            Cell("–", "", "n 5 claims", why="one system", n=5),
-        ),
-    ],
-)
-def test_a_figure_says_what_it_rests_on(estimate: AuditFigure, cell: Cell) -> None:
-    assert figure_of(estimate, "claim") == cell
-    assert percent(-0.0) == "0.0"
-
-
 def test_every_condition_has_its_words() -> None:
     for kind, table in ((Use, words.USES), (Leave, words.LEAVES), (Reason, words.REASONS), (Measure, words.MEASURES)):
         assert set(table) == set(kind)
     assert set(words.NOTICES) == set(NoticeKind)
 
 
-def files_of(name: str) -> dict[str, str]:
-    """The files behind the links of the page, by the name under which each would be saved."""
-    found = {}
-    for link in tree_of(name).xpath("//a[@download]"):
-        kind, held = link.get("href").split(";base64,")
-        data = base64.b64decode(held)
-        is_packed = kind == "data:application/gzip"
-        assert link.get("download").endswith(".gz") == is_packed
-        found[link.get("download").removesuffix(".gz")] = (gzip.decompress(data) if is_packed else data).decode()
-    return found
-
-
 @pytest.mark.parametrize("name", AUDITS)
 def test_the_page_holds_the_whole_report_and_every_link_arrives(name: str) -> None:
-    held, tree = files_of(name), tree_of(name)
+    held, tree = held_files(page_of(name)), tree_of(name)
     assert AuditReport.model_validate_json(held["audit.json"]) == AUDITS[name]()
     assert {f"{key}.csv": text for key, text in csv_files(AUDITS[name]()).items()} == {
         key: text for key, text in held.items() if key.endswith(".csv")
@@ -274,49 +208,8 @@ def test_nothing_defined_is_no_picture_and_odd_names_are_drawn() -> None:
     assert (len(short("x" * 99)), short("_e")) == (LONGEST_NAME, " _e")
 
 
-def test_the_terminal_has_advice_first_then_tables_at_each_threshold_then_the_data() -> None:
-    report = audited(sample_rows(), threshold=0.7)
-    first, *blocks = re.split(r"At a threshold of 0\.[57], all data sets", printed(report, 160))
-    said = " ".join(first.split())
-    for one in report.advice:
-        if one.group == ALL:
-            assert one.evaluator in said
-            assert all(words.USES[each.use] in said for each in one.advice)
-    given = [each.leave for one in report.advice if one.group == ALL for each in one.advice]
-    for leave in Leave:
-        assert sum(f"{words.LEAVES[leave][1]} {words.LEAVES[leave][0]} " in line for line in first.splitlines()) == (
-            given.count(leave)
-        )
-    assert len(blocks) == 2
-    for block in blocks:
-        for title in ("How often it is right, %", "Rates by data set, %", "Predictions that change when documents"):
-            assert f"{title}" in block
-    result = " ".join(blocks[1].split("Result ─")[1].split())
-    for line in (
-        "Claims 144 in 72 responses to 24 prompts",
-        "Data sets 2: news, talk",
-        "Task groups 2: answers, summaries",
-        "Systems 3: a, b, c",
-        "Intervals 95 %, by 50 resamples of whole prompts (24), seed 0",
-        "Tests alpha 0.05, no adjustment for many pairs",
-        f"Warning {words.notice_text(report.warnings[0])}",
-    ):
-        assert line in result
-
-
 def hostile(rows: Sequence[Row], name: str) -> list[Row]:
     def dressed(row: Row) -> dict[str, Any]:
         return {"system": f"{row.system}{name}", "dataset": f"{row.dataset}{name}", "task": f"{row.task}{name}"}
 
     return [replace(row, scores={f"{k}{name}": v for k, v in row.scores.items()}, **dressed(row)) for row in rows]
-
-
-@pytest.mark.parametrize("width", [40, 80])
-@pytest.mark.parametrize("name", [f"\x1b[2J\u202e[bold red]x[/bold red]{HOSTILE}", "事実" * 150, "a\nb\tc\r\n" * 9])
-def test_hostile_names_are_printed_as_text_within_the_terminal(name: str, width: int) -> None:
-    shown = printed(audited(hostile(sample_rows(), name), name=name), width=width)
-    assert not set(shown) & set("\x1b\u202e\r\x00")
-    assert ("[bold red]" in shown) == ("[bold red]" in name)
-    assert all(
-        sum(2 if ord(one) > 0x2E80 and one < "\ufffd" else 1 for one in line) <= width for line in shown.splitlines()
-    )

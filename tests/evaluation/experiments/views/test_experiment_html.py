@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import gzip
 import io
 import json
 from functools import cache
 from typing import Any
 
 import lxml.html
+from rich.console import Console
 
+from factloop.evaluation.comparing.views.terminal import FLIPS_SHOWN
 from factloop.evaluation.experiments.records import ExperimentReport
 from factloop.evaluation.experiments.views.html import DiffLine, prompt_diffs, render_experiment_html
+from factloop.evaluation.experiments.views.terminal import print_experiment
 from tests.evaluation.experiments.sample import PROMPT, STRICT
 from tests.evaluation.experiments.views import experiment_samples as samples
-from tests.reports.html_page import words
+from tests.evaluation.held_files import held_files
 
 AA_CONTRAST = 4.5
 
@@ -28,17 +29,6 @@ def page() -> str:
 
 def tree(html: str) -> Any:
     return lxml.html.document_fromstring(html)
-
-
-def test_each_flip_has_both_sides_and_its_direction() -> None:
-    report = samples.ordinary()
-    items = tree(page()).xpath("//li[@class='claim']")
-    assert len(items) == len(report.flips)
-    assert [one.get("data-filters") for one in items] == [flip.direction.value for flip in report.flips]
-    first = words(items[0].text_content())
-    assert "packaged thinks so." in first
-    assert "strict thinks so." in first
-    assert "cited" in first
 
 
 def test_prompts_stand_line_by_line() -> None:
@@ -53,23 +43,13 @@ def test_prompts_stand_line_by_line() -> None:
     assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["put in: + All of it must be stated."]
 
 
-def downloads(html: str) -> dict[str, str]:
-    found = {}
-    for link in tree(html).xpath("//a[@download]"):
-        kind, held = link.get("href").split(";base64,")
-        data = base64.b64decode(held)
-        plain = gzip.decompress(data) if kind == "data:application/gzip" else data
-        found[link.get("download").removesuffix(".gz")] = plain.decode()
-    return found
-
-
 def n_figures(report: ExperimentReport) -> int:
     """Each variant's own, and its stability."""
     return sum(len(one.figures) + 1 for one in report.variants)
 
 
 def test_all_of_it_can_be_downloaded() -> None:
-    report, files = samples.ordinary(), downloads(page())
+    report, files = samples.ordinary(), held_files(page())
     assert ExperimentReport.model_validate(json.loads(files["experiment.json"])) == report
     rows = list(csv.DictReader(io.StringIO(files["flips.csv"], newline="")))
     assert [row["first_claim_id"] for row in rows] == [one.first_side.claim_id for one in report.flips]
@@ -80,3 +60,22 @@ def test_all_of_it_can_be_downloaded() -> None:
         ("items", report.n_items),
     ):
         assert len(list(csv.DictReader(io.StringIO(files[f"{name}.csv"], newline="")))) == n
+
+
+def printed(report: ExperimentReport, width: int = 140, *, colour: bool = False) -> str:
+    written = io.StringIO()
+    print_experiment(report, Console(file=written, width=width, force_terminal=colour, color_system=None))
+    return written.getvalue()
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_flips_are_bounded_and_counted() -> None:
+    report = samples.ordinary()
+    shown = printed(report)
+    assert len(report.flips) > FLIPS_SHOWN
+    assert sum(line.strip().startswith(("✓ → ✗", "✗ → ✓")) for line in shown.splitlines()) == FLIPS_SHOWN
+    assert f"Claims that flipped ({len(report.flips)})" in shown
+    assert "The JSON report, the page and its CSV have them all." in shown

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import gzip
 import io
 import json
 import re
@@ -17,6 +15,7 @@ from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views.html import render_run_html
+from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
 from tests.reports.page_samples import PAGES
@@ -34,16 +33,6 @@ def table(tree: Any, label: str) -> list[list[str]]:
 
 def parsed(page: str) -> Any:
     return lxml.html.document_fromstring(page)
-
-
-def held(address: str) -> str:
-    kind, data = address.split(",", 1)
-    raw = base64.b64decode(data)
-    return (gzip.decompress(raw) if "gzip" in kind else raw).decode()
-
-
-def files(tree: Any) -> dict[str, str]:
-    return {link.get("download"): held(link.get("href")) for link in tree.xpath("//a[@download]")}
 
 
 def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
@@ -95,7 +84,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
 
 def test_the_data_can_be_taken_along() -> None:
     run = labelled_run()
-    found = files(parsed(render_run_html(run)))
+    found = held_files(render_run_html(run))
     assert RunSummary.model_validate_json(found["summary.json"]) == run
     rows = list(csv.DictReader(io.StringIO(found["responses.csv"])))
     assert len(rows) == len(run.responses)
@@ -103,7 +92,7 @@ def test_the_data_can_be_taken_along() -> None:
     curve = list(csv.DictReader(io.StringIO(found["curve.csv"])))
     assert float(curve[0]["mistral-7b"]) == run.curve[0].f1["mistral-7b"]
     comparison = two_evaluators()
-    found = files(parsed(render_comparison_html(comparison)))
+    found = held_files(render_comparison_html(comparison))
     assert Comparison.model_validate_json(found["comparison.json"]) == comparison
     assert len(list(csv.DictReader(io.StringIO(found["pairs.csv"])))) == len(comparison.pairs)
     assert len(list(csv.DictReader(io.StringIO(found["flips.csv"])))) == len(comparison.flips)

@@ -12,7 +12,6 @@ from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.runs.views.terminal import print_run
 from tests.evaluation.runs.finished_runs import judged
-from tests.reports.sample import HOSTILE
 
 RESPONSES = (
     judged("p1", "ssn"),
@@ -50,22 +49,6 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "95%, by 100 resamples of whole prompts. Fewer than 30 prompts (2 at the least), so that" in text
     assert "Time 1 min 5 s" in text
     assert "3 of 10 claims have no verdict: 3 × no answer in time" in text
-
-
-def test_on_a_narrow_terminal_no_number_is_cut() -> None:
-    lines = printed(summary_of(), width=40).splitlines()
-    text = words(" ".join(lines))
-    assert "one F1@2: 0.489 [" in text
-    assert "two F1@2: 0.000 (1 response) F1@1 (median): 0.000 (1 response)" in text
-    assert "…" not in text
-    assert max(map(len, lines)) <= 40
-
-
-@pytest.mark.parametrize("width", [100, 40])
-def test_hostile_names_are_shown_and_not_obeyed(width: int) -> None:
-    summary = summary_of([judged("p1", "s", system=HOSTILE)]).model_copy(update={"data": HOSTILE})
-    text = printed(summary, width=width)
-    assert not {"\x1b", "\u202e", "\x07", "\x9b"} & set(text)
 
 
 @pytest.mark.parametrize(("n_prompts", "is_said"), [(29, True), (30, False)])
