@@ -61,7 +61,7 @@ def test_what_is_no_fact_is_refused_before_anything_is_spent(sim: Simulator, fac
 
 def test_what_given_facts_would_cost_is_counted_by_them(response: Response, facts: list[GivenFacts]) -> None:
     n_facts = sum(len(given.facts) for given in facts)
-    for plan, calls in (("fused", len(facts) + round(n_facts * 1.2)), ("paper", n_facts * (2 + 1 + 5))):
+    for plan, calls in (("fused", len(facts) + round(n_facts * 1.2)), ("paper", n_facts * (2 + 1 + 3))):
         settings = CheckSettings.of(model="openai:sim", plan=plan)
         found = estimate(settings, response.text, response.prompt, [*facts, GivenFacts(sentence="x", facts=())])
         assert (found.n_sentences, found.n_claims, found.calls) == (len(facts), n_facts, calls)

@@ -56,7 +56,7 @@ def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: P
     cleared = factloop("cache", "clear", "--json", "cleared.json")
     assert (cleared.code, cleared.err) == (0, "")
     n = before["answers"]["n"]
-    assert cleared.out.startswith(f"{cache}: {n} answers, 1 index of documents removed, ")
+    assert cleared.out.startswith(f"{cache}: {n} answer, 1 index of documents removed, ")
     assert cleared.out.endswith(" kB freed.\n")
     found = valid("cache_cleared", Path("cleared.json").read_text(encoding="utf-8"))
     assert (found["n_answers"], found["n_indexes"], found["n_bytes"]) == (n, 1, before["n_bytes"])

@@ -145,7 +145,6 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("next run --out filled.csv", "filled.csv: is there already, and a person may have filled it in"),
         ("next run --out run/journal.sqlite", "lies in run"),
         ("next run --out s.csv --half-width 2", "--half-width 2"),
-        ("next run --out s.csv --system two", "it has one"),
         ("disagree run --key k.json", "--html for a page to answer on"),
         ("disagree run --out filled.csv --key k.json", "filled.csv: is there already"),
         ("disagree run --out s.csv --key filled.csv", "a sheet that a person filled in may need it"),

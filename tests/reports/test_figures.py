@@ -12,7 +12,7 @@ from tests.reports.sample import make_report, sample_claims, sample_report
 def test_precision_says_what_it_rests_on() -> None:
     report = sample_report()
     assert figures.precision(report) == "0.75"  # 9 / (9 + 3)
-    assert figures.precision_basis(report) == "9 of 12 scored claims supported, 8 unscored"
+    assert figures.precision_basis(report) == "9 of 12 scored claims supported, 9 unscored"
     assert figures.precision_basis(sample_report(())) == "9 of 12 scored claims supported"
 
 
@@ -20,7 +20,7 @@ def test_nothing_scored_is_not_zero() -> None:
     unscored = tuple(claim for claim in sample_claims() if claim.judgement.verdict is None)
     report = make_report(sample_report().response, unscored)
     assert figures.precision(report) == "–"
-    assert figures.precision_basis(report) == "no claim was scored, 8 unscored"
+    assert figures.precision_basis(report) == "no claim was scored, 9 unscored"
 
 
 def test_a_report_with_claims_to_read_says_how_much_was_matched() -> None:

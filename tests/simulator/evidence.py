@@ -67,16 +67,18 @@ def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
 
 
 def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], question: str = "") -> Finding:
-    """Passages about the same subject that say something in the same place settle it, where they say the same."""
-    meant, said = CALLING.search(question), dict[str, int]()
+    """The first statement of each passage about the same subject in the same place settles it, where they agree."""
+    meant, said, of = CALLING.search(question), dict[str, int](), None
     for place, passage in enumerate(passages, 1):
         article = read_article(passage.text)
-        if meant and article.calling and article.calling != meant["calling"]:
-            continue
+        if (meant and article.calling and article.calling != meant["calling"]) or (said and article.calling != of):
+            continue  # of another of the name
         for told in article.told:
             same = (told.subject, told.clause.relation, told.clause.key) == (subject, clause.relation, clause.key)
             if same and not told.is_outdated:
                 said.setdefault(told.clause.value, int(passage.id) if passage.id.isdigit() else place)
+                of = article.calling
+                break
     if not said:
         return NOTHING
     if len(said) > 1 and clause.value in said:
