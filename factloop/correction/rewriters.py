@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from factloop.agents.safe import faithful
 from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.model_stages import passages
 from factloop.core.errors import ModelOutputError
@@ -25,7 +26,6 @@ CONTEXT_CHARACTERS = 600
 MOST_GROWTH, ROOM = 2, 200
 """A new wording has at most `MOST_GROWTH` times the characters of the old one, and `ROOM` more."""
 
-_NUMBER = re.compile(r"\d+")
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
@@ -142,8 +142,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]
     shown += [claim.self_contained for claim in (*fault.wrong, *fault.staying)]
-    known = {number for text in shown for number in _NUMBER.findall(text)}
-    invented = next((number for number in _NUMBER.findall(new) if number not in known), None)
+    invented = next(faithful.Wording("\n".join(shown)).lacking(new), None)
     if invented is not None:
         return f"it says {invented}, which neither the evidence nor the answer has"
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -87,8 +88,13 @@ def test_command_in_a_shell(
 @pytest.mark.parametrize(("guide", "command"), SERVERS)
 def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
     """It answers, and ends when it is told to."""
-    with serving(command, environment, folder_of(guide)) as address, urlopen(f"{address}/health") as answer:
-        assert answer.status == 200
+    path = "mcp" if " mcp " in command else "health"
+    with serving(command, environment, folder_of(guide)) as address:
+        try:
+            status = urlopen(f"{address}/{path}").status
+        except HTTPError as refused:
+            status = refused.code
+    assert status == {"health": 200, "mcp": 406}[path]  # an MCP client has to say that it takes event streams
 
 
 @pytest.mark.usefixtures("inside")
