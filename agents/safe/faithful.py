@@ -97,9 +97,10 @@ class Wording:
         """Whether it has the figure, or one that ends with it or with which it ends: *2005-09* is until 2009."""
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
-    def lacking(self, text: str) -> Iterator[str]:
-        """The figures of a text that it does not have."""
-        return (figure for figure in FIGURE.findall(text) if not self.has_figure(_plain(figure)))
+    def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
+        """The figures of a text that it does not have, *09* for 2009 only where that is not to be `exactly` so."""
+        has = self.figures.__contains__ if exactly else self.has_figure
+        return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 
     def has_name(self, word: str) -> bool:
         return _stem(word) in self._stems or word[0].lower() in self._initials or _ACRONYM.fullmatch(word) is not None

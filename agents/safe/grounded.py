@@ -17,7 +17,7 @@ from functools import cached_property
 
 from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
-from factloop.agents.safe.judgements import unless_unanswered, unscored
+from factloop.agents.safe.judgements import NO_GROUNDS, unless_unanswered, unscored
 from factloop.agents.safe.passages import (
     SHOWN_CHARACTERS,
     Passages,
@@ -116,7 +116,8 @@ class GroundedPlan(GivenReader):
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
         """The facts, those settled that need no other look, or for which there is nothing else to show.
 
-        What a passage supports needs none where that passage has all figures and names of the fact.
+        What a passage supports needs none where that passage has all figures and names of the fact. Where it has not,
+        or where no passage was named, the reply may come from memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -124,12 +125,13 @@ class GroundedPlan(GivenReader):
                 return fact
             if fact.judgement.verdict is None and fact.judgement.unscored_reason is not UnscoredReason.DISPUTED:
                 return fact
-            is_final = (
-                window.is_all
-                or (_is_supported(fact) and not absent(fact.self_contained, _cited(fact)))
-                or not await may_bring_more(fact.self_contained, window.passages, context, results=self.results)
-            )
-            return _final(fact) if is_final else fact
+            if _is_supported(fact):
+                return fact if absent(fact.self_contained, _cited(fact)) else _final(fact)
+            if not fact.judgement.cited and fact.judgement.rationale == NO_GROUNDS:
+                return fact
+            claim, shown = fact.self_contained, window.passages
+            has_more = not window.is_all and await may_bring_more(claim, shown, context, results=self.results)
+            return fact if has_more else _final(fact)
 
         return [*await together(closed(fact) for fact in facts)]
 

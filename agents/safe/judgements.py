@@ -28,10 +28,12 @@ from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.models.logprobs import VALUE, option_probabilities
 from factloop.tools.models.wire import ReplyToken
 
+NO_GROUNDS = "No passage was named that it rests on."
 NO_CONNECTION = "It has no connection to what was asked."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
 """What a model may say beside the verdicts: it leaves the claim unscored."""
+LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
 """Least probability of all that the field may say together: below it the model was mostly about to write something
 else, and its tokens tell nothing of its verdict."""
@@ -120,8 +122,11 @@ def refuse(answer: BaseModel, complaint: str) -> NoReturn:
 
 def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
     """Refuses a verdict that must rest on passages and names none that was shown: it may come from memory."""
-    if verdict not in {"supported", "contradicted", "disputed"} or any(1 <= number <= n_shown for number in cited):
+    n_cited = len({number for number in cited if 1 <= number <= n_shown})
+    if n_cited >= LEAST_CITED.get(verdict, 0):
         return
+    if verdict == "disputed" and n_cited:
+        refuse(answer, f"{of}disputed, but by one passage alone: give the numbers of both sides")
     if n_shown:
         refuse(
             answer, f"{of}{verdict}, but by no passage shown: give the numbers (1 to {n_shown}) of those that decide"

@@ -15,6 +15,8 @@ from factloop.agents.safe.faithful import Faithful, complaint
 from factloop.agents.safe.judgements import (
     ASSESSED,
     GROUNDED,
+    LEAST_CITED,
+    NO_GROUNDS,
     RATED,
     VerdictField,
     cited_ids,
@@ -80,7 +82,6 @@ SENTENCE_CHARACTERS = 2_000
 """Characters of a given sentence; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
 """Characters of the answer as prompts show it; of one that is clearly longer an excerpt."""
-NO_GROUNDS = "No passage was named that it rests on."
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 """The end of a table row's line, which is no part of the sentence after it."""
 
@@ -435,7 +436,7 @@ class ModelGroundedStages(ModelFusedStages):
     def _grounded(self, entry: GroundedFact | GroundedClaim, window: WindowTask, score: float | None) -> Judgement:
         """The judgement of an entry. A verdict without grounds counts as none, and so has no score: that was its."""
         cited = cited_ids(entry.passages, window.passages)
-        if entry.verdict != "insufficient" and not cited:
+        if len(cited) < LEAST_CITED.get(entry.verdict, 0):
             return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
         why = known_numbers(entry.reason.strip(), len(window.passages))
         return with_score(said(entry.verdict, why, cited, self.name, entry.wrong), score)

@@ -72,7 +72,7 @@ async def passages_of_claims(
 
 
 async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int) -> bool:
-    """Whether a search for a claim may bring a passage that was not shown.
+    """Whether a search for a claim may bring a passage that was not shown, among twice as many as it is asked for.
 
     It is asked only where searching costs nothing. One that fails may: whoever asks again will be told.
     """
@@ -80,12 +80,14 @@ async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckCo
         return True
     try:
         query = search_query(claim, topic_of(context.answer.prompt))
-        answers = await _asked_of_all(query, context.searching, context)
+        answers = await _asked_of_all(query, context.searching.deeper(2 * results), context)
     except ConfigError:
         raise
     except FactloopError:
         return True
-    hits = [hit for one in answers if isinstance(one, SearchAnswer) for hit in one.hits[:results]]
+    if any(isinstance(one, FactloopError) for one in answers):
+        return True
+    hits = [hit for one in answers if isinstance(one, SearchAnswer) for hit in one.hits[: 2 * results]]
     return any(fresh_part(hit.passage, [item.passage for item in shown if item.source == hit.source]) for hit in hits)
 
 

@@ -75,7 +75,7 @@ class Fact:
     is_whole: bool = False
     """Whether it is its whole sentence, as no facts that say the same could be had."""
     is_final: bool = False
-    """Whether another look would bring nothing: by what it names, or because there is no passage it has not seen."""
+    """Whether another look would bring nothing: the passages have all that it names, or no other is near."""
 
     @property
     def id(self) -> str:

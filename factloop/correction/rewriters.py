@@ -142,7 +142,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]
     shown += [claim.self_contained for claim in (*fault.wrong, *fault.staying)]
-    invented = next(faithful.Wording("\n".join(shown)).lacking(new), None)
+    invented = next(faithful.Wording("\n".join(shown)).lacking(new, exactly=True), None)
     if invented is not None:
         return f"it says {invented}, which neither the evidence nor the answer has"
     return None

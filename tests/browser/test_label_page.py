@@ -23,7 +23,7 @@ from tests.reports.page_samples import PAGES
 from tests.reports.sample import sample_report
 
 SAMPLE = PAGES["fact-check"]
-N_CLAIMS = 21
+N_CLAIMS = 22
 
 
 @pytest.fixture

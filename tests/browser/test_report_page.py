@@ -10,14 +10,14 @@ from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
 
 SAMPLE = PAGES["fact-check"]
-PROBLEMS = (8, 4, 10, *range(14, 22))
+PROBLEMS = (8, 4, 10, *range(14, 23))
 """The claims of the sample that are contradicted, without evidence or unscored, as the list has them."""
 
 
 def opened_whole(visits: Visits, fragment: str = "") -> Page:
     """The page of the sample with all of its claims."""
     page = visits.open(SAMPLE, fragment=fragment)
-    page.get_by_role("button", name="All 21").click()
+    page.get_by_role("button", name="All 22").click()
     return page
 
 
@@ -26,11 +26,11 @@ def test_problems_come_first_and_alone(visits: Visits) -> None:
     chosen = page.get_by_role("button", name="Problems 11")
     expect(chosen).to_have_attribute("aria-pressed", "true")
     verdicts = page.locator(".claim:visible .verdict")
-    wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 8]
+    wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 9]
     expect(verdicts).to_have_count(len(wanted))
     assert [verdict.strip().partition(":")[0] for verdict in verdicts.all_text_contents()] == wanted
-    page.get_by_role("button", name="All 21").click()
-    expect(verdicts).to_have_count(21)
+    page.get_by_role("button", name="All 22").click()
+    expect(verdicts).to_have_count(22)
     # A claim below the window is not laid out (content-visibility), so its inner text may be empty.
     assert [verdict.strip() for verdict in verdicts.all_text_contents()[11:14]] == ["Supported"] * 3
 

@@ -75,14 +75,14 @@ async def test_hits_that_go_missing_are_searched_for_again(sim: Simulator) -> No
 
 
 @pytest.mark.statistical
-async def test_the_paper_plan_asks_once_a_stage_and_searches_five_times(sim: Simulator) -> None:
+async def test_the_paper_plan_asks_once_a_stage_and_searches_five_times_at_most(sim: Simulator) -> None:
     (response,) = responses = sim.world.responses[1:2]
     (report,) = await check_all(sim, responses, plan="paper")
     stats, checked = sim.stats(), [claim for claim in report.claims if claim.duplicate_of is None]
     searched = [claim for claim in checked if claim.relevant]
     assert stats.stages["AtomicFacts"].requests == len(response.sentences)
     assert stats.stages["Rating"].requests == len(searched)
-    assert {len(claim.queries) for claim in searched} == {5}
+    assert {len(claim.queries) for claim in searched} <= set(range(1, 6))
     assert stats.search.requests <= 5 * len(searched)
     assert report.usage.calls == stats.model.answered
     assert report.usage.searches == stats.search.answered

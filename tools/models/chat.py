@@ -15,6 +15,7 @@ from langchain_core.outputs import ChatResult
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
+from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def build_chat_model(
     base_url = address_of_model(name, base_url)
     # Imported late, as half of what a check without a model would take to start.
     from langchain.chat_models import init_chat_model
+    from langchain_openai import ChatOpenAI
     from openai import DefaultAioHttpClient, OpenAIError
 
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
@@ -108,6 +110,8 @@ def build_chat_model(
         said = " ".join(str(error).split())[:300].rstrip(".")
         hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
+    if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
+        speak_plainly(model)
     identity = {"model": full, "base_url": _address(model), **settings}
     return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
 

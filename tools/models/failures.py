@@ -12,7 +12,6 @@ from factloop.core.errors import FactloopError, ModelRefusal, ToolError
 from factloop.tools.calls.blame import chain, unreachable_words
 from factloop.tools.calls.retry import retry_after_s
 
-LEAST_ERROR, BAD_GATEWAY = 400, 502
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 _NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -34,8 +33,6 @@ def translate(error: Exception, model: str) -> FactloopError:
     if isinstance(error, FactloopError):
         return error
     status = _status(error)
-    if (upstream := _upstream(error)) is not None:
-        status, error = upstream
     said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
     if status is None:
         if (refused := unreachable_words(error)) is not None:
@@ -59,16 +56,6 @@ def translate(error: Exception, model: str) -> FactloopError:
         retry_after_s=asked_wait_s(_headers(error)),
         retryable=status in RETRYABLE_STATUS and code not in _NO_MONEY_CODES,
     )
-
-
-def _upstream(error: Exception) -> tuple[int, Exception] | None:
-    """What routers report of the server behind them with status 200: LangChain raises the error object as it is."""
-    told = error.args[0] if isinstance(error, ValueError) and error.args else None
-    if not isinstance(told, Mapping):
-        return None
-    code = told.get("code")
-    status = code if isinstance(code, int) and code >= LEAST_ERROR else BAD_GATEWAY
-    return status, ValueError(str(told.get("message") or told))
 
 
 def error_field(error: Exception, field: str) -> str | None:
@@ -103,7 +90,7 @@ def _status(error: Exception) -> int | None:
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= LEAST_ERROR:  # a good status is not an error's
+        if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is not a status of an error
             return value
     return None
 

@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
+from factloop.tools.models.completions import REFUSAL, is_token_count
 from factloop.tools.models.schema import loosened
 
 Schema = Mapping[str, Any]
@@ -32,10 +33,6 @@ class Mode(StrEnum):
     TEXT = "text"
 
 
-REFUSAL = "refusal"
-"""Finish reason of a refusal, as Anthropic's API says it."""
-MOST_TOKENS = 10**9
-"""Tokens that one call can have: some servers report astronomical numbers, fractions or words."""
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
@@ -143,7 +140,7 @@ def read_reply(message: BaseMessage) -> Reply:
         refusal = "stopped by the provider's filter"
     usage = message.usage_metadata
     counts = () if usage is None else (usage["input_tokens"], usage["output_tokens"])
-    reported = all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts) and any(counts)
+    reported = all(is_token_count(count) for count in counts) and any(counts)
     broken = [ToolCall(str(call.get("name")), str(call.get("args"))) for call in message.invalid_tool_calls]
     return Reply(
         text=str(message.text),

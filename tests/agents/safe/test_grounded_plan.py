@@ -10,6 +10,7 @@ import pytest
 
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, GroundedPlan
+from factloop.agents.safe.judgements import NO_GROUNDS
 from factloop.agents.safe.passages import MOST_PASSAGES, MOST_TIMES, SHOWN_CHARACTERS
 from factloop.agents.safe.sentences import GROUNDED_WINDOW
 from factloop.agents.safe.stages import CheckContext, FoundFact, JudgedFact, WindowReading, WindowTask
@@ -175,6 +176,36 @@ async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -
     )
     await grounded(script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Found for it.")]}))
     assert {"Passage two.", "Found for it."} <= {item.passage for item in script.windows[1].passages}
+
+
+@pytest.mark.parametrize(
+    ("claim", "first"),
+    [
+        ("Nia Ros was born in 1950.", supported("p1")),
+        ("A.", nothing_found().model_copy(update={"rationale": NO_GROUNDS})),
+    ],
+    ids=["what it names is not there", "no passage was named"],
+)
+async def test_what_may_come_from_memory_is_looked_at_again_though_all_was_shown(claim: str, first: Judgement) -> None:
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, claim, first))]}, looks={claim: [[contradicted("p2")]]}
+    )
+    found = (await grounded(script, SENTENCES[0])).only_claim()
+    assert (len(script.looked_at), found.judgement.contradicted) == (1, True)
+
+
+async def test_a_search_that_fails_beside_another_leaves_a_second_look() -> None:
+    class Broken(FreeDocuments):
+        name: str = "broken"
+
+        async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002
+            raise ToolError("broken: no index", tool="broken")
+
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [[nothing_found()]]}
+    )
+    found = (await grounded(script, SENTENCES[0], FreeDocuments(), Broken())).only_claim()
+    assert found.judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
 
 
 async def test_a_claim_on_which_all_sources_disagree_is_left_so() -> None:

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from factloop.core.errors import ConfigError, FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ModelRefusal
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.failures import translate
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, completion, failure
@@ -39,16 +37,6 @@ async def test_what_became_of_an_answer_is_told_in_words_for_people(
     server.will(reply)
     error = translate(await raised_by(server.url, monkeypatch), "m")
     assert str(error) == f"m: {told}"
-
-
-@pytest.mark.parametrize(("code", "status", "retryable"), [(429, 429, True), (401, 401, False), ("x", 502, True)])
-async def test_what_a_router_reports_of_a_server_behind_it_with_status_200_has_its_status(
-    server: ChatServer, monkeypatch: pytest.MonkeyPatch, code: object, status: int, retryable: bool
-) -> None:
-    server.will(Reply(200, json.dumps({"error": {"code": code, "message": "It is slow."}}).encode()))
-    error = translate(await raised_by(server.url, monkeypatch), "m")
-    assert isinstance(error, ToolError)
-    assert (error.status, error.retryable, str(error)) == (status, retryable, f"m: HTTP {status}: It is slow.")
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])

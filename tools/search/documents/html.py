@@ -8,6 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from factloop.core.extras import has_packages, missing
+
+if not has_packages("lxml"):
+    raise missing("documents", "reading HTML")
+
 from lxml import etree
 
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
