@@ -104,7 +104,7 @@ def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None
     assert numbers == [f"Claim {n}" for n in range(1, N_CLAIMS + 1)], "all, in the order of the response"
     page.get_by_role("button", name="Stop labelling").click()
     expect(page.locator(".label-dock")).to_be_hidden()
-    page.get_by_role("button", name="Problems 11").click()
+    page.get_by_role("button", name="Problems 12").click()
     first = page.locator(".claim:visible .number").first
     expect(first, "problems first, as before").to_have_text("Claim 8")
 

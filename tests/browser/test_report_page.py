@@ -23,7 +23,7 @@ def opened_whole(visits: Visits, fragment: str = "") -> Page:
 
 def test_problems_come_first_and_alone(visits: Visits) -> None:
     page = visits.open(SAMPLE)
-    chosen = page.get_by_role("button", name="Problems 11")
+    chosen = page.get_by_role("button", name="Problems 12")
     expect(chosen).to_have_attribute("aria-pressed", "true")
     verdicts = page.locator(".claim:visible .verdict")
     wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 9]
@@ -32,7 +32,7 @@ def test_problems_come_first_and_alone(visits: Visits) -> None:
     page.get_by_role("button", name="All 22").click()
     expect(verdicts).to_have_count(22)
     # A claim below the window is not laid out (content-visibility), so its inner text may be empty.
-    assert [verdict.strip() for verdict in verdicts.all_text_contents()[11:14]] == ["Supported"] * 3
+    assert [verdict.strip() for verdict in verdicts.all_text_contents()[12:15]] == ["Supported"] * 3
 
 
 def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: Visits) -> None:
@@ -82,7 +82,7 @@ def test_n_and_p_step_from_problem_to_problem(visits: Visits) -> None:
         expect(page.locator(".claim details[open]")).to_have_count(1)
     page.keyboard.press("p")
     expect(page.locator(f"#claim-{PROBLEMS[-2]} > summary")).to_be_focused()
-    expect(page.get_by_text("Problem 10 of 11")).to_be_visible()
+    expect(page.get_by_text("Problem 11 of 12")).to_be_visible()
     expect(page.locator(".sentence.is-linked").first).to_contain_text("She also owned a share")
 
 

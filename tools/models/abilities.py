@@ -42,7 +42,7 @@ class KnownAbilities(BaseModel):
 
 
 class Abilities:
-    """The abilities of one server with one model. All that ask it in a process share them."""
+    """The abilities of one server with one model. All that ask it in a session share them."""
 
     def __init__(self) -> None:
         self.known = KnownAbilities()
