@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from factloop.agents.safe.judgements import NO_GROUNDS
 from factloop.agents.safe.model_stages import (
     ANSWER_CHARACTERS,
-    NO_GROUNDS,
     ModelFusedStages,
     ModelGroundedStages,
     ModelPaperStages,
