@@ -72,9 +72,10 @@ async def passages_of_claims(
 
 
 async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int) -> bool:
-    """Whether a search for a claim may bring a passage that was not shown, among twice as many as it is asked for.
+    """Whether a search for a claim may bring a passage that was not shown, among its first `2 * results`.
 
-    It is asked only where searching costs nothing. One that fails may: whoever asks again will be told.
+    Tools that cost something are not asked: they may. So may a search that fails, as the second look will find out.
+    Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return True
