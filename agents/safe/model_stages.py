@@ -24,6 +24,7 @@ from factloop.agents.safe.judgements import (
     not_supported,
     refuse,
     refuse_groundless,
+    refuse_miscalculated,
     refuse_unless_in_order,
     said,
     with_score,
@@ -452,6 +453,9 @@ def _fitting(
 
 def _fits_window(n_sentences: int, fits: Faithful[Any], answer: GroundedFacts | WindowFacts) -> None:
     _of_sentences_shown(n_sentences, answer)
+    if isinstance(answer, GroundedFacts):
+        for fact in answer.facts:
+            refuse_miscalculated(fact.reason, answer)
     fits(answer)
 
 
@@ -506,8 +510,10 @@ def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedCl
     for entry in answer.claims:
         cited = entry.passages if isinstance(entry, GroundedClaim) else entry.cited
         refuse_groundless(entry.verdict, cited, n_shown, answer, of=f"claim {entry.claim}: ")
+        refuse_miscalculated(entry.reason if isinstance(entry, GroundedClaim) else entry.rationale, answer)
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
     verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
     refuse_groundless(verdict, answer.cited, len(case.evidence), answer)
+    refuse_miscalculated(answer.rationale if isinstance(answer, Assessment) else answer.reasoning, answer)
