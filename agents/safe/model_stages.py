@@ -302,6 +302,7 @@ class ModelPaperStages(_ModelStages):
         accept = partial(_rests_on_evidence, case)
         answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
         rating = answered.value.rating
+        context.note_steering(answered.value.steering, case.evidence)
         (score,) = RATED.scores(answered.tokens, [rating])
         verdict = "not_supported" if rating == "disputed" and self.is_as_published else rating
         return with_score(self._judged(verdict, answered.value, case.evidence), score)
@@ -360,6 +361,7 @@ class ModelFusedStages(_ModelStages):
         if isinstance(answer, ToolChoice):
             queries = _queries(answer.args.queries)
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
+        context.note_steering(answer.steering, case.evidence)
         (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
         return with_score(self._judged(answer.verdict, answer, case.evidence), score)
 
@@ -370,6 +372,7 @@ class ModelFusedStages(_ModelStages):
         accept = partial(_each_assessed, len(cases), len(evidence))
         answered = await self._ask_graded("assessments", prompt, Assessments, ASSESSED, context, accept=accept)
         entries = answered.value.claims
+        context.note_steering(answered.value.steering, evidence)
         scores = ASSESSED.scores(answered.tokens, [entry.verdict for entry in entries])
         steps: list[Judgement | NextQueries] = []
         for case, entry, score in zip(cases, entries, scores, strict=True):
@@ -402,6 +405,10 @@ class ModelGroundedStages(ModelFusedStages):
         accept = partial(_fits_window, len(window.sentences), fits)
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
         answer = answered.value
+        context.note_steering(answer.steering, window.passages)
+        steering = set(answer.steering_sentences)
+        told = (task.sentence for number, task in enumerate(window.sentences, 1) if number in steering)
+        context.steering.update(dict.fromkeys(told, "sentence of the response"))
         scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answer.facts])
         facts = [
             JudgedFact(
@@ -424,6 +431,7 @@ class ModelGroundedStages(ModelFusedStages):
         accept = partial(_each_assessed, len(claims), len(window.passages))
         answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
         entries = answered.value.claims
+        context.note_steering(answered.value.steering, window.passages)
         scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in entries])
         return [
             JudgedFact(

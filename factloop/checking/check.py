@@ -34,6 +34,7 @@ from factloop.core.report_warnings import (
     abstention_warnings,
     engine_warnings,
     groundless_warning,
+    steering_warnings,
     unscored_warning,
     whole_warning,
 )
@@ -140,7 +141,7 @@ class Checking:
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
-            report = self._report(asked, await self._final(asked, context, tell), meter)
+            report = self._report(asked, await self._final(asked, context, tell), context)
             _note_check(span, report)
         return report
 
@@ -227,10 +228,10 @@ class Checking:
             config["max_concurrency"] = BUNCHES_AT_ONCE
         return config
 
-    def _report(self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter) -> FactualityReport:
+    def _report(self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext) -> FactualityReport:
         setup = self.setup
         claims: tuple[Claim, ...] = tuple(final["claims"])
-        usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
+        usage, cascade = context.meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         saved = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
@@ -247,7 +248,11 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=saved,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+            warnings=(
+                *_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+                *steering_warnings(context.steering),
+                *replay_warnings(setup.tape),
+            ),
         )
 
 
@@ -317,7 +322,7 @@ def _warnings(
         *whole_warning(sentences),
         *abstention_warnings(sentences, asked.response),
     ]
-    return (*warnings, *replay_warnings(setup.tape))
+    return tuple(warnings)
 
 
 def _check_span(
