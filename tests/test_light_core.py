@@ -75,11 +75,10 @@ MODULES = {
     "factloop.trust.scoring": ("TrustScore", "trust"),
 }
 OF_PYTEST = "factloop.integrations.pytest.plugin"
-OF_HARNESSES = {
-    f"factloop.integrations.harnesses.{name}"
-    for name in ("deepeval", "inspect_ai", "mlflow", "pydantic_evals", "ragas")
-}
 """The module that pytest imports, and nothing else."""
+HARNESSES = ("deepeval", "inspect_ai", "mlflow", "pydantic_evals", "ragas")
+OF_HARNESSES = {f"factloop.integrations.harnesses.{name}" for name in HARNESSES}
+"""Modules that a harness's user imports, who has it; no extra brings it."""
 
 
 def line(feature: str, extra: str) -> str:

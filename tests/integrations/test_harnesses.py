@@ -5,6 +5,7 @@ Harnesses that are not installed are skipped; `make test-real` has an environmen
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 from collections.abc import Callable
@@ -89,7 +90,7 @@ def in_langsmith(check: FactCheckRunnable, documents: list[str], folder: Path) -
     ((result,),) = [row["evaluation_results"]["results"] for row in ran]
     assert result.key == "factuality"
     assert sent == [], "the evaluation stays on this machine, and so does the check"
-    return Told(result.score, result.comment, result.metadata)
+    return Told(result.score, str(result.comment), dict(result.metadata or {}))
 
 
 def in_deepeval(check: FactCheckRunnable, documents: list[str], folder: Path) -> Told:  # noqa: ARG001
@@ -132,7 +133,7 @@ def in_pydantic_evals(check: FactCheckRunnable, documents: list[str], folder: Pa
 
     case = Case(name="ada", inputs={"question": QUESTION, "documents": documents})
     dataset = Dataset(name="ada", cases=[case], evaluators=[FactualityEvaluator(check)])
-    ran = dataset.evaluate_sync(lambda inputs: ANSWER, progress=False)  # noqa: ARG005
+    ran = asyncio.run(dataset.evaluate(lambda inputs: ANSWER, progress=False))  # noqa: ARG005
     (one,) = ran.cases
     assert not one.evaluator_failures
     scores = {name: score.value for name, score in one.scores.items()}
