@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.simulator import MODEL, Simulator
-from tests.simulator.writing import Response
+from tests.simulator.world import Response
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"

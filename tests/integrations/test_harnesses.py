@@ -96,7 +96,7 @@ def in_langsmith(check: FactCheckRunnable, documents: list[str], folder: Path) -
 def in_deepeval(check: FactCheckRunnable, documents: list[str], folder: Path) -> Told:  # noqa: ARG001
     pytest.importorskip("deepeval")
     from deepeval import evaluate
-    from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
+    from deepeval.evaluate import CacheConfig, DisplayConfig
     from deepeval.test_case import LLMTestCase
 
     from factloop.integrations.harnesses.deepeval import FactualityMetric
@@ -107,7 +107,6 @@ def in_deepeval(check: FactCheckRunnable, documents: list[str], folder: Path) ->
         [case],
         [metric],
         display_config=DisplayConfig(show_indicator=False, print_results=False),
-        async_config=AsyncConfig(run_async=False),
         cache_config=CacheConfig(write_cache=False),
     )
     (data,) = ran.test_results[0].metrics_data

@@ -27,9 +27,8 @@ class FactualityMetric(BaseMetric):
 
     async def a_measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:  # noqa: ARG002
         context = test_case.retrieval_context
-        given = (
-            {} if context is None else {self.check.keys.documents: [getattr(one, "context", one) for one in context]}
-        )
+        texts = None if context is None else [getattr(one, "context", one) for one in context]
+        given = {} if texts is None else {self.check.keys.documents: texts}
         found = await ascore(self.check, test_case.actual_output, test_case.input, given)
         self.score, self.reason, self.success = found.value, found.comment, found.passes(self.threshold)
         self.score_breakdown = found.metadata

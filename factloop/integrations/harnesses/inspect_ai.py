@@ -6,7 +6,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from factloop.integrations.harnesses.scoring import NAME, ascore
-from factloop.integrations.langchain.runnable import AnyChecker
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 @scorer(metrics=[mean(), stderr()], name=NAME)
@@ -15,9 +15,10 @@ def factuality(check: AnyChecker | None = None) -> Scorer:
 
     Raises ConfigError, DataError.
     """
+    checking = as_check(check)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the evidence is the target
-        found = await ascore(check, state.output.completion, state.input_text, state.metadata)
+        found = await ascore(checking, state.output.completion, state.input_text, state.metadata)
         told = {"explanation": found.comment, "metadata": found.metadata}
         if found.value is None:
             return Score.unscored(reason="scoring_failed", **told)

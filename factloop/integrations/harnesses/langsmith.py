@@ -11,7 +11,7 @@ from langsmith.utils import tracing_is_enabled
 
 from factloop.core.sync import run_blocking
 from factloop.integrations.harnesses.scoring import NAME, ascore
-from factloop.integrations.langchain.runnable import AnyChecker
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[str, Any]]:
@@ -21,11 +21,12 @@ def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[
     check's key (`Keys(answer="output")` for a target that returns a text); `score` is None where nothing was scored.
     Raises ConfigError, DataError.
     """
+    checking = as_check(check)
 
     def factuality(*, outputs: Any, inputs: Any = None, reference_outputs: Any = None, **_: Any) -> dict[str, Any]:
         # LangChain's tracer would upload the check even where `upload_results` is False.
         with tracing_context(enabled=False) if tracing_is_enabled() == "local" else nullcontext():
-            score = run_blocking(ascore(check, outputs, inputs, reference_outputs))
+            score = run_blocking(ascore(checking, outputs, inputs, reference_outputs))
         return {"key": NAME, "score": score.value, "comment": score.comment, "metadata": score.metadata}
 
     return factuality

@@ -9,7 +9,7 @@ from mlflow.genai.scorers import Scorer, scorer
 
 from factloop.core.sync import run_blocking
 from factloop.integrations.harnesses.scoring import NAME, ascore
-from factloop.integrations.langchain.runnable import AnyChecker
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
@@ -17,10 +17,11 @@ def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
 
     Where no claim was scored the feedback has an error and no value. Raises ConfigError, DataError.
     """
+    checking = as_check(check)
 
     @scorer(name=NAME)
     def factuality(inputs: Any, outputs: Any, expectations: Any = None) -> Feedback:
-        found = run_blocking(ascore(check, outputs, inputs, expectations))
+        found = run_blocking(ascore(checking, outputs, inputs, expectations))
         return Feedback(
             name=NAME,
             value=found.value,

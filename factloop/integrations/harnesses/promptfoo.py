@@ -9,7 +9,7 @@ from factloop.core.errors import FactloopError
 from factloop.core.records import Verdict
 from factloop.core.sync import run_blocking
 from factloop.integrations.harnesses.scoring import NAME, ascore
-from factloop.integrations.langchain.runnable import AnyChecker
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.reports.claims import views_of
 
 
@@ -23,10 +23,11 @@ def factuality_assert(
     is a component. Where no claim was scored it raises FactloopError, which promptfoo shows as an error of the
     assertion. Raises ConfigError, DataError.
     """
+    checking = as_check(check)
 
     def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         others = (context.get(place) or {} for place in ("config", "metadata"))
-        found = run_blocking(ascore(check, output, context.get("vars") or {}, *others))
+        found = run_blocking(ascore(checking, output, context.get("vars") or {}, *others))
         if found.value is None:
             raise FactloopError(f"no claim was scored\n{found.comment}")
         claims = [one for one in views_of(found.report.claims) if one.claim.judgement.verdict in SCORED]

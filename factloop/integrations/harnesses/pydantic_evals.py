@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
 from factloop.integrations.harnesses.scoring import NAME, ascore
-from factloop.integrations.langchain.runnable import AnyChecker
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 @dataclass
@@ -21,8 +21,11 @@ class FactualityEvaluator(Evaluator[Any, Any, Any]):
 
     check: AnyChecker | None = None
 
+    def __post_init__(self) -> None:
+        self._check = as_check(self.check)
+
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
-        found = await ascore(self.check, ctx.output, ctx.inputs, ctx.metadata)
+        found = await ascore(self._check, ctx.output, ctx.inputs, ctx.metadata)
         figures = {NAME: found.value, **{name: found.metadata[name] for name in ("n_scored", "n_unscored")}}
         return {name: EvaluationReason(n, found.comment) for name, n in figures.items() if n is not None}
 

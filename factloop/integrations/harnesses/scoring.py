@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from factloop.core.findings import Finding, unchecked
 from factloop.core.records import FactualityReport
 from factloop.integrations.langchain.inputs import has_key, value_at
-from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.reports.claims import problems_first, views_of
 from factloop.testing.words import factual_failure
 
@@ -48,14 +48,13 @@ class Score:
         return self.value is not None and self.value >= threshold and not self.report.counts.unscored
 
 
-async def ascore(check: AnyChecker | None, answer: object, question: object = None, *others: object) -> Score:
+async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
     """The score of an answer to a question, which are texts, messages, or records with these under the check's keys.
 
     Documents are in the first record that has their key, of these and of `others`. With a model or a paid search it
     costs money. Raises ConfigError, DataError.
     """
-    checking = as_check(check)
-    keys = checking.keys
+    keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]
     asked = keys.write(
         _spoken(answer, keys.answer),
@@ -63,11 +62,11 @@ async def ascore(check: AnyChecker | None, answer: object, question: object = No
         value_at(found[0], keys.documents) if found else None,
         names_documents=bool(found),
     )
-    return Score(await checking.ainvoke(asked))
+    return Score(await check.ainvoke(asked))
 
 
 def _is_spoken(given: object) -> bool:
-    return given is None or isinstance(given, str | BaseMessage | Sequence)
+    return given is None or isinstance(given, BaseMessage | Sequence)
 
 
 def _spoken(given: object, key: str) -> object:
