@@ -6,6 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 LANGGRAPH := .venv-langgraph
+HARNESSES := .venv-harnesses
 INSTALL := .ci/install $(VENV) --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest --dist loadfile
 # One more than cores for the quick tests, which now and then wait for a server or a deadline.
@@ -44,8 +45,10 @@ test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with mor
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
 #   postgresql pgbouncer nginx-light openssl
-test-real: $(VENV)/.real $(LANGGRAPH)/.installed  ## Against servers that others wrote; what is not installed is skipped, and said so
+test-real: $(VENV)/.real $(LANGGRAPH)/.installed $(HARNESSES)/.installed  ## Against servers and in harnesses that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest $(AGAIN)s -m real
+	@[ ! -e $(HARNESSES)/.installed ] || \
+	  $(HARNESSES)/bin/python -m pytest -W default -k harnesses tests/integrations/test_harnesses.py tests/documents/test_guides.py
 
 $(VENV)/.real: $(VENV)/.dev
 	$(INSTALL) --editable '.[real]'
@@ -58,12 +61,23 @@ $(LANGGRAPH)/.installed: pyproject.toml constraints.txt
 	@.ci/install $(LANGGRAPH) --constraint $(LANGGRAPH)/constraints.txt --editable '.[documents,offline]' \
 	  'langgraph-cli[inmem]==0.4.40' && touch $@ || echo "LangGraph's server could not be installed: its tests skip"
 
+# Evaluation harnesses, too; their versions are those that docs/harnesses.md names.
+$(HARNESSES)/.installed: pyproject.toml constraints.txt
+	@mkdir -p $(HARNESSES)
+	@grep -E '^(hypothesis|langchain-core|numpy|pydantic|pytest.*|spacy|thinc)==' constraints.txt > $(HARNESSES)/constraints.txt
+	@.ci/install $(HARNESSES) --constraint $(HARNESSES)/constraints.txt --editable '.[documents,offline]' \
+	  hypothesis pytest-asyncio pytest-socket pytest-timeout pytest-xdist 'deepeval==4.3.1' 'inspect-ai==0.3.285' \
+	  'langchain-community<0.4.2' 'mlflow==3.17.2' 'pydantic-evals==2.62.0' 'ragas==0.4.3' && touch $@ || \
+	  echo "The evaluation harnesses could not be installed: their tests skip"
+
 test-all: test test-slow test-real  ## All tests
 
 check: $(VENV)/.dev build/packages  ## Lint, format and types
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	@bash -o pipefail -c '$(BIN)/mypy | sed "s,build/packages/factloop/,,"'
+	$(BIN)/mypy $(wildcard $(addprefix examples/,fastapi/*.py langgraph/*.py openai/*.py rag/*.py))
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 # The package as a wheel has it, by links: mypy and mkdocstrings read files and do not know what is imported from where.
 build/packages:
@@ -99,4 +113,4 @@ schemas: $(VENV)/.dev  ## Note the versions and fields of the published records 
 	$(BIN)/python -m tests.test_schemas
 
 clean:
-	rm -rf $(VENV) $(LANGGRAPH) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache demo-report.html
+	rm -rf $(VENV) $(LANGGRAPH) $(HARNESSES) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache demo-report.html

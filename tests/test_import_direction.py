@@ -85,9 +85,15 @@ def test_few_modules_stand_loose() -> None:
 
 
 def test_doors_lean_on_no_other_door() -> None:
-    """The command line opens all of them, and the plugin of pytest is the door of `testing`."""
-    doors = ("cli", "service", "testing", "integrations/langchain", "integrations/mcp", "integrations/pytest")
-    opens = {"cli": {*doors}, "integrations/pytest": {"testing"}}
+    """The command line opens all of them, the plugin of pytest is the door of `testing`, and evaluation harnesses are
+    told by the words of `testing` what a step of a chain finds."""
+    within = ("harnesses", "langchain", "mcp", "pytest")
+    doors = ("cli", "service", "testing", *(f"integrations/{name}" for name in within))
+    opens = {
+        "cli": {*doors},
+        "integrations/harnesses": {"testing", "integrations/langchain"},
+        "integrations/pytest": {"testing"},
+    }
     for door in doors:
         others = {*doors} - opens.get(door, set()) - {door}
         forbidden = tuple(f"factloop.{other.replace('/', '.')}" for other in others)

@@ -43,6 +43,8 @@ PIPED = [  # those of the README take some seconds, and are among the quick test
 SERVERS = [(name, command) for name, document in DOCUMENTS.items() for command in document.servers]
 BLOCKS = [(name, code) for name, document in DOCUMENTS.items() for code in document.python]
 PYTHON = [(name, code) for name, code in BLOCKS if SERVICE not in code]
+HARNESSES = {"deepeval", "inspect_ai", "mlflow", "ragas"}
+"""Want other versions of packages than the tests do: `make test-real` has an environment with all of them."""
 CALLERS = [(name, code) for name, code in BLOCKS if SERVICE in code]
 
 
@@ -106,6 +108,8 @@ def test_python_block(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    for package in HARNESSES & set(re.findall(r"^from (\w+)", code, re.MULTILINE)):
+        pytest.importorskip(package)
     monkeypatch.chdir(folder_of(guide))
     printed = run_python(code, capsys)
     assert printed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.simulator import MODEL, Simulator
+from tests.simulator.world import Response
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
@@ -29,12 +32,12 @@ def sim() -> Iterator[Simulator]:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a program in a folder of its own, as a reader does, but in this process; returns what it prints."""
 
-    def run(program: str, *arguments: object, sim: Simulator | None = None) -> list[str]:
+    def run(program: str, *arguments: object, sim: Simulator | None = None, model: str = MODEL) -> list[str]:
         with monkeypatch.context() as patch:
             patch.chdir(tmp_path)
             patch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
             if sim is not None:
-                for name, value in {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": MODEL}.items():
+                for name, value in {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": model}.items():
                     patch.setenv(name, value)
             patch.setattr(sys, "argv", [program, *map(str, arguments)])
             patch.setattr(sys, "path", [str((EXAMPLES / program).parent), *sys.path])
@@ -53,10 +56,6 @@ def test_the_graph_writes_anew_what_did_not_hold(run: Run) -> None:
         ["draft 2", "supported"],
     ]
     assert lines[-1].endswith("until 1877.")
-
-
-def test_the_graph_runs_with_a_model(run: Run, sim: Simulator) -> None:
-    assert run("langgraph/rewriting.py", sim=sim)[-1].startswith("Smeaton's Tower")
 
 
 def test_a_batch_reports_each_answer_and_goes_on_where_it_was(run: Run, tmp_path: Path) -> None:
@@ -98,11 +97,54 @@ def test_the_guard_finds_the_wrong_year(run: Run) -> None:
     assert "1887" in second
 
 
-def test_the_guard_of_the_stream_marks_the_wrong_sentence_and_no_other(run: Run) -> None:
-    answer, counted = run("rag/streaming.py")
-    assert answer == (
-        "Smeaton's Tower was lit on 16 October 1759. "
-        "Smeaton's Tower remained in use until 1887. [contradicted by the sources] "
-        "The present tower was lit in 1882."
-    )
-    assert counted == "(2 of 3 claims supported)"
+@pytest.fixture
+def told(sim: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Response:
+    """A short answer of the simulated model, with mistakes, and the documents on its subject in DOCS."""
+    response = sim.world.one_response(6)
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for number, passage in enumerate(response.passages):
+        (documents / f"{number}.md").write_text(f"# {passage.title}\n\n{passage.text}\n", encoding="utf-8")
+    monkeypatch.setenv("DOCS", str(documents))
+    return response
+
+
+def test_the_graph_tells_the_model_what_did_not_hold(
+    run: Run, sim: Simulator, told: Response, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUESTION", told.prompt)
+    sim.reset()
+    lines = run("langgraph/rewriting.py", sim=sim)
+    failing = [line.split(": ", 2)[2] for line in lines if line.startswith("draft 1: not_supported")]
+    assert failing
+    assert any(line.startswith("draft 2: supported") for line in lines)
+    first, second = sim.bodies("chat")
+    assert all(claim in second["messages"][-1]["content"] for claim in failing)
+    assert len(first["messages"]) == len(second["messages"]) - 1
+
+
+def words_without_marks(text: str) -> str:
+    return " ".join(re.sub(r"\[[a-z ]+\]", "", text).split())
+
+
+def test_the_openai_sdk_alone_streams_what_was_checked(run: Run, sim: Simulator, told: Response) -> None:
+    sim.reset()
+    *answer, counted = run("openai/ask.py", told.prompt, sim=sim, model=MODEL.removeprefix("openai:"))
+    assert words_without_marks(" ".join(answer)) == " ".join(told.text.split())
+    assert "[contradicted by the sources]" in " ".join(answer)
+    assert re.fullmatch(r"\(\d+ of [1-9]\d* claims supported, 0 unscored\)", counted)
+    assert sim.stats().stages["chat"].requests == 1
+
+
+def test_the_agent_behind_fastapi_streams_what_was_checked(
+    sim: Simulator, told: Response, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": MODEL}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    client = TestClient(runpy.run_path(str(EXAMPLES / "fastapi" / "agent.py"))["app"])
+    assert "<form>" in client.get("/").text
+    answer = client.get("/answer", params={"question": told.prompt})
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert words_without_marks(answer.text) == " ".join(told.text.split())
+    assert "[contradicted by the sources]" in answer.text

@@ -59,6 +59,20 @@ class Keys:
         return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
+def has_key(record: object, key: str | None) -> bool:
+    """Whether a dictionary, a dataclass or a pydantic model has it."""
+    if key is None:
+        return False
+    return key in record if isinstance(record, Mapping) else hasattr(record, key)
+
+
+def value_at(record: object, key: str | None) -> Any:
+    """What a record has at a key; None where it lacks it."""
+    if key is None:
+        return None
+    return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
+
+
 def _is_text(given: object) -> bool:
     return isinstance(given, str | BaseMessage)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from factloop.core.errors import DataError
 from factloop.core.sync import run_blocking
+from factloop.integrations.langchain.inputs import has_key, value_at
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
@@ -34,10 +34,10 @@ def build_factcheck_node(
     checking = as_check(check)
 
     def asked(state: Any) -> dict[str, Any]:
-        if (given := _value(state, answer)) is None:
+        if (given := value_at(state, answer)) is None:
             raise DataError(f"the state has no {answer!r} to check")
-        found, names_documents = _value(state, documents), _has(state, documents)
-        return checking.keys.write(given, _value(state, question), found, names_documents=names_documents)
+        found, names_documents = value_at(state, documents), has_key(state, documents)
+        return checking.keys.write(given, value_at(state, question), found, names_documents=names_documents)
 
     async def afactcheck(state: Any) -> dict[str, Any]:
         return {report: (await checking.ainvoke(asked(state))).model_dump(mode="json")}
@@ -46,15 +46,3 @@ def build_factcheck_node(
         return run_blocking(afactcheck(state))
 
     return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")
-
-
-def _has(state: Any, key: str | None) -> bool:
-    if key is None:
-        return False
-    return key in state if isinstance(state, Mapping) else hasattr(state, key)
-
-
-def _value(state: Any, key: str | None) -> Any:
-    if key is None:
-        return None
-    return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)

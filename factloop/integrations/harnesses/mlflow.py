@@ -1,0 +1,33 @@
+"""factloop's score as a scorer of MLflow, for `mlflow.genai.evaluate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlflow.entities import Feedback
+from mlflow.genai.scorers import Scorer, scorer
+
+from factloop.core.sync import run_blocking
+from factloop.integrations.harnesses.scoring import NAME, ascore
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
+
+
+def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
+    """A scorer of `outputs`; documents are in these, in `inputs` or in `expectations`, under the check's key.
+
+    Where no claim was scored the feedback has an error and no value. Raises ConfigError, DataError.
+    """
+    checking = as_check(check)
+
+    @scorer(name=NAME)
+    def factuality(inputs: Any, outputs: Any, expectations: Any = None) -> Feedback:
+        found = run_blocking(ascore(checking, outputs, inputs, expectations))
+        return Feedback(
+            name=NAME,
+            value=found.value,
+            error="no claim was scored" if found.value is None else None,
+            rationale=found.comment,
+            metadata={name: str(value) for name, value in found.metadata.items()},
+        )
+
+    return factuality

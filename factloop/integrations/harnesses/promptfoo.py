@@ -1,0 +1,49 @@
+"""factloop's score as a Python assertion of promptfoo. Needs no package: promptfoo runs the user's file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from factloop.core.errors import FactloopError
+from factloop.core.records import Verdict
+from factloop.core.sync import run_blocking
+from factloop.integrations.harnesses.scoring import NAME, ascore
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.reports.claims import views_of
+
+
+def factuality_assert(
+    check: AnyChecker | None = None, threshold: float = 1.0
+) -> Callable[[Any, Mapping[str, Any]], dict[str, Any]]:
+    """The function `get_assert` of an assertion's file: what it returns is a GradingResult.
+
+    The question is in `vars`, documents there, in the `config` of the assertion or in the provider's `metadata`, each
+    under the check's key. It passes where the score reaches the threshold and no claim is unscored; each scored claim
+    is a component. Where no claim was scored it raises FactloopError, which promptfoo shows as an error of the
+    assertion. Raises ConfigError, DataError.
+    """
+    checking = as_check(check)
+
+    def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
+        others = (context.get(place) or {} for place in ("config", "metadata"))
+        found = run_blocking(ascore(checking, output, context.get("vars") or {}, *others))
+        if found.value is None:
+            raise FactloopError(f"no claim was scored\n{found.comment}")
+        claims = [one for one in views_of(found.report.claims) if one.claim.judgement.verdict in SCORED]
+        return {
+            "pass": found.passes(threshold),
+            "score": found.value,
+            "reason": found.comment,
+            "namedScores": {NAME: found.value, **{n: found.metadata[n] for n in ("n_scored", "n_unscored")}},
+            "componentResults": [
+                {"pass": holds, "score": float(holds), "reason": f"{one.words}: {one.text}"}
+                for one in claims
+                for holds in [one.claim.judgement.verdict is Verdict.SUPPORTED]
+            ],
+        }
+
+    return get_assert
+
+
+SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
