@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -37,6 +37,7 @@ from factloop.evaluation.experiments.variants import (
 from factloop.evaluation.running.log import Log
 from factloop.evaluation.running.run import (
     AT_ONCE,
+    BATCHED_AT_ONCE,
     Events,
     Increments,
     Judge,
@@ -46,7 +47,7 @@ from factloop.evaluation.running.run import (
     summary_of,
 )
 from factloop.evaluation.runs.run import sources_of
-from factloop.setup.session import Common, Store, common_to
+from factloop.setup.session import Common, Store, common_to, refuse_unbatched
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.together import as_they_come
@@ -97,14 +98,19 @@ async def astream_experiment(
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
-    with ExitStack() as stack:
+    for one in settings.values():
+        refuse_unbatched(one, run_dir)
+    async with AsyncExitStack() as stack:
         folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
         answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
+        common = _shared_limits(whole, answers, folder)
+        if common.batches is not None:
+            stack.push_async_callback(common.batches.aclose)
         log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
         engine = partial(
             _judge_tasks,
             ready=ready,
-            common=_shared_limits(whole, answers),
+            common=common,
             answers=answers,
             data=data,
             at_once=_at_once(data, whole),
@@ -154,7 +160,7 @@ async def _judge_tasks(
             checkings: dict[str, Checking] = {}
             for one in ready:
                 way = "tools" if one.settings.tool_calling else "no tools"
-                store = Store(of_repeats[repeat - 1].asked_with(way), searches, common)
+                store = Store(of_repeats[repeat - 1].asked_with(way), searches, common, scope=f"{repeat} {way}")
                 checkings[one.name] = open_checking(prepare(one.settings, one.tools), store=store)
                 stack.push_async_callback(checkings[one.name].aclose)
             judge = _judge(checkings, indexes, data)
@@ -181,20 +187,22 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
     return judge
 
 
-def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
-    """The limits of the whole experiment, less what earlier attempts paid."""
-    common = common_to(whole)
+def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:
+    """The limits of the whole experiment, less what earlier attempts paid, and its batches."""
+    common = common_to(whole, folder)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
     return common
 
 
 def _at_once(data: Data, whole: CheckSettings) -> int:
+    if whole.batch:
+        return BATCHED_AT_ONCE
     calls = whole.concurrency or CALLS_AT_ONCE
     return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 
 
-def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
+def _open_answers(stack: AsyncExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
     """Opens the searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []

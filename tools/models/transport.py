@@ -90,7 +90,7 @@ class Transport:
         limiter: Limiter,
         budget: Budget,
         retry: RetryPolicy,
-        timeout_s: float,
+        timeout_s: float | None,
         rng: random.Random,
         use_tools: bool = True,
         patience: Patience | None = None,
@@ -235,7 +235,7 @@ class Transport:
         except ValidationError as error:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
-            raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
+            raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries share no base class: each is translated at once
             raise self._failure(error, ticket) from error
 
