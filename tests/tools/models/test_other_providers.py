@@ -145,7 +145,7 @@ async def test_anthropics_cache_is_given_what_requests_share_and_its_tokens_are_
     assert begins == {"type": "text", "text": f"<question>Who?</question>\n<response>{LONG}</response>", **mark}
     assert rest["text"].startswith("\n<fact>She wrote it.</fact>")
     stage = talk.meter.snapshot(0.0)
-    # 1000 tokens at 10, of which 800 are 9 cheaper and 100 a quarter dearer; 10 at 20; and the first, which is estimated.
+    # 1000 tokens at 10, of which 800 are 9 cheaper and 100 a quarter dearer; 10 at 20; the first call is estimated.
     assert stage.cached_tokens == 800
     first_usd = Price(10.0, 20.0).cost_usd(stage.prompt_tokens - 1000, stage.completion_tokens - 10)
     assert stage.cost_usd == pytest.approx(first_usd + (10_000 - 7_200 + 250 + 200) / 1e6)
@@ -155,5 +155,7 @@ def test_what_requests_share_stands_first() -> None:
     """For servers that cache by what requests begin with, OpenAI's among them."""
     shared = {"passage", "document", "question", "response"}
     for prompt in packaged_prompts().values():
+        if prompt.name in ("safe/abstention", "trustscore/entailment"):  # their passages are found for one statement
+            continue
         order = [name in shared for name in PLACEHOLDER.findall(prompt.user)]
         assert order == sorted(order, reverse=True), prompt.name
