@@ -55,7 +55,7 @@ def test_a_run_in_batches_is_the_same_at_half_the_price(
 
 def asking_usd(usage: dict[str, Any]) -> float:
     """What the model cost, without the searches."""
-    return sum(stage["cost_usd"] for name, stage in usage["stages"].items() if name != "search")
+    return sum(float(stage["cost_usd"]) for name, stage in usage["stages"].items() if name != "search")
 
 
 def test_what_fails_in_a_batch_is_in_the_next_and_the_wait_is_shown(

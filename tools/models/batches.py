@@ -16,7 +16,7 @@ import json
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -120,7 +120,7 @@ class Provider(ABC):
                     passes = status == 429 and not {_of(body, "code"), _of(body, "type")} & NO_MONEY_CODES
                     yield name, (503 if passes else status, body)
 
-    async def _lines(self, path: str) -> AsyncIterator[bytes]:
+    async def _lines(self, path: str) -> AsyncGenerator[bytes, None]:
         rest = b""  # not `aiter_lines`, which also breaks lines where JSON does not
         try:
             async with self._client.stream("GET", self._base + path, headers=self._headers, timeout=CALL_S) as answer:
@@ -189,7 +189,7 @@ class OpenAIBatches(Provider):
     async def look(self, batch: str) -> Progress:
         found = await self._call("GET", f"/batches/{batch}")
         state, counts = str(found.get("status")), found.get("request_counts") or {}
-        errors = (found.get("errors") or {}).get("data") or ({},)
+        (error, *_) = (found.get("errors") or {}).get("data") or [{}]
         files = (found.get(name) for name in ("output_file_id", "error_file_id"))
         missing = (410, {"error": {"message": _STOPPED}}) if state == "cancelled" else Progress.missing
         return Progress(
@@ -197,8 +197,8 @@ class OpenAIBatches(Provider):
             n_done=int(counts.get("completed") or 0) + int(counts.get("failed") or 0),
             is_over=state in self._OVER,
             files=tuple(f"/files/{quote(str(file), safe='')}/content" for file in files if file),
-            refused=str(errors[0].get("message") or errors[0].get("code")) if state == "failed" else None,
-            is_too_much=errors[0].get("code") == "token_limit_exceeded",
+            refused=str(error.get("message") or error.get("code")) if state == "failed" else None,
+            is_too_much=error.get("code") == "token_limit_exceeded",
             missing=missing,
         )
 
@@ -414,7 +414,7 @@ class Batches:
     async def _brought(self, provider: Provider, batch: _Batch) -> None:
         """The answers of a batch, once it is over, for those who wait for it by then."""
         found = await self._over(provider, batch)
-        lost = None if not batch.lines else (503, {}) if found is None else found.missing
+        lost: Outcome | None = None if not batch.lines else (503, {}) if found is None else found.missing
         if found is not None and found.refused is not None and batch.lines:
             if not found.is_too_much or len(batch.names) == 1:
                 raise ConfigError(f"{provider.server}: the provider refused the batch: {found.refused[:LONGEST_SAID]}")
@@ -478,12 +478,13 @@ class Batches:
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
         """The result of a call to a provider, which is asked again as long as patience with it lasts."""
         clock, interval_s = asyncio.get_running_loop().time, self._after_s
-        until = clock() + self._patience_s
+        failing_since: float | None = None
         while True:
             try:
                 return await call()
             except ToolError as error:
-                if not error.retryable or clock() > until:
+                failing_since = clock() if failing_since is None else failing_since
+                if not error.retryable or clock() - failing_since > self._patience_s:
                     error.retryable = False
                     raise
                 await asyncio.sleep(max(interval_s, min(error.retry_after_s or 0.0, self._patience_s)))
@@ -546,7 +547,8 @@ class Batches:
 
     async def aclose(self) -> None:
         """Lets go of the batches under way, which the provider works on all the same."""
-        works = [one.work for one in (*self._queues.values(), *self._under_way) if one.work is not None]
+        queues, batches = self._queues.values(), self._under_way
+        works = [work for work in (*(one.work for one in queues), *(one.work for one in batches)) if work is not None]
         for work in works:
             work.cancel()
         await asyncio.gather(*works, return_exceptions=True)

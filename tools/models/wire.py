@@ -161,9 +161,10 @@ def read_reply(message: BaseMessage) -> Reply:
     usage = message.usage_metadata
     counts = () if usage is None else (usage["input_tokens"], usage["output_tokens"])
     reported = all(is_token_count(count) for count in counts) and any(counts)
-    cached = {kind: n for kind, n in (usage or {}).get("input_token_details", {}).items() if is_token_count(n)}
-    read = cached.get("cache_read", 0)
-    written = sum(cached.get(kind, 0) for kind in _WRITTEN)
+    details: Mapping[str, Any] = {} if usage is None else usage.get("input_token_details") or {}
+    cached = {kind: count for kind, count in details.items() if is_token_count(count)}
+    read, written = cached.get("cache_read", 0), sum(cached.get(kind, 0) for kind in _WRITTEN)
+    fits = reported and usage is not None and read + written <= usage["input_tokens"]
     broken = [ToolCall(str(call.get("name")), str(call.get("args"))) for call in message.invalid_tool_calls]
     return Reply(
         text=str(message.text),
@@ -173,7 +174,8 @@ def read_reply(message: BaseMessage) -> Reply:
         prompt_tokens=usage["input_tokens"] if reported and usage else None,
         completion_tokens=usage["output_tokens"] if reported and usage else None,
         tokens=_tokens(message.response_metadata.get("logprobs")),
-        **({"cached_tokens": read, "written_tokens": written} if reported and read + written <= counts[0] else {}),
+        cached_tokens=read if fits else 0,
+        written_tokens=written if fits else 0,
         finish_reason=finish,
     )
 
