@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -100,17 +100,14 @@ async def astream_experiment(
     refuse_without_source(ready, data)
     for one in settings.values():
         refuse_unbatched(one, run_dir)
-    async with AsyncExitStack() as stack:
+    with ExitStack() as stack:
         folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
         answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
-        common = _shared_limits(whole, answers, folder)
-        if common.batches is not None:
-            stack.push_async_callback(common.batches.aclose)
         log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
         engine = partial(
             _judge_tasks,
             ready=ready,
-            common=common,
+            common=_shared_limits(whole, answers, folder),
             answers=answers,
             data=data,
             at_once=_at_once(data, whole),
@@ -202,7 +199,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
     return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 
 
-def _open_answers(stack: AsyncExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
+def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
     """Opens the searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []

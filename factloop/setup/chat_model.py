@@ -23,20 +23,17 @@ def build_model(
     """The chat model of that name, or the one that the caller built. Touches no network. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
-        return _priced(settings, wrap_chat_model(model, price=price))
-    chat = build_chat_model(
-        model,
-        base_url=base_url,
-        temperature=temperature,
-        max_tokens=settings.max_tokens,
-        timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
-        price=price,
-        replayed=settings.replays,
-    )
-    return _priced(settings, chat)
-
-
-def _priced(settings: RunSettings, chat: ChatModel) -> ChatModel:
+        chat = wrap_chat_model(model, price=price)
+    else:
+        chat = build_chat_model(
+            model,
+            base_url=base_url,
+            temperature=temperature,
+            max_tokens=settings.max_tokens,
+            timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
+            price=price,
+            replayed=settings.replays,
+        )
     return replace(chat, price=_as_paid(settings, chat.price))
 
 

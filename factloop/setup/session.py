@@ -98,7 +98,7 @@ class Session:
     kept: AnswersKept | None = None
     """What stands behind the session's own store; None where it was given a store."""
     batches: Batches | None = None
-    """Its own; None where it has none, or shares those of others."""
+    """Those that it asks models in, its own or those of all; None where it asks live."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
@@ -107,11 +107,10 @@ class Session:
         timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
         patience_s = settings.patience_s
         if settings.batch and not settings.replays:
-            batches = self.batches if common is None else common.batches
-            if batches is None:
+            if self.batches is None:
                 raise ConfigError(f"batch: {NEEDS_FOLDER}")
             # A batch takes as long as it takes, and knows by itself when its provider cannot be asked.
-            chat, timeout_s, patience_s = batches.over(chat, self.scope), None, math.inf
+            chat, timeout_s, patience_s = self.batches.over(chat, self.scope), None, math.inf
         transport = Transport(
             chat,
             json_reply=self.prompts[JSON_REPLY],
@@ -180,10 +179,9 @@ def open_session(
         raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
     rng = random.Random(seed)
     if store is not None:
-        of_all = store.common
-        return Session(
-            settings, prompts, chats, store.models, store.searches, of_all.budget, rng, of_all, scope=store.scope
-        )
+        of_all, searches = store.common, store.searches
+        session = Session(settings, prompts, chats, store.models, searches, of_all.budget, rng, of_all)
+        return replace(session, batches=of_all.batches, scope=store.scope)
     budget = budget_of(settings) if budget is None else budget
     kept: AnswersKept
     if journal is not None:
