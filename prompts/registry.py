@@ -30,6 +30,8 @@ class RenderedPrompt:
     name: str
     system: str
     user: str
+    parts: tuple[int, ...] = ()
+    """Where the blocks of `user` end, but for the last: requests may share what stands before."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,10 @@ class Prompt:
             )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
-        return RenderedPrompt(self.name, _fill(self.system, blocks), _fill(self.user, blocks))
+        system, user, ends = _fill(self.system, blocks), _fill(self.user, blocks), [0]
+        for name in PLACEHOLDER.findall(self.user):
+            ends.append(user.index(blocks[name], ends[-1]) + len(blocks[name]))
+        return RenderedPrompt(self.name, system, user, tuple(sorted({*ends} - {0, ends[-1]})))
 
 
 class PromptRegistry:

@@ -37,6 +37,7 @@ from factloop.evaluation.experiments.variants import (
 from factloop.evaluation.running.log import Log
 from factloop.evaluation.running.run import (
     AT_ONCE,
+    BATCHED_AT_ONCE,
     Events,
     Increments,
     Judge,
@@ -46,7 +47,7 @@ from factloop.evaluation.running.run import (
     summary_of,
 )
 from factloop.evaluation.runs.run import sources_of
-from factloop.setup.session import Common, Store, common_to
+from factloop.setup.session import Common, Store, common_to, refuse_unbatched
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.together import as_they_come
@@ -97,6 +98,8 @@ async def astream_experiment(
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
+    for one in settings.values():
+        refuse_unbatched(one, run_dir)
     with ExitStack() as stack:
         folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
         answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
@@ -104,7 +107,7 @@ async def astream_experiment(
         engine = partial(
             _judge_tasks,
             ready=ready,
-            common=_shared_limits(whole, answers),
+            common=_shared_limits(whole, answers, folder),
             answers=answers,
             data=data,
             at_once=_at_once(data, whole),
@@ -154,7 +157,7 @@ async def _judge_tasks(
             checkings: dict[str, Checking] = {}
             for one in ready:
                 way = "tools" if one.settings.tool_calling else "no tools"
-                store = Store(of_repeats[repeat - 1].asked_with(way), searches, common)
+                store = Store(of_repeats[repeat - 1].asked_with(way), searches, common, scope=f"{repeat} {way}")
                 checkings[one.name] = open_checking(prepare(one.settings, one.tools), store=store)
                 stack.push_async_callback(checkings[one.name].aclose)
             judge = _judge(checkings, indexes, data)
@@ -181,15 +184,17 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
     return judge
 
 
-def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
-    """The limits of the whole experiment, less what earlier attempts paid."""
-    common = common_to(whole)
+def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:
+    """The limits of the whole experiment, less what earlier attempts paid, and its batches."""
+    common = common_to(whole, folder)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
     return common
 
 
 def _at_once(data: Data, whole: CheckSettings) -> int:
+    if whole.batch:
+        return BATCHED_AT_ONCE
     calls = whole.concurrency or CALLS_AT_ONCE
     return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 

@@ -30,6 +30,8 @@ Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
 """Items in work at a time, such as responses: enough to keep 64 calls under way, few enough to hold in memory."""
+BATCHED_AT_ONCE = 2_000
+"""The same where models are asked in batches: what is in work together waits together. A response takes 1 to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
 """Makes the record of one item; any number may be under way."""

@@ -24,12 +24,22 @@ from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.running.journals import JOURNAL
 from factloop.evaluation.running.log import Log, LogFormat, no_passing_failure
 from factloop.evaluation.running.on_ray import judged_on_ray
-from factloop.evaluation.running.run import AT_ONCE, Events, Judge, Run, answers_folder, claimed_folder, summary_of
+from factloop.evaluation.running.run import (
+    AT_ONCE,
+    BATCHED_AT_ONCE,
+    Events,
+    Judge,
+    Run,
+    answers_folder,
+    claimed_folder,
+    summary_of,
+)
 from factloop.evaluation.runs.items import RunItem, spooled
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.setup.session import refuse_unbatched
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.together import as_they_come
@@ -79,6 +89,7 @@ async def astream_run(
     closes the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
+    refuse_unbatched(checker.settings, run_dir)
     judge = engine or partial(_judge_here, checker)
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
@@ -117,7 +128,7 @@ async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -
 async def _judge_here(
     checker: FactChecker, items: Iterable[RunItem], folder: Path | None
 ) -> AsyncGenerator[JudgedResponse, None]:
-    at_once = min(AT_ONCE, checker.settings.concurrency or AT_ONCE)
+    at_once = _at_once(checker)
     with _journal(checker, folder) as journal:
         async with (
             open_judge(checker, journal=journal) as judge,
@@ -125,6 +136,11 @@ async def _judge_here(
         ):
             async for judged in judging:
                 yield judged
+
+
+def _at_once(checker: FactChecker) -> int:
+    settings = checker.settings
+    return BATCHED_AT_ONCE if settings.batch else min(AT_ONCE, settings.concurrency or AT_ONCE)
 
 
 @contextmanager
@@ -171,7 +187,7 @@ async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
     """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
-    indexes = GivenIndexes(AT_ONCE)
+    indexes = GivenIndexes(_at_once(checker))
     async with checker.opened(journal=journal, alone=False) as check:
 
         async def judge(item: RunItem) -> JudgedResponse:
@@ -193,6 +209,8 @@ def judge_on_ray(
     address: str | None = None,
 ) -> AsyncGenerator[JudgedResponse, None]:
     """The judged responses as they come, from so many workers on Ray; all else as `on_ray.judged_on_ray`."""
+    if settings.batch:
+        raise ConfigError("--batch and --workers: a batch needs no workers; give one of them")
     return judged_on_ray(
         items,
         open_judge_with,

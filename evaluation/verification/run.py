@@ -27,7 +27,7 @@ from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.reasons import MENDABLE
 from factloop.core.records import UnscoredReason, Usage
 from factloop.evaluation.running.log import Log, LogFormat
-from factloop.evaluation.running.run import Events, Increments, Run, summary_of
+from factloop.evaluation.running.run import BATCHED_AT_ONCE, Events, Increments, Run, summary_of
 from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, to_line
 from factloop.evaluation.verification.records import (
     UNKNOWN_SYSTEM,
@@ -62,7 +62,8 @@ class Bench:
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
         """The verifiers with their weights loaded, to be named and told apart. Sends nothing. Raises ConfigError."""
-        self._session = open_session(self._settings, self._prompts, keeps=False)  # in memory: nothing is asked yet
+        unasked = self._settings.model_copy(update={"batch": False})
+        self._session = open_session(unasked, self._prompts, keeps=False)  # in memory: nothing is asked yet
         self._readers = {spec: self._build(spec) for spec in specs}
         for reader in self._readers.values():
             _ = reader.identity  # reads the weights
@@ -172,6 +173,7 @@ def open_log(
 BATCH = 64
 """Pairs that are scored together: what a kill costs at most of work that was not paid for."""
 BATCHES_AT_ONCE = 4
+"""Of these batches; where models are asked in batches of their own, as many as `BATCHED_AT_ONCE` pairs are."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,7 @@ async def astream_verify(
         readers = await bench.open(specs, directory.journal)
         log = stack.enter_context(open_log(wanted.out, columns, {key_of(pair) for pair in spool}, spool.left_out))
         meter = UsageMeter()
+        at_once = BATCHED_AT_ONCE // BATCH if settings.batch else BATCHES_AT_ONCE
 
         def spent() -> Usage:
             return meter.snapshot(time.perf_counter() - started)
@@ -246,7 +249,7 @@ async def astream_verify(
             items=spool,
             key=key_of,
             log=log,
-            engine=partial(_scores, readers=readers, sizes=sizes, meter=meter),
+            engine=partial(_scores, readers=readers, sizes=sizes, meter=meter, at_once=at_once),
             usage=Increments(spent),
             summarise=summed_up,
         )
@@ -277,11 +280,16 @@ def _column(reader: Judge, size: int | None) -> str:
 
 
 async def _scores(
-    pairs: Iterable[Prediction], *, readers: Sequence[Judge], sizes: Sequence[int | None], meter: UsageMeter
+    pairs: Iterable[Prediction],
+    *,
+    readers: Sequence[Judge],
+    sizes: Sequence[int | None],
+    meter: UsageMeter,
+    at_once: int,
 ) -> AsyncGenerator[Prediction, None]:
     """The pairs with their scores, batch by batch: a verifier reads many pairs at a time for little more than one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
-    async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=BATCHES_AT_ONCE)) as scoring:
+    async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=at_once)) as scoring:
         async for batch in scoring:
             for prediction in batch:
                 yield prediction

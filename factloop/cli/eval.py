@@ -24,7 +24,7 @@ from factloop.entrance.settings_sources import load_settings
 from factloop.reports.claims import tally_reasons
 from factloop.reports.figures import plural, reason_counts
 from factloop.reports.terminal_parts import one_line
-from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
+from factloop.setup.marks import BATCH, CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
 from factloop.setup.settings import AtLeastOne, CheckSettings
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class FactScore(Run):
     """Write each verdict with its label, for factloop research audit; needs --run-dir."""
 
 
-_SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, "repeats")
+_SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK, "repeats")
 
 
 @command(_SETTINGS)

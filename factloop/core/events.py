@@ -47,7 +47,7 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """A wait for a server that has accepted no request for a while; sent about every second during the wait."""
+    """A wait for a server: one that has accepted no request for a while, or one that works on batches of requests."""
 
     type: Literal["waiting"] = "waiting"
     server: str
@@ -56,7 +56,9 @@ class ServerWait(Record):
     patience_s: float
     """After so many seconds factloop stops waiting, and claims that need the server stay unscored."""
     cause: str
-    """The outcome of the last request: `status 429`, for example."""
+    """The outcome of the last request: `status 429`, for example; of batches their state."""
+    n_requests: int | None = None
+    """Requests in the batches that it works on."""
 
 
 class CheckFinished(Record):

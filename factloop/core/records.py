@@ -264,6 +264,8 @@ class StageUsage(Record):
     cache_hits: Count = 0
     """Answers taken from the cache or shared with an identical concurrent request; they cost nothing."""
     prompt_tokens: Count = 0
+    cached_tokens: Count = 0
+    """Of the prompt tokens those that the server read from its cache, which cost less."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
     """True where the server reported no usage for some call: its tokens were estimated or, as it was given up, counted

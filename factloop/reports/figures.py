@@ -150,6 +150,7 @@ _COUNTS = (
     ("Failed", "failed_calls"),
     ("Answers reused", "cache_hits"),
     ("Prompt tokens", "prompt_tokens"),
+    ("Cached", "cached_tokens"),
     ("Completion tokens", "completion_tokens"),
     ("Searches", "searches"),
 )
@@ -176,7 +177,8 @@ def calls(usage: StageUsage) -> str:
 
 def tokens(usage: StageUsage) -> str:
     about = " (approximate)" if usage.approximate_tokens else ""
-    return f"{usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} completion{about}"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    return f"{usage.prompt_tokens:,} prompt{cached} + {usage.completion_tokens:,} completion{about}"
 
 
 def all_tokens(usage: StageUsage) -> str:

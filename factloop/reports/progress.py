@@ -5,6 +5,7 @@ On anything but a terminal they write nothing, but for a line where a server acc
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
@@ -34,6 +35,7 @@ class _Display:
         )
         self._task = self._progress.add_task(described, total=total, completed=done, spent="")
         self._waited_s: dict[str, float] = {}
+        self._said = ""
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -45,13 +47,16 @@ class _Display:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:
-        """Says which server is waited for, until something happens; off the terminal once for each outage."""
+        """Says which server is waited for, until something happens; off the terminal once for each outage, and for each
+        state of batches."""
         said = waiting_in_words(waiting)
         if self._progress.console.is_terminal:
             self._progress.update(self._task, description=said)
-        elif waiting.waited_s < self._waited_s.get(waiting.server, float("inf")):
+        elif said != self._said and (
+            waiting.n_requests is not None or waiting.waited_s < self._waited_s.get(waiting.server, float("inf"))
+        ):
             self._progress.console.print(f"factloop: {said}", soft_wrap=True)
-        self._waited_s[waiting.server] = waiting.waited_s
+        self._waited_s[waiting.server], self._said = waiting.waited_s, said
 
 
 class ProgressDisplay(_Display):
@@ -126,5 +131,9 @@ class CountDisplay(_Display):
 
 
 def waiting_in_words(waiting: ServerWait) -> str:
+    if waiting.n_requests is not None:
+        since = datetime.now() - timedelta(seconds=waiting.waited_s)
+        in_batches = f"{figures.plural(waiting.n_requests, 'request')} in batches since {since:%H:%M}"
+        return visible(f"{waiting.server}: {in_batches} ({waiting.cause})")
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
     return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")

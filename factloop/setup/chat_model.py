@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
@@ -21,16 +23,27 @@ def build_model(
     """The chat model of that name, or the one that the caller built. Touches no network. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
-        return wrap_chat_model(model, price=price)
-    return build_chat_model(
-        model,
-        base_url=base_url,
-        temperature=temperature,
-        max_tokens=settings.max_tokens,
-        timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
-        price=price,
-        replayed=settings.replays,
-    )
+        chat = wrap_chat_model(model, price=price)
+    else:
+        chat = build_chat_model(
+            model,
+            base_url=base_url,
+            temperature=temperature,
+            max_tokens=settings.max_tokens,
+            timeout_s=reply_timeout_s(settings, address_of_model(model, base_url)),
+            price=price,
+            replayed=settings.replays,
+        )
+    return replace(chat, price=_as_paid(settings, chat.price))
+
+
+def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
+    """The price by the way in which the settings have the model asked."""
+    if price is None:
+        return None
+    cached = price.cached if settings.price_cached is None else settings.price_cached
+    share = 1.0 - settings.batch_discount if settings.batch else 1.0
+    return Price(share * price.prompt, share * price.completion, None if cached is None else share * cached)
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
@@ -66,7 +79,7 @@ def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price |
 
     Raises ConfigError as the run would: for half a price, and where money is limited and the price is unknown.
     """
-    price = stated_price(settings) or list_price(model, base_url)
+    price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))
     if price is None and settings.limits_money:
         raise ConfigError(unknown_price(model))
     return price

@@ -40,7 +40,9 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """A limiter within the settings, which has learnt nothing yet."""
+    """A limiter within the settings, which has learnt nothing yet. Requests that wait for a batch are not held back."""
+    if settings.batch:
+        return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
 
 

@@ -10,10 +10,12 @@ finally:
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
@@ -35,8 +37,12 @@ from factloop.tools.models.transport import Transport
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway, Server
 
+if TYPE_CHECKING:
+    from factloop.tools.models.batches import Batches
+
 REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
 GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
+NEEDS_FOLDER = "give a run directory (--run-dir), too: it remembers what was submitted, and a batch may take a day"
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class Common:
     """Servers of searches, by the tool's id."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
     """What models' servers can do, by address and model."""
+    batches: Batches | None = None
+    """Those of all sessions, where models are asked in batches."""
 
     def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
         return self.patience.setdefault(address_of(chat), Patience(chat.name, patience_s))
@@ -67,6 +75,8 @@ class Store:
     models: Answers
     searches: Answers
     common: Common
+    scope: str = ""
+    """What tells equal requests of several stores apart."""
 
 
 @dataclass(frozen=True)
@@ -87,24 +97,30 @@ class Session:
     """The pace that it shares with other sessions; None for one of its own."""
     kept: AnswersKept | None = None
     """What stands behind the session's own store; None where it was given a store."""
+    batches: Batches | None = None
+    """Those that it asks models in, its own or those of all; None where it asks live."""
+    scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
         """The door to a chat model. Raises ConfigError."""
         settings, common = self.settings, self.common
+        timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
+        patience_s = settings.patience_s
+        if settings.batch and not settings.replays:
+            if self.batches is None:
+                raise ConfigError(f"batch: {NEEDS_FOLDER}")
+            # A batch takes as long as it takes, and knows by itself when its provider cannot be asked.
+            chat, timeout_s, patience_s = self.batches.over(chat, self.scope), None, math.inf
         transport = Transport(
             chat,
             json_reply=self.prompts[JSON_REPLY],
             limiter=self._limiter(chat),
             budget=self.budget,
             retry=retry_policy(settings),
-            timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
+            timeout_s=timeout_s,
             rng=self.rng,
             use_tools=use_tools,
-            patience=(
-                Patience(chat.name, settings.patience_s)
-                if common is None
-                else common.patience_with(chat, settings.patience_s)
-            ),
+            patience=Patience(chat.name, patience_s) if common is None else common.patience_with(chat, patience_s),
             abilities=None if common is None else common.abilities_of(chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
@@ -129,6 +145,8 @@ class Session:
         )
 
     async def aclose(self) -> None:
+        if self.batches is not None:
+            await self.batches.aclose()
         if self.kept is not None:
             self.kept.close()
         for chat in self.chats:
@@ -161,7 +179,9 @@ def open_session(
         raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
     rng = random.Random(seed)
     if store is not None:
-        return Session(settings, prompts, chats, store.models, store.searches, store.common.budget, rng, store.common)
+        of_all, searches = store.common, store.searches
+        session = Session(settings, prompts, chats, store.models, searches, of_all.budget, rng, of_all)
+        return replace(session, batches=of_all.batches, scope=store.scope)
     budget = budget_of(settings) if budget is None else budget
     kept: AnswersKept
     if journal is not None:
@@ -170,12 +190,31 @@ def open_session(
     else:
         kept = open_answers(settings) if keeps and tape is None else MemoryAnswers()
     answers = RunAnswers(kept, journal=journal is not None, tape=tape)
-    return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, kept=kept)
+    batches = None if journal is None else batches_in(settings, journal.parent)
+    return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, kept=kept, batches=batches)
 
 
-def common_to(settings: RunSettings) -> Common:
-    """The shared parts of sessions with these limits."""
-    return Common(budget_of(settings), new_limiter(settings))
+def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
+    """The shared parts of sessions with these limits; `folder` is to remember their batches."""
+    batches = None if folder is None else batches_in(settings, folder)
+    return Common(budget_of(settings), new_limiter(settings), batches=batches)
+
+
+def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
+    """The batches that are remembered in this folder; None where the settings want none. Raises ConfigError."""
+    if not settings.batch:
+        return None
+    from factloop.tools.models.batches import FILE, Batches  # late: most runs do without
+
+    return Batches(folder / FILE, after_s=settings.batch_after_s, patience_s=settings.patience_s)
+
+
+def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
+    """Raises ConfigError where the settings want batches and nothing remembers them, or a check may not wait."""
+    if settings.batch and run_dir is None:
+        raise ConfigError(f"--batch: {NEEDS_FOLDER}")
+    if settings.batch and getattr(settings, "deadline_s", None) is not None:
+        raise ConfigError("--batch and --deadline: a batch may take a day; give one of them")
 
 
 def budget_of(settings: RunSettings) -> Budget:

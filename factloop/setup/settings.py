@@ -12,7 +12,19 @@ from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import JuryRule, Plan, Repeats
-from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, marked, path_settings
+from factloop.setup.marks import (
+    BATCH,
+    CACHE,
+    LIMITS,
+    MODEL,
+    PER_CHECK,
+    RECORDING,
+    SCORES,
+    SEARCH,
+    Mark,
+    marked,
+    path_settings,
+)
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.build import built_in_searches
@@ -66,10 +78,22 @@ class RunSettings(BaseModel):
     """USD per million prompt tokens, for a model whose price is not known."""
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million completion tokens, for a model whose price is not known."""
+    price_cached: Annotated[Price | None, Mark()] = None
+    """USD per million prompt tokens that the server read from its cache. Default: as other prompt tokens, where it is
+    not known."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Model calls at the same time; 0 for no limit."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
     """Highest rate of model calls. By default it adapts to the server."""
+    batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
+    """Ask the model by its provider's batch interface: half the price, answers within a day.
+
+    Of OpenAI and Anthropic; needs a run directory, which remembers what was submitted. Each round of a plan is a batch
+    of all responses: `grounded` waits for two to four, other plans for more."""
+    batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
+    """Submit a batch when no request has come for so many seconds."""
+    batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
+    """Share of the price that a batch saves."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Timeout of one model call or search.
 

@@ -16,7 +16,7 @@ from factloop.tools.models.prices import Price
 from tests.cli.command import Command
 from tests.simulator import Simulator
 
-MINI, OURS = Price(0.15, 0.6), Price(1.0, 2.0)
+MINI, OURS = Price(0.15, 0.6, 0.075), Price(1.0, 2.0)
 STATED = {"price_in": 1.0, "price_out": 2.0}
 OWN = "http://127.0.0.1:9/v1"
 TEXT = "Rome is in Italy. Oslo is in Norway."

@@ -82,6 +82,11 @@ class RunningSimulator:
         raw = self._ask("GET", f"/bodies?stage={stage}" if stage else "/bodies")
         return [json.loads(body) for body in raw]
 
+    def batches(self) -> list[list[str]]:
+        """The names of the requests in each batch that was submitted."""
+        made: list[list[str]] = self._ask("GET", "/batches")
+        return made
+
     def reset(self) -> None:
         """Forgets all counts and bodies; the settings stay."""
         self._ask("POST", "/reset", {})

@@ -53,6 +53,8 @@ class Statistics:
     stages: dict[str, StageStatistics] = field(default_factory=dict)
     in_flight: int = 0
     max_in_flight: int = 0
+    live: int = 0
+    """Requests to the model that were not lines of batches."""
     repeated: int = 0
     """Paid requests whose body was the same, to the byte, as that of an earlier paid one of their stage."""
     cpu_s: float = 0.0
@@ -98,7 +100,7 @@ class Recorder:
 
     def reset(self) -> None:
         self._stages: dict[str, StageStatistics] = {}
-        self._in_flight = self._max_in_flight = 0
+        self._in_flight = self._max_in_flight = self.live = 0
         self._paid: Counter[bytes] = Counter()
         self._log: deque[LogEntry] = deque(maxlen=LONGEST_LOG)
         self._bodies: deque[tuple[str, str]] = deque(maxlen=KEPT_BODIES)
@@ -133,7 +135,9 @@ class Recorder:
         repeated = sum(times - 1 for times in self._paid.values())
         elapsed_s, cpu_s = time.perf_counter() - self._started, time.thread_time() - self._cpu
         log = list(self._log) if with_log else []
-        return asdict(Statistics(self._stages, self._in_flight, self._max_in_flight, repeated, cpu_s, elapsed_s, log))
+        return asdict(
+            Statistics(self._stages, self._in_flight, self._max_in_flight, self.live, repeated, cpu_s, elapsed_s, log)
+        )
 
 
 def _count(counts: StageStatistics, outcome: Outcome) -> None:

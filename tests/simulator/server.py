@@ -1,8 +1,9 @@
 """The simulator's HTTP side: chat completions, Serper, and a few addresses to watch and steer it by.
 
 POST /v1/chat/completions   GET /v1/models      as OpenAI has them
+POST /v1/files, /v1/batches, /v1/messages/batches, and what is read of them
 POST /search                                    as Serper has it
-GET /stats (?log=1)   GET /bodies (?stage=)   POST /reset   GET, POST /settings
+GET /stats (?log=1)   GET /bodies (?stage=)   POST /reset   GET, POST /settings   GET /batches
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from tests.simulator import logprobs, protocol
+from tests.simulator.batches import Batches
 from tests.simulator.protocol import Json
 from tests.simulator.provider import FOREVER_S, ModelReply, Provider, Refusal
 from tests.simulator.recorder import Outcome, Recorder
@@ -36,6 +38,7 @@ class Server:
         self._provider = Provider(world, settings)
         self._recorder = Recorder()
         self._changed = asyncio.Event()
+        self._batches = Batches(lambda: self._provider.settings, self._line)
 
     def application(self) -> web.Application:
         app = web.Application(client_max_size=LARGEST_BODY)
@@ -49,12 +52,34 @@ class Server:
                 web.post("/reset", self._reset),
                 web.get("/settings", self._show_settings),
                 web.post("/settings", self._change_settings),
+                web.get("/batches", self._made_batches),
+                *self._batches.routes(),
             ]
         )
         return app
 
+    def _line(self, raw: bytes) -> tuple[int, Json]:
+        """The answer to a line of a batch."""
+        body = _json_object(raw)
+        title, number = protocol.title_of(body), self._provider.next_number()
+        with self._recorder.request(number, title, raw) as outcome:
+            answer = self._provider.chat(number, body, self._provider.settings.api_key or "", title)
+            outcome.fault = answer.fault
+            if isinstance(answer, Refusal):
+                outcome.status = answer.status
+                return answer.status, answer.body
+            outcome.paid_body, outcome.status = raw, 200
+            outcome.prompt_tokens = protocol.prompt_tokens(body)
+            outcome.completion_tokens = protocol.count_tokens(len(answer.message.said))
+            logprobs = self._top_logprobs(body)
+            return 200, protocol.completion(number, body["model"], answer.message, _usage(outcome), logprobs)
+
+    async def _made_batches(self, _: web.Request) -> web.Response:
+        return _json([made.names for made in self._batches.made])
+
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
+        self._recorder.live += 1
         try:
             body = _json_object(raw)
             title = protocol.title_of(body)
@@ -136,6 +161,7 @@ class Server:
 
     async def _reset(self, _: web.Request) -> web.Response:
         self._recorder.reset()
+        self._batches.reset()
         return _json({})
 
     async def _show_settings(self, _: web.Request) -> web.Response:

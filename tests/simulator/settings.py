@@ -77,6 +77,19 @@ class SimulatorSettings:
     supports_logprobs: bool = True
     gives_logprobs: bool = True
     """False: it takes the fields that ask for log-probabilities, and gives none."""
+    has_batches: bool = True
+    batch_s: Seconds = 0.0
+    """Seconds that a batch takes."""
+    batch_most: Annotated[int, Field(ge=1)] | None = None
+    """Requests in a batch, of which more are refused for the limit of enqueued tokens."""
+    batch_expires: Annotated[int, Field(ge=0)] = 0
+    """Lines of the first batch that expire."""
+    batch_errors: Annotated[int, Field(ge=0)] = 0
+    """Lines of the first batch after those that get a 500."""
+    batch_looks_fail: Annotated[int, Field(ge=0)] = 0
+    """Looks at each batch that get a 500."""
+    batch_answers_lost: bool = False
+    """The connection ends when a batch was taken, before its id is told."""
     known_share: Share = 0.5
     """Share of the topics that the subject of TrustScore knows by heart."""
     half_known_share: Share = 0.2

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from factloop.core.records import StageUsage, Usage
 from factloop.tools.calls.budget import Allowance
 
-_SUMMED = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches", "wall_s")
+_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+_SUMMED = ("calls", "failed_calls", "cache_hits", *_TOKENS, "searches", "wall_s")
 
 
 @dataclass
@@ -17,6 +18,7 @@ class _Stage:
     failed_calls: int = 0
     cache_hits: int = 0
     prompt_tokens: int = 0
+    cached_tokens: int = 0
     completion_tokens: int = 0
     approximate_tokens: bool = False
     searches: int = 0
@@ -32,6 +34,8 @@ class CallCost:
     completion_tokens: int
     approximate: bool
     cost_usd: float | None
+    cached_tokens: int = 0
+    """Of the prompt's tokens those that came from the server's cache."""
 
 
 @dataclass
@@ -114,8 +118,7 @@ class UsageMeter:
             calls=sum(stage.calls for stage in paid),
             failed_calls=sum(stage.failed_calls for stage in stages.values()),
             cache_hits=sum(stage.cache_hits for stage in stages.values()),
-            prompt_tokens=sum(stage.prompt_tokens for stage in paid),
-            completion_tokens=sum(stage.completion_tokens for stage in paid),
+            **{name: sum(getattr(stage, name) for stage in paid) for name in _TOKENS},
             approximate_tokens=any(stage.approximate_tokens for stage in paid),
             searches=sum(stage.searches for stage in paid),
             cost_usd=sum(costs) if len(costs) == len(paid) else None,
@@ -125,8 +128,8 @@ class UsageMeter:
 
     def _paid(self, stage: str, cost: CallCost, wall_s: float) -> None:
         entry = self._stage(stage)
-        entry.prompt_tokens += cost.prompt_tokens
-        entry.completion_tokens += cost.completion_tokens
+        for name in _TOKENS:
+            setattr(entry, name, getattr(entry, name) + getattr(cost, name))
         entry.approximate_tokens |= cost.approximate
         entry.wall_s += wall_s
         self._add_cost(entry, cost.cost_usd)

@@ -9,6 +9,7 @@ without a request.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -70,6 +71,12 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+def tell(waiting: ServerWait) -> None:
+    """Tells the listener of the block that this is called in, if there is one."""
+    if (listener := _listener.get()) is not None:
+        listener(waiting)
 
 
 class Patience:
@@ -219,7 +226,7 @@ class Patience:
 
     def _set_timer(self) -> None:
         """Sees to it that patience runs out, once a request has failed, and that it is said."""
-        if self._timer is None and self._refusal is not None:
+        if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._tick)

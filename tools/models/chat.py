@@ -15,11 +15,11 @@ from langchain_core.outputs import ChatResult
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.models.completions import speak_plainly
+from factloop.tools.models.completions import PlainCompletions, speak_plainly
 from factloop.tools.models.prices import Price, model_price
 
 if TYPE_CHECKING:
-    from openai import DefaultAioHttpClient, DefaultHttpxClient
+    from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultHttpxClient
 
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
@@ -214,8 +214,15 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
         return model
     once = client.with_options(max_retries=0)
     asks_by_it = getattr(getattr(model, "async_client", None), "_client", None) is client
-    changes = {"root_async_client": once, "async_client": once.chat.completions}
-    return model.model_copy(update=changes) if asks_by_it else model
+    return asking_by(model, once) if asks_by_it else model
+
+
+def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
+    """A model that speaks to its server by OpenAI's library, with another client."""
+    is_plain = isinstance(model.async_client, PlainCompletions)
+    completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
+    changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})
+    return changed
 
 
 def _address(model: BaseChatModel) -> str | None:

@@ -14,7 +14,7 @@ from factloop.tools.calls.retry import retry_after_s
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
-_NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
 """What a client raises that an odd answer took by surprise, or a mistake in it: the type says more than the text."""
@@ -30,8 +30,9 @@ _SHORTEST_KEY = 6
 
 def translate(error: Exception, model: str) -> FactloopError:
     """The factloop error that `error` amounts to. Client libraries agree on `status_code`, little else."""
-    if isinstance(error, FactloopError):
-        return error
+    ours = next((one for one in chain(error) if isinstance(one, FactloopError)), None)
+    if ours is not None:  # of the connection of a model asked in batches: client libraries wrap it
+        return ours
     status = _status(error)
     said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
     if status is None:
@@ -54,7 +55,7 @@ def translate(error: Exception, model: str) -> FactloopError:
         tool=model,
         status=status,
         retry_after_s=asked_wait_s(_headers(error)),
-        retryable=status in RETRYABLE_STATUS and code not in _NO_MONEY_CODES,
+        retryable=status in RETRYABLE_STATUS and code not in NO_MONEY_CODES,
     )
 
 
@@ -95,9 +96,9 @@ def _status(error: Exception) -> int | None:
     return None
 
 
-def without_keys(text: str, error: Exception) -> str:
-    """The text without the credentials of the request, which some servers echo."""
-    request = getattr(error, "request", None)
+def without_keys(text: str, answer: object) -> str:
+    """The text without the credentials of the request that an error or a response is of: some servers echo them."""
+    request = getattr(answer, "request", None)
     headers: Any = getattr(request, "headers", None)
     for name in _SECRET_HEADERS:
         value = headers.get(name) if isinstance(headers, Mapping) else None

@@ -102,7 +102,7 @@ class ModelGateway:
         Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server
         refuses us or cannot be reached before it has answered anything.
         """
-        first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
+        first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed, prompt.parts)
         return await self._converse(first, output, accept)
 
     async def ask_for(
@@ -130,7 +130,7 @@ class ModelGateway:
         `read_text` is tried on replies that do not follow the schema, before a repair turn is. With `needed`, tokens
         are given and kept of what it matches alone, alternatives of its group `value`.
         """
-        first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed)
+        first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
         assert isinstance(answered.value, output)
         return AnswerWithTokens(answered.value, answered.tokens)

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+WRITING = 0.25
+"""Share of its price by which a prompt token costs more that goes into a cache, as Anthropic has it."""
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
@@ -18,9 +20,14 @@ class Price:
 
     prompt: float
     completion: float
+    cached: float | None = None
+    """For prompt tokens that the server read from its cache; None: as for others."""
 
-    def cost_usd(self, prompt_tokens: int, completion_tokens: int) -> float:
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+    def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
+        """The cost of a call; so many of the prompt tokens came from the server's cache, and so many went there."""
+        saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
+        prompt = (prompt_tokens + WRITING * written) * self.prompt - saved
+        return (prompt + completion_tokens * self.completion) / 1e6
 
 
 @cache

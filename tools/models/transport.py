@@ -48,6 +48,7 @@ REFUSED_SETTINGS = {
     "max_tokens": Concession.NO_LIMIT,
 }
 """What is conceded to a server that names the setting it refuses. To one that does not, each is tried in turn."""
+MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
 """Tokens set aside for a reply where the model has no limit of its own."""
 
@@ -66,6 +67,8 @@ class Request:
     """Alternatives wanted for each token, with their log-probabilities, where the server gives them."""
     needed: re.Pattern[str] | None = None
     """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
+    parts: Sequence[int] = ()
+    """Where the parts of the user's first turn end that other requests may begin with, too."""
     tried: Concession | None = None
     """What is conceded to find out whether the server answers then."""
 
@@ -90,7 +93,7 @@ class Transport:
         limiter: Limiter,
         budget: Budget,
         retry: RetryPolicy,
-        timeout_s: float,
+        timeout_s: float | None,
         rng: random.Random,
         use_tools: bool = True,
         patience: Patience | None = None,
@@ -108,6 +111,8 @@ class Transport:
         self._first_answer = FirstAnswer()
         self.abilities = abilities or Abilities()
         self._has_answered = False
+        self._beginnings: set[int] = set()
+        """Hashes of what users' turns began with."""
 
     @property
     def model(self) -> BaseChatModel:
@@ -235,7 +240,7 @@ class Transport:
         except ValidationError as error:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
-            raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
+            raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries share no base class: each is translated at once
             raise self._failure(error, ticket) from error
 
@@ -257,11 +262,22 @@ class Transport:
         if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
             system, first, *others = messages
             messages = [HumanMessage(f"{system.text}\n\n{first.text}"), *others]
-        if request.output is None or mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
+        if request.output is not None and mode in wire.NEEDS_SCHEMA_IN_PROMPT:
+            asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))
+            *before, last = messages
+            messages = [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
+        if not wire.caches_by_breakpoints(self._model) or not isinstance(messages[0], SystemMessage):
             return messages
-        asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))
-        *before, last = messages
-        return [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
+        return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
+
+    def _shared(self, text: str, parts: Sequence[int]) -> int:
+        """Characters of the text that an earlier one began with, too, up to the end of a part."""
+        if len(self._beginnings) > MOST_BEGINNINGS:
+            self._beginnings.clear()
+        hashes = {hash(text[:end]): end for end in parts}
+        shared = max((end for key, end in hashes.items() if key in self._beginnings), default=0)
+        self._beginnings.update(hashes)
+        return shared
 
     def _failure(self, error: Exception, ticket: Slot) -> FactloopError:
         failure = translate(error, self._chat.name)
@@ -295,8 +311,11 @@ class Transport:
             prompt_tokens = _count(messages)
             completion_tokens = count_tokens(reply.text + "".join(str(call.args) for call in reply.tool_calls))
         price = self._chat.price
-        cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
-        return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd)
+        cached, written = reply.cached_tokens, reply.written_tokens
+        cost_usd = (
+            None if price is None else price.cost_usd(prompt_tokens, completion_tokens, cached=cached, written=written)
+        )
+        return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd, cached)
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:

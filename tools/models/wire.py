@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
@@ -34,6 +34,7 @@ class Mode(StrEnum):
 
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
+_WRITTEN = ("cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
 
@@ -90,6 +91,21 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
     return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
+def caches_by_breakpoints(model: BaseChatModel) -> bool:
+    """Whether the model's provider caches what is marked; others that cache do so by themselves."""
+    return type(model).__module__.startswith("langchain_anthropic")
+
+
+def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
+    """The messages with marks up to which they may be cached: after the system's, and after what users' turns share."""
+    system, user, *others = messages
+    mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
+    if shared:
+        rest = {"type": "text", "text": user.text[shared:]}
+        user = HumanMessage([{**mark, "text": user.text[:shared]}, rest])
+    return [SystemMessage([{**mark, "text": system.text}]), user, *others]
+
+
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
     """The answer's schema as a function that the model may call."""
     return {"type": "function", "function": {"name": schema["title"], "parameters": loosened(schema)}}
@@ -125,6 +141,10 @@ class Reply:
     """None where the server reported no usage, or a number that cannot be one."""
     tokens: tuple[ReplyToken, ...] = ()
     """Tokens of the text, in order, where log-probabilities were asked for and given."""
+    cached_tokens: int = 0
+    """Of the prompt's tokens those that the server read from its cache."""
+    written_tokens: int = 0
+    """Of the prompt's tokens those that it wrote into its cache."""
     finish_reason: str = ""
     """Why it ended, in the provider's word; empty where that is not said."""
 
@@ -141,6 +161,10 @@ def read_reply(message: BaseMessage) -> Reply:
     usage = message.usage_metadata
     counts = () if usage is None else (usage["input_tokens"], usage["output_tokens"])
     reported = all(is_token_count(count) for count in counts) and any(counts)
+    details: Mapping[str, Any] = {} if usage is None else usage.get("input_token_details") or {}
+    cached = {kind: count for kind, count in details.items() if is_token_count(count)}
+    read, written = cached.get("cache_read", 0), sum(cached.get(kind, 0) for kind in _WRITTEN)
+    fits = reported and usage is not None and read + written <= usage["input_tokens"]
     broken = [ToolCall(str(call.get("name")), str(call.get("args"))) for call in message.invalid_tool_calls]
     return Reply(
         text=str(message.text),
@@ -150,6 +174,8 @@ def read_reply(message: BaseMessage) -> Reply:
         prompt_tokens=usage["input_tokens"] if reported and usage else None,
         completion_tokens=usage["output_tokens"] if reported and usage else None,
         tokens=_tokens(message.response_metadata.get("logprobs")),
+        cached_tokens=read if fits else 0,
+        written_tokens=written if fits else 0,
         finish_reason=finish,
     )
 

@@ -27,7 +27,7 @@ from factloop.core.extras import require
 from factloop.core.files.json import to_json, write_atomically
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
-from factloop.setup.marks import CACHE, LIMITS, Mark
+from factloop.setup.marks import BATCH, CACHE, LIMITS, Mark
 from factloop.setup.settings import CheckSettings
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Experiment(Report, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     """Compare each variant with the baseline, or all pairs."""
 
 
-@command(taking(CheckSettings, LIMITS, CACHE, "repeats"))
+@command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))
 def experiment(given: Experiment, limits: Flags) -> int:
     """Runs, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
     require("evaluation", "factloop research experiment")

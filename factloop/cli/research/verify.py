@@ -21,7 +21,7 @@ from factloop.reports import figures
 from factloop.reports.sheet.table import Cell, Column, ColumnOf, sheet_of, value_cell
 from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.visible import visible
-from factloop.setup.marks import LIMITS, MODEL, Group, Mark
+from factloop.setup.marks import BATCH, LIMITS, MODEL, Group, Mark
 from factloop.setup.settings import AtLeastOne
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """Download weights that are not on this machine yet."""
 
 
-@command(taking(VerifySettings, MODEL, LIMITS))
+@command(taking(VerifySettings, MODEL, LIMITS, BATCH))
 def verify(given: Verify, flags: Flags) -> int:
     """Scores and writes; returns the exit code. Raises FactloopError for wrong input."""
     refuse_missing_data(given.pairs)

@@ -30,7 +30,7 @@ def test_a_model_of_openai() -> None:
         "temperature": 0.0,
         "max_tokens": 99,
     }
-    assert chat.price == Price(0.15, 0.6)
+    assert chat.price == Price(0.15, 0.6, 0.075)
     assert chat.max_tokens == 99
 
 
