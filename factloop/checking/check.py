@@ -52,6 +52,7 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import unknown_price
 from factloop.tools.models.traced import request_values
+from factloop.tools.models.wire import TAGS
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
@@ -221,7 +222,9 @@ class Checking:
     def _config(self) -> RunnableConfig:
         """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
         config = RunnableConfig(
-            recursion_limit=4 * self.setup.settings.max_searches + 20, configurable={"thread_id": "factloop"}
+            recursion_limit=4 * self.setup.settings.max_searches + 20,
+            configurable={"thread_id": "factloop"},
+            tags=list(TAGS),
         )
         if self.gateway is None:
             config["max_concurrency"] = BUNCHES_AT_ONCE

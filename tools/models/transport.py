@@ -99,7 +99,7 @@ class Transport:
         """`patience` is that with the model's server, `abilities` are its own; without them both start empty."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
-        self._chat, self._model = chat, chat.model
+        self._chat, self._model = chat, _without_tokens(chat.model)
         self._json_reply = json_reply
         self._limiter, self._budget, self._retry = limiter, budget, retry
         self._patience = patience or Patience(chat.name)
@@ -297,6 +297,14 @@ class Transport:
         price = self._chat.price
         cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
         return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd)
+
+
+def _without_tokens(model: BaseChatModel) -> BaseChatModel:
+    """The model as one that does not stream, as it otherwise does wherever an application listens to tokens.
+
+    Where `streaming=True` was asked for, its server may answer in no other way.
+    """
+    return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
