@@ -8,6 +8,7 @@ from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
+from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
@@ -19,10 +20,11 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
+from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
+    ALL_DROPPED,
     REPLACED,
     STOPPED,
     Choose,
@@ -43,6 +45,10 @@ from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
 
 Chunk = str | BaseMessage
+MAX_WAIT_S = 2.0
+ALONE = WindowSize(1, 0)
+_WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
+"""The windows in which a plan reads; the others read each sentence alone."""
 GUARDED = (
     "Checked sentence by sentence while it was written: each with what stood before it, none with what came after."
 )
@@ -83,8 +89,12 @@ class StreamGuard:
         at_once: int = 8,
         patience_s: float | None = None,
         limits: Limits | None = None,
+        max_wait_s: float = MAX_WAIT_S,
+        all_dropped: str = ALL_DROPPED,
     ) -> None:
         """If no checker is given, the offline engine judges. Raises ConfigError."""
+        if not max_wait_s >= 0:
+            raise ConfigError(f"max_wait_s = {max_wait_s}: must be 0 or more")
         if at_once < 1:
             raise ConfigError(f"at_once = {at_once}: must be at least 1")
         if patience_s is not None and not patience_s > 0:
@@ -92,6 +102,7 @@ class StreamGuard:
         self.checker = given_checker(checker)
         self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
+        self._max_wait_s, self._all_dropped = max_wait_s, all_dropped
 
     async def aguard(
         self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -118,10 +129,12 @@ class StreamGuard:
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
-        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
+        is_dropped = is_told = False
+        size = _window_of(empty.fingerprint) if self._max_wait_s else ALONE
+        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
-                checked = await pending.checked
+                checked = (await pending.checks)[pending.place]
                 parts.append(checked)
                 left, sentence = pending.stretch.text, pending.stretch.sentence
                 if treatment == "dropped":
@@ -132,6 +145,12 @@ class StreamGuard:
                 yield event
                 if treatment == "stopped":
                     break
+                is_dropped |= treatment == "dropped"
+                is_told |= bool(event.released.strip() and event.claims)
+        if is_dropped and not is_told and treatment != "stopped" and self._all_dropped:
+            said = f"{released.rstrip()}\n\n{self._all_dropped}".lstrip().removeprefix(released)
+            yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
+            released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
         yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
@@ -172,6 +191,11 @@ class StreamGuard:
             treatment=treatment,
             released=released,
         )
+
+
+def _window_of(fingerprint: Fingerprint) -> WindowSize:
+    """What is checked together: without a model there are no calls to save."""
+    return ALONE if fingerprint.engine == "offline" else _WINDOWS.get(fingerprint.plan, ALONE)
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:

@@ -22,6 +22,7 @@ Place = tuple[int, Finding]
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
+ALL_DROPPED = "[Nothing in this answer could be confirmed.]"
 STOPPED = "[The answer was stopped here: its last sentence could not be confirmed.]"
 
 

@@ -53,8 +53,8 @@ class Common:
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
     """What models' servers can do, by address and model."""
 
-    def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
-        return self.patience.setdefault(address_of(chat), Patience(chat.name, patience_s))
+    def patience_with(self, chat: ChatModel, settings: RunSettings) -> Patience:
+        return self.patience.setdefault(address_of(chat), _patience(chat, settings))
 
     def abilities_of(self, chat: ChatModel) -> Abilities:
         return self.abilities.setdefault((address_of(chat), chat.name), Abilities())
@@ -100,11 +100,7 @@ class Session:
             timeout_s=reply_timeout_s(settings, chat.identity.get("base_url")),
             rng=self.rng,
             use_tools=use_tools,
-            patience=(
-                Patience(chat.name, settings.patience_s)
-                if common is None
-                else common.patience_with(chat, settings.patience_s)
-            ),
+            patience=_patience(chat, settings) if common is None else common.patience_with(chat, settings),
             abilities=None if common is None else common.abilities_of(chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
@@ -125,6 +121,7 @@ class Session:
             rng=self.rng,
             budget=self.budget,
             patience_s=self.settings.patience_s,
+            rest_s=self.settings.rest_s,
             servers=None if self.common is None else self.common.servers,
         )
 
@@ -181,6 +178,10 @@ def common_to(settings: RunSettings) -> Common:
 def budget_of(settings: RunSettings) -> Budget:
     """The budget of a run with these limits. Lives in one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
+
+
+def _patience(chat: ChatModel, settings: RunSettings) -> Patience:
+    return Patience(chat.name, settings.patience_s, settings.rest_s)
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:

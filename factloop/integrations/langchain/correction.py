@@ -16,6 +16,7 @@ from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
 from factloop.integrations.langchain.runnable import AnyChecker, InOneLoop, as_check
 from factloop.prompts.registry import Prompt
 from factloop.reports.claims import ClaimView
+from factloop.tools.calls.blame import expect_outages
 
 REVISION = "correction/revision"
 MOST_CLAIMS, MOST_PASSAGES = 10, 8
@@ -62,6 +63,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
     async def _correct(self, given: dict[str, Any]) -> Correction:
         asked = self.check.keys.read(given)
         sources = await self.check.sources(asked)
+        expect_outages()
         return await self._corrector.acorrect(asked.answer, asked.question, sources=sources, limits=self.check.limits)
 
 
