@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
+from typing import get_args
 
 from langchain_core.messages import BaseMessage
 
@@ -21,7 +22,7 @@ from factloop.core.findings import (
     findings_of_claims,
 )
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
-from factloop.core.report_warnings import engine_warnings, unscored_warning
+from factloop.core.report_warnings import engine_warnings, failure_of_all, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
     ALL_DROPPED,
@@ -36,11 +37,12 @@ from factloop.guarding.policy import (
     marker_of,
 )
 from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
-from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
+from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished, Treatment
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import Span, outer_span
 from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
 
@@ -124,12 +126,13 @@ class StreamGuard:
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """
-        started = time.perf_counter()
-        limits = self._limits
+        started, limits = time.perf_counter(), self._limits
+        span = outer_span(self.checker.settings.tracing, "guard", {"factloop.guard.action": self._policy.name})
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
-        is_dropped = is_told = False
+        treatments: set[Treatment] = {"passed"}
+        is_told = False
         size = _window_of(empty.fingerprint) if self._max_wait_s else ALONE
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
@@ -143,16 +146,18 @@ class StreamGuard:
                 marker = marker_of(left, "" if sentence is None else sentence.text)
                 text, released, treatment = text + event.text, released + event.released, event.treatment
                 yield event
+                treatments.add(treatment)
                 if treatment == "stopped":
                     break
-                is_dropped |= treatment == "dropped"
                 is_told |= bool(event.released.strip() and event.claims)
-        if is_dropped and not is_told and treatment != "stopped" and self._all_dropped:
+        if "dropped" in treatments and not (is_told or "stopped" in treatments) and self._all_dropped:
             said = f"{released.rstrip()}\n\n{self._all_dropped}".lstrip().removeprefix(released)
             yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
             released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
-        yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
+        with span:  # not around the stream: its reader's spans would hang below it
+            note_decision(span, max(treatments, key=get_args(Treatment).index), report)
+        yield GuardFinished(report=report, released=released, stopped="stopped" in treatments)
 
     def guard(
         self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -191,6 +196,13 @@ class StreamGuard:
             treatment=treatment,
             released=released,
         )
+
+
+def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
+    """Notes in the span of a guard what became of the answer; an error where nothing in it could be judged."""
+    span.set({"factloop.guard.decision": decision})
+    if (failure := failure_of_all(report.claims)) is not None:
+        span.went_wrong(str(failure.unscored_reason), failure.rationale)
 
 
 def _window_of(fingerprint: Fingerprint) -> WindowSize:

@@ -62,6 +62,10 @@ class Policy:
                 f"policy = {self.action!r}: must be one of {', '.join(get_args(SentenceAction))}, or something to call"
             )
 
+    @property
+    def name(self) -> str:
+        return "function" if callable(self.action) else self.action
+
     def treat(
         self,
         text: str,

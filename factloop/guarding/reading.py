@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping
@@ -17,12 +18,14 @@ from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.records import Claim, NoClaim, Sentence, Usage
 from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
+from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.blame import expect_outages
 from factloop.tools.text import sentences
 from factloop.tools.text.growing import GrowingText, Stretch
 
+log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
 """Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
@@ -172,13 +175,14 @@ class Reader:
                 )
         except ConfigError:
             raise
-        except TimeoutError:
-            if self.patience_s is None or not limit.expired():
-                raise
-            late = ToolTimeout(tool="the check of a sentence", timeout_s=self.patience_s)
-            return [_unread(one, number, late) for one, number in zip(held, numbers, strict=True)]
-        except FactloopError as error:
-            return [_unread(one, number, error) for one, number in zip(held, numbers, strict=True)]
+        except (TimeoutError, FactloopError) as error:
+            failure = error
+            if not isinstance(failure, FactloopError):
+                if self.patience_s is None or not limit.expired():
+                    raise
+                failure = ToolTimeout(tool="the check of a sentence", timeout_s=self.patience_s)
+            log.warning("%s could not be checked: %s", plural(len(held), "sentence"), failure)
+            return [_unread(one, number, failure) for one, number in zip(held, numbers, strict=True)]
         starts = [start for start, _ in spans]
         owned: list[list[Claim]] = [[] for _ in held]
         for claim in report.claims:

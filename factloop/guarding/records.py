@@ -9,7 +9,8 @@ from pydantic import Field
 from factloop.core.findings import Finding
 from factloop.core.records import Claim, FactualityReport, NoClaim, Record
 
-Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
+Treatment = Literal["passed", "annotated", "replaced", "dropped", "stopped"]
+"""From the mildest to the gravest."""
 
 
 class GuardedSentence(Record):
