@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import takewhile
 from typing import Any
 from uuid import uuid4
@@ -57,24 +56,23 @@ class FinalAnswer:
         return [*removed, *(self._rewritten(one, new, structured, blocked) for one in self.messages)], structured
 
     def _rewritten(self, message: BaseMessage, new: Mapping[str, str], structured: Any, blocked: bool) -> BaseMessage:
-        update: dict[str, Any] = {"id": str(uuid4()), "content": _with(message.content, new)}
+        text, update = str(message.text), dict[str, Any]({"id": str(uuid4())})
         if isinstance(message, AIMessage):
             extra = {} if blocked else message.additional_kwargs
             update["additional_kwargs"] = {name: one for name, one in extra.items() if name not in PARSED}
         if isinstance(message, AIMessage) and message.tool_calls:
-            calls = [{**call, "args": _with(call["args"], new)} for call in message.tool_calls]
-            update |= {"tool_calls": calls, **({"content": ""} if blocked else {})}
-        elif isinstance(message, ToolMessage) and self.structured is not None:
-            said, pairs = str(message.text), {str(self.structured): str(structured)}
-            for old, one in (pairs if str(self.structured) in said else new).items():
-                said = said.replace(old, one) if old else said
-            update["content"] = said
-        elif self.structured is not None:
+            update["tool_calls"] = [{**call, "args": _with(call["args"], new)} for call in message.tool_calls]
+            update["content"] = "" if blocked else _with(message.content, new)
+        elif self.structured is None:
+            update["content"] = _content(message, new[text], blocked=blocked)
+        elif isinstance(message, ToolMessage):
+            pairs = {str(self.structured): str(structured)}
+            for old, one in (pairs if str(self.structured) in text else new).items():
+                text = text.replace(old, one) if old else text
+            update["content"] = text
+        else:
             written = json.dumps(to_jsonable_python(structured, by_alias=True), ensure_ascii=False)
             update["content"] = _content(message, written, blocked=blocked)
-        else:
-            text = str(message.text)
-            update["content"] = _content(message, new.get(text, text), blocked=blocked)
         return message.model_copy(update=update)
 
 
@@ -156,8 +154,4 @@ def _with(value: Any, new: Mapping[str, str]) -> Any:
         return value.model_copy(update=changed)
     if isinstance(value, list | tuple):
         return type(value)(changed.values())
-    if is_dataclass(value):
-        value = copy.copy(value)
-        for key, one in changed.items():
-            object.__setattr__(value, key, one)
-    return value
+    return replace(value, **changed) if is_dataclass(value) and not isinstance(value, type) else value

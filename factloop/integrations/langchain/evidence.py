@@ -11,8 +11,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
-from factloop.integrations.langchain.inputs import retrieved_by
-from factloop.tools.search.base import SearchHit
+from factloop.integrations.langchain.inputs import is_persons, retrieved_by
 from factloop.tools.search.handed_over import documents_of
 from factloop.tools.text.outline import Part
 from factloop.tools.text.sentences import split_sentences
@@ -45,7 +44,7 @@ class Evidence:
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
         else:
-            brought = retrieved_by(list(self._brought(state["messages"], answering)), ever=self.conversation)
+            brought = list(self._brought(state["messages"], answering))
         read = (document for text in told for document in self._in_system(text))
         return [*self.documents, *read, *brought]
 
@@ -56,20 +55,22 @@ class Evidence:
         text = str(message.text)
         return [*told, text] if text.strip() and text not in told else None
 
-    def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[BaseMessage]:
-        """The messages, those of tools without what the model had written in its calls until then."""
+    def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
+        """What tools brought, without what the model had written in its calls until then."""
+        asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
         own: list[str] = []
-        for message in messages:
+        for place, message in enumerate(messages):
             if isinstance(message, AIMessage):
                 names |= {call["id"]: call["name"] for call in message.tool_calls}
                 own += texts_in([call["args"] for call in message.tool_calls])
-            elif isinstance(message, ToolMessage):
+            elif isinstance(message, ToolMessage) and (self.conversation or place > asked):
                 name = message.name or names.get(message.tool_call_id, "")
                 if name != answering and (self.tools is None or name in self.tools):
-                    yield from _not_its_own(message, own)
-                continue
-            yield message
+                    for document in retrieved_by([message]):
+                        left = without_own(document.page_content, own)
+                        if any(map(str.isalnum, left)):
+                            yield Document(left, metadata=document.metadata)
 
     def _in_system(self, text: str) -> Sequence[Document]:
         if callable(self.system_message):
@@ -86,41 +87,18 @@ def texts_in(value: object) -> Iterator[str]:
             yield from texts_in(one)
 
 
-def _not_its_own(message: ToolMessage, own: Sequence[str]) -> Iterator[ToolMessage]:
-    """The message without what the model wrote itself; nothing where no more is left of it."""
-    found: Any = message.artifact
-    if isinstance(found, list) and found and all(isinstance(one, Document | SearchHit) for one in found):
-        kept = [left for one in found if (left := _less(one, own)) is not None]
-        if kept or not own:
-            yield message.model_copy(update={"artifact": kept})
-        return
-    text = str(message.text)
-    if (left := without_own(text, own)) == text:
-        yield message
-    elif any(map(str.isalnum, left)):
-        yield message.model_copy(update={"content": left})
-
-
-def _less(item: Document | SearchHit, own: Sequence[str]) -> Document | SearchHit | None:
-    name = "page_content" if isinstance(item, Document) else "passage"
-    text = getattr(item, name)
-    left = without_own(text, own)
-    return item if left == text else item.model_copy(update={name: left}) if any(map(str.isalnum, left)) else None
-
-
 def without_own(text: str, own: Sequence[str]) -> str:
     """The text without the statements that stand in `own`, whatever their case and white space.
 
     What states nothing by itself stays, such as a name that was searched for, or a question.
     """
-    for said in sorted({said for one in own for said in _statements(one)}, key=len, reverse=True):
-        spelled = {said, json.dumps(said)[1:-1]}  # a tool may return it as JSON
-        words = "|".join(_GAP.join(map(re.escape, one.rstrip(".!").split())) for one in sorted(spelled))
-        text = re.sub(rf"(?<!\w)(?:{words})(?!\w)[.!]*", "", text, flags=re.IGNORECASE)
-    known = [_plain(one) for one in own]
-    for said in _statements(text):
-        if any(_plain(said) in one for one in known):
-            text = text.replace(said, "")
+    said = {words for one in own for words in _statements(one)}
+    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or as JSON
+        pattern = _GAP.join(map(re.escape, words.rstrip(".!").split()))
+        text = re.sub(rf"(?<!\w){pattern}(?!\w)[.!]*", "", text, flags=re.IGNORECASE)
+    known = " . ".join(map(_plain, own))
+    for words in _statements(text):
+        text = text.replace(words, "") if _plain(words) in known else text
     return text
 
 
