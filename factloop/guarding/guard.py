@@ -71,12 +71,16 @@ class StreamGuard:
     findings that pass all the same. A sentence whose check fails is unscored, and never passes for checked. Every claim
     is judged, whether it has to do with the question or not.
 
-    A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
-    once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
-    `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. `limits` hold for the check of each sentence, within those of the settings: claims that they cut off are
+    With a model, sentences are held until a window of its plan is full (`grounded`: eight, or 450 characters), the
+    first has waited for `max_wait_s`, or the stream ends; then all of them are checked in as many calls as one would
+    take. With `max_wait_s=0`, offline and by other plans each is checked alone, as soon as its end is certain, which
+    takes the first word of the next. Several windows are checked at once (`at_once`), each with the text before it as
+    its context, and released in their order. More is not read ahead. Where `drop` leaves nothing that was checked,
+    `all_dropped` is released at the end; an empty text releases nothing.
+    `patience_s` bounds how long a window may be checked; then it is unscored, and what its calls cost is not in the
+    report. `limits` hold for the check of each window, within those of the settings: claims that they cut off are
     unscored, and what was paid until then is in the report. Fenced code is one sentence: a model reads it, the
-    offline engine says that it did not.
+    offline engine says that it did not. A model out of reach leaves claims unscored, and raises nothing.
     """
 
     def __init__(

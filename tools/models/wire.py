@@ -63,7 +63,7 @@ def bind(
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
             # Arguments of the call rather than a binding, which would merge configurations at each call.
-            body = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
+            body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
             return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
             return partial(model.ainvoke, config=quiet)

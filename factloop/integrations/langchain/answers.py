@@ -60,7 +60,7 @@ class FinalAnswer:
         if isinstance(message, AIMessage):
             extra = {} if blocked else message.additional_kwargs
             update["additional_kwargs"] = {name: one for name, one in extra.items() if name not in PARSED}
-        if isinstance(message, AIMessage) and message.tool_calls:
+        if isinstance(message, AIMessage) and message is not self.messages[-1]:  # the call of the tool
             update["tool_calls"] = [{**call, "args": _with(call["args"], new)} for call in message.tool_calls]
             update["content"] = "" if blocked else _with(message.content, new)
         elif self.structured is None:
@@ -80,24 +80,24 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
     """The answer of an agent that has ended; None where it ended without one, or nothing in it is guarded.
 
     Of a structured response the texts under the `named` keys are guarded; where it has none of these, or none are
-    named, all texts of two words or more. An answer in words that are the JSON of an object is one, too.
+    named, all texts of two words or more. Words that are the JSON of an object with such keys are a response, too.
     """
     messages = state["messages"]
     last = messages[-1] if messages else None
     by_tools = [*takewhile(lambda one: isinstance(one, ToolMessage), reversed(messages))][::-1]
     structured = state.get("structured_response")
     if structured is not None:
+        texts = [*_leaves(structured, named, named=False)] or [*_leaves(structured, (), named=False)]
         holding = messages[-len(by_tools) - 1 :]
-    elif by_tools:
+        return FinalAnswer(tuple(dict.fromkeys(texts)), tuple(holding), structured) if texts else None
+    if by_tools:
         return FinalAnswer(tuple(str(one.text) for one in by_tools), tuple(by_tools))
-    elif not isinstance(last, AIMessage) or not _says_something_or_nothing(last):
+    if not isinstance(last, AIMessage) or not _says_something_or_nothing(last):
         return None
-    elif (structured := _object_in(str(last.text))) is not None:
-        holding = [last]
-    else:
-        return FinalAnswer((str(last.text),), (last,))
-    texts = [*_leaves(structured, named, named=False)] or [*_leaves(structured, (), named=False)]
-    return FinalAnswer(tuple(dict.fromkeys(texts)), tuple(holding), structured) if texts else None
+    said = _object_in(str(last.text)) if named else None
+    if said is not None and (texts := [*_leaves(said, named, named=False)]):
+        return FinalAnswer(tuple(dict.fromkeys(texts)), (last,), said)
+    return FinalAnswer((str(last.text),), (last,))
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:

@@ -86,6 +86,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       evidence;
     - `extract`, a function of the agent's state, says what takes the place of what the tools brought.
 
+    `evidence_tools` names the tools that bring evidence, in the place of all. Statements that the model itself wrote
+    into the arguments of a call are taken out of what tools return from then on: an echo is no evidence.
+
     `action`:
 
     - `annotate` (the default) puts the report below the answer, as `formatter` words it;
@@ -103,11 +106,17 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       otherwise (`Corrector`).
       A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
+    Of a structured response (`response_format=`) the texts under the keys in `fields` are guarded, at any depth; where
+    none are named, or it has none of them, all texts of two words or more. They are checked as one answer: each of a
+    blocked one has `message` in its place, the note of `annotate` stands below the first, and messages that hold the
+    response as JSON or as a tool's call go on holding it. An answer in words that are the JSON of an object with such
+    keys is treated alike. Where a tool's message ends the agent (`return_direct`), that is its answer.
+
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
     An empty answer has a report without claims: it is blocked, or annotated, unless your own `blocks` says otherwise.
-    An answer in the form of a tool call (`response_format=ToolStrategy(...)`) is no text, nor is a picture or a block
-    in which the provider words a refusal: these are let out unchecked, and `factcheck` is None. Raises ConfigError.
+    A response without guarded texts is let out unchecked, and so is a picture or a block in which the provider words a
+    refusal; then `factcheck` is None. A judge out of reach leaves claims unscored. Raises ConfigError.
 
     What the model writes cannot be held back: a stream of the agent's `messages` has the model's own answer, in tokens
     or whole, before the check begins. What takes its place has an id of its own, so that it follows in that stream; in
