@@ -141,7 +141,7 @@ class StreamGuard:
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
-                checked = (await pending.checks)[pending.place]
+                checked = (await pending.window.checked)[pending.place]
                 parts.append(checked)
                 left, sentence = pending.stretch.text, pending.stretch.sentence
                 if treatment == "dropped":

@@ -56,6 +56,8 @@ class Window:
     text: str = ""
     """The answer as far as it was written when the end of the last sentence was certain."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
+    checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
+    """What was found of each stretch."""
 
     @property
     def sentences(self) -> list[sentences.Sentence]:
@@ -74,11 +76,12 @@ class Window:
 class PendingSentence:
     """A stretch of the answer, and the check of its window under way."""
 
-    stretch: Stretch
     window: Window
     place: int
-    """Its place in the window, and in what the check returns."""
-    checks: asyncio.Future[list[SentenceCheck]]
+
+    @property
+    def stretch(self) -> Stretch:
+        return self.window.stretches[self.place]
 
 
 @dataclass
@@ -101,8 +104,8 @@ class Reader:
         self._room = asyncio.Semaphore(self.at_once)
         self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # `_room` is what bounds it
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._window: Window | None = None
-        self._checks: asyncio.Future[list[SentenceCheck]] = asyncio.Future()
+        self._window = Window(0)
+        self._window.is_closed.set()
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
@@ -127,27 +130,23 @@ class Reader:
             for stretch in (*growing.feed(characters.end()), *growing.end()):
                 await self._take(stretch, growing.text)
         finally:
-            self._close()
+            self._window.is_closed.set()
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
         """Puts the stretch into the open window, or into one of its own once there is room for another check."""
-        if self._window is None or not self._window.has_room_for(stretch, self.size):
-            self._close()
+        if not self._window.has_room_for(stretch, self.size):
+            self._window.is_closed.set()
             await self._room.acquire()
             self._window = Window(self._number + 1)
-            self._checks = self._start(self._check(self._window))
+            self._window.checked = self._start(self._check(self._window))
         window = self._window
         self._number += stretch.sentence is not None
         window.stretches.append(stretch)
         window.text = text[: stretch.seen]
-        self._ready.put_nowait(PendingSentence(stretch, window, len(window.stretches) - 1, self._checks))
+        self._ready.put_nowait(PendingSentence(window, len(window.stretches) - 1))
         if len(window.sentences) >= self.size.sentences:
-            self._close()
-
-    def _close(self) -> None:
-        if self._window is not None:
-            self._window.is_closed.set()
+            window.is_closed.set()
 
     async def _check(self, window: Window) -> list[SentenceCheck]:
         """What the check of the window found of each of its stretches."""

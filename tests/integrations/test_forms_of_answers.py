@@ -135,14 +135,6 @@ def test_without_names_all_texts_of_several_words_are_guarded() -> None:
         agent(fields=[7])
 
 
-def test_words_that_are_json_stay_json_where_their_fields_are_named() -> None:
-    words = AIMessage(json.dumps({"answer": ANSWER, "kind": "person"}))
-    found = agent(words, action="block", fields=["answer"], message="No.").invoke(ASKS)
-    assert json.loads(found["messages"][-1].text) == {"answer": "No.", "kind": "person"}
-    assert agent(words, action="block", message="No.").invoke(ASKS)["messages"][-1].text == "No."
-    assert "structured_response" not in found
-
-
 PICTURE = {"type": "image", "url": "https://example.org/ada.png"}
 
 

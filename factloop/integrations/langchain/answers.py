@@ -24,7 +24,7 @@ class FinalAnswer:
     texts: tuple[str, ...]
     messages: tuple[BaseMessage, ...]
     structured: Any = None
-    """The structured response, or the object that a message is the JSON of; None where the answer is in words."""
+    """The structured response; None where the answer is in words."""
 
     @property
     def text(self) -> str:
@@ -80,23 +80,20 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
     """The answer of an agent that has ended; None where it ended without one, or nothing in it is guarded.
 
     Of a structured response the texts under the `named` keys are guarded; where it has none of these, or none are
-    named, all texts of two words or more. Words that are the JSON of an object with such keys are a response, too.
+    named, all texts of two words or more.
     """
     messages = state["messages"]
     last = messages[-1] if messages else None
     by_tools = [*takewhile(lambda one: isinstance(one, ToolMessage), reversed(messages))][::-1]
     structured = state.get("structured_response")
     if structured is not None:
-        texts = [*_leaves(structured, named, named=False)] or [*_leaves(structured, (), named=False)]
+        texts = [*leaves(structured, named, named=False)] or [*leaves(structured, (), named=False)]
         holding = messages[-len(by_tools) - 1 :]
         return FinalAnswer(tuple(dict.fromkeys(texts)), tuple(holding), structured) if texts else None
     if by_tools:
         return FinalAnswer(tuple(str(one.text) for one in by_tools), tuple(by_tools))
     if not isinstance(last, AIMessage) or not _says_something_or_nothing(last):
         return None
-    said = _object_in(str(last.text)) if named else None
-    if said is not None and (texts := [*_leaves(said, named, named=False)]):
-        return FinalAnswer(tuple(dict.fromkeys(texts)), (last,), said)
     return FinalAnswer((str(last.text),), (last,))
 
 
@@ -104,14 +101,6 @@ def _says_something_or_nothing(message: AIMessage) -> bool:
     """Whether it is an answer in words, or in none at all, rather than a picture or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
-
-
-def _object_in(text: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(text) if text.lstrip().startswith("{") else None
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
@@ -136,11 +125,12 @@ def _parts(value: Any) -> Mapping[Any, Any]:
     return dict(enumerate(value)) if isinstance(value, list | tuple) else {}
 
 
-def _leaves(value: Any, keys: Collection[str], *, named: bool) -> Iterator[str]:
+def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
+    """The texts that a value holds: all where it is `named`, else those under `keys`, or without keys of some words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():
-        yield from _leaves(one, keys, named=named or key in keys)
+        yield from leaves(one, keys, named=named or key in keys)
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
+from factloop.integrations.langchain.answers import leaves
 from factloop.integrations.langchain.inputs import is_persons, retrieved_by
 from factloop.tools.search.handed_over import documents_of
 from factloop.tools.text.outline import Part
@@ -63,7 +64,7 @@ class Evidence:
         for place, message in enumerate(messages):
             if isinstance(message, AIMessage):
                 names |= {call["id"]: call["name"] for call in message.tool_calls}
-                own += texts_in([call["args"] for call in message.tool_calls])
+                own += leaves([call["args"] for call in message.tool_calls])
             elif isinstance(message, ToolMessage) and (self.conversation or place > asked):
                 name = message.name or names.get(message.tool_call_id, "")
                 if name != answering and (self.tools is None or name in self.tools):
@@ -76,15 +77,6 @@ class Evidence:
         if callable(self.system_message):
             return documents_of("what system_message returned", self.system_message(text)) or ()
         return (Document(text, metadata={"source": "system message"}),)
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """The texts that a value of JSON holds, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from texts_in(one)
 
 
 def without_own(text: str, own: Sequence[str]) -> str:

@@ -107,10 +107,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
     Of a structured response (`response_format=`) the texts under the keys in `fields` are guarded, at any depth; where
-    none are named, or it has none of them, all texts of two words or more. They are checked as one answer: each of a
-    blocked one has `message` in its place, the note of `annotate` stands below the first, and messages that hold the
-    response as JSON or as a tool's call go on holding it. An answer in words that are the JSON of an object with such
-    keys is treated alike. Where a tool's message ends the agent (`return_direct`), that is its answer.
+    none are named, or it has none of them, all texts of two words or more. They are one answer: where it is blocked,
+    each has `message` in its place; the note of `annotate` stands below the first; messages that hold the response, as
+    JSON or as a tool's call, change with it. Where a tool's message ends the agent (`return_direct`), it is the answer.
 
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
