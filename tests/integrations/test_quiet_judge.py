@@ -9,6 +9,7 @@ from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import START, MessagesState, StateGraph
 
 from factloop import FactChecker
@@ -18,6 +19,7 @@ from factloop.integrations.langchain import (
     build_factcheck_node,
     factcheck_tool,
 )
+from factloop.tools.models.wire import TAGS
 from tests.integrations.ada import ADA, ANSWER, QUESTION, Shelf
 
 VERDICT = '{"facts": [], "without_fact": [1, 2], "off_topic": []}'
@@ -85,4 +87,5 @@ async def test_in_a_stream_of_events_the_judge_writes_no_tokens_and_is_told_by_i
     assert [one["name"] for one in events if "factloop" in one["tags"] and one["event"] == "on_chat_model_end"]
     kept = [one["name"] async for one in APPLICATIONS[application]().astream_events(ASKS, exclude_tags=["factloop"])]
     assert {"split", "read"}.isdisjoint(kept)
+    assert TAG_NOSTREAM in TAGS
     assert sum(one == "GenericFakeChatModel" for one in kept) == ANSWER.count(" ") * 2 + 3
