@@ -9,8 +9,7 @@ from pydantic import Field
 from factloop.core.findings import Finding
 from factloop.core.records import Claim, FactualityReport, NoClaim, Record
 
-Treatment = Literal["passed", "annotated", "replaced", "dropped", "stopped"]
-"""From the mildest to the gravest."""
+Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
