@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, nullcontext
@@ -33,12 +34,14 @@ from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFac
 from factloop.core.report_warnings import (
     abstention_warnings,
     engine_warnings,
+    failure_of_all,
     groundless_warning,
     jury_warning,
     steering_warnings,
     unscored_warning,
     whole_warning,
 )
+from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.recording import replay_warnings
@@ -54,9 +57,11 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import unknown_price
 from factloop.tools.models.traced import request_values
+from factloop.tools.models.wire import TAGS
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
+log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -224,7 +229,9 @@ class Checking:
     def _config(self) -> RunnableConfig:
         """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
         config = RunnableConfig(
-            recursion_limit=4 * self.setup.settings.max_searches + 20, configurable={"thread_id": "factloop"}
+            recursion_limit=4 * self.setup.settings.max_searches + 20,
+            configurable={"thread_id": "factloop"},
+            tags=list(TAGS),
         )
         if self.gateway is None:
             config["max_concurrency"] = BUNCHES_AT_ONCE
@@ -350,7 +357,10 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Notes the outcome of a check, in numbers."""
+    """Notes the outcome of a check in its span, in numbers; in the log, too, where nothing could be judged."""
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})
+    if (failure := failure_of_all(report.claims)) is not None:
+        log.warning("none of %s could be judged: %s", plural(len(report.claims), "claim"), failure.rationale)
+        span.went_wrong(str(failure.unscored_reason), failure.rationale)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from factloop.core.grounds import groundless
-from factloop.core.records import Claim, Fingerprint, Sentence, UnscoredReason, Verdict
+from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
 OFFLINE = (
     "Judged without a model, by a baseline of eight counts of words and figures: it says supported or contradicted "
     "only where it is mostly right, and leaves the rest to be read."
+)
+_FAILURES = (
+    UnscoredReason.TOOL_FAILURE,
+    UnscoredReason.TIMEOUT,
+    UnscoredReason.BUDGET,
+    UnscoredReason.PARSE_FAILURE,
+    UnscoredReason.REFUSAL,
 )
 MANY, MANY_SHARE = 2, 0.15
 """Claims without grounds from which on the model is doubted, and not the claim."""
@@ -41,6 +48,13 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
     if others:
         said.append(f"{len(others)} of {len(claims)} claims have no verdict; the first: {others[0].rationale}")
     return tuple(said)
+
+
+def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
+    """The first failure where nothing could be judged; None where a claim has a verdict, or no check failed."""
+    judgements = [claim.judgement for claim in claims]
+    failed = (one for one in judgements if one.unscored_reason in _FAILURES)
+    return next(failed, None) if all(one.verdict is None for one in judgements) else None
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:

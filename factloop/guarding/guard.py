@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
+from typing import get_args
 
 from langchain_core.messages import BaseMessage
 
+from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
@@ -19,10 +21,11 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
-from factloop.core.report_warnings import engine_warnings, unscored_warning
+from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
+from factloop.core.report_warnings import engine_warnings, failure_of_all, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
+    ALL_DROPPED,
     REPLACED,
     STOPPED,
     Choose,
@@ -34,15 +37,20 @@ from factloop.guarding.policy import (
     marker_of,
 )
 from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
-from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
+from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished, Treatment
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import Span, outer_span
 from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
 
 Chunk = str | BaseMessage
+MAX_WAIT_S = 0.5
+ALONE = WindowSize(1, 0)
+_WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
+"""The windows in which a plan reads; the others read each sentence alone."""
 GUARDED = (
     "Checked sentence by sentence while it was written: each with what stood before it, none with what came after."
 )
@@ -63,12 +71,16 @@ class StreamGuard:
     findings that pass all the same. A sentence whose check fails is unscored, and never passes for checked. Every claim
     is judged, whether it has to do with the question or not.
 
-    A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
-    once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
-    `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. `limits` hold for the check of each sentence, within those of the settings: claims that they cut off are
+    With a model, sentences are held until a window of its plan is full (`grounded`: eight, or 450 characters), the
+    first has waited for `max_wait_s`, or the stream ends; then all of them are checked in as many calls as one would
+    take. With `max_wait_s=0`, offline and by other plans each is checked alone, as soon as its end is certain, which
+    takes the first word of the next. Several windows are checked at once (`at_once`), each with the text before it as
+    its context, and released in their order. More is not read ahead. Where `drop` leaves nothing that was checked,
+    `all_dropped` is released at the end; an empty text releases nothing.
+    `patience_s` bounds how long a window may be checked; then it is unscored, and what its calls cost is not in the
+    report. `limits` hold for the check of each window, within those of the settings: claims that they cut off are
     unscored, and what was paid until then is in the report. Fenced code is one sentence: a model reads it, the
-    offline engine says that it did not.
+    offline engine says that it did not. A model out of reach leaves claims unscored, and raises nothing.
     """
 
     def __init__(
@@ -83,8 +95,12 @@ class StreamGuard:
         at_once: int = 8,
         patience_s: float | None = None,
         limits: Limits | None = None,
+        max_wait_s: float = MAX_WAIT_S,
+        all_dropped: str = ALL_DROPPED,
     ) -> None:
         """If no checker is given, the offline engine judges. Raises ConfigError."""
+        if not max_wait_s >= 0:
+            raise ConfigError(f"max_wait_s = {max_wait_s}: must be 0 or more")
         if at_once < 1:
             raise ConfigError(f"at_once = {at_once}: must be at least 1")
         if patience_s is not None and not patience_s > 0:
@@ -92,6 +108,7 @@ class StreamGuard:
         self.checker = given_checker(checker)
         self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
+        self._max_wait_s, self._all_dropped = max_wait_s, all_dropped
 
     async def aguard(
         self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -113,15 +130,18 @@ class StreamGuard:
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """
-        started = time.perf_counter()
-        limits = self._limits
+        started, limits = time.perf_counter(), self._limits
+        span = outer_span(self.checker.settings.tracing, "guard", {"factloop.guard.action": self._policy.name})
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
-        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
+        treatments: set[Treatment] = {"passed"}
+        is_told = False
+        size = _window_of(empty.fingerprint) if self._max_wait_s else ALONE
+        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
-                checked = await pending.checked
+                checked = (await pending.window.checked)[pending.place]
                 parts.append(checked)
                 left, sentence = pending.stretch.text, pending.stretch.sentence
                 if treatment == "dropped":
@@ -130,10 +150,18 @@ class StreamGuard:
                 marker = marker_of(left, "" if sentence is None else sentence.text)
                 text, released, treatment = text + event.text, released + event.released, event.treatment
                 yield event
+                treatments.add(treatment)
                 if treatment == "stopped":
                     break
+                is_told |= bool(event.released.strip() and event.claims)
+        if "dropped" in treatments and not (is_told or "stopped" in treatments) and self._all_dropped:
+            said = f"{released.rstrip()}\n\n{self._all_dropped}".lstrip().removeprefix(released)
+            yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
+            released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
-        yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
+        with span:  # not around the stream: its reader's spans would hang below it
+            note_decision(span, max(treatments, key=get_args(Treatment).index), report)
+        yield GuardFinished(report=report, released=released, stopped="stopped" in treatments)
 
     def guard(
         self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -172,6 +200,18 @@ class StreamGuard:
             treatment=treatment,
             released=released,
         )
+
+
+def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
+    """Notes in the span of a guard what became of the answer; an error where nothing in it could be judged."""
+    span.set({"factloop.guard.decision": decision})
+    if (failure := failure_of_all(report.claims)) is not None:
+        span.went_wrong(str(failure.unscored_reason), failure.rationale)
+
+
+def _window_of(fingerprint: Fingerprint) -> WindowSize:
+    """What is checked together: without a model there are no calls to save."""
+    return ALONE if fingerprint.engine == "offline" else _WINDOWS.get(fingerprint.plan, ALONE)
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:

@@ -22,6 +22,7 @@ Place = tuple[int, Finding]
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
+ALL_DROPPED = "[Nothing in this answer could be confirmed.]"
 STOPPED = "[The answer was stopped here: its last sentence could not be confirmed.]"
 
 
@@ -60,6 +61,10 @@ class Policy:
             raise ConfigError(
                 f"policy = {self.action!r}: must be one of {', '.join(get_args(SentenceAction))}, or something to call"
             )
+
+    @property
+    def name(self) -> str:
+        return "function" if callable(self.action) else self.action
 
     def treat(
         self,

@@ -1,24 +1,31 @@
-"""Reads a stream, and checks each sentence as soon as its end is certain."""
+"""Reads a stream, and checks its sentences in windows, each as soon as it is full or has waited long enough."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
+from bisect import bisect_right
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
 from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.sentences import WindowSize
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.records import Claim, NoClaim, Sentence, Usage
 from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
+from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
+from factloop.tools.calls.blame import expect_outages
 from factloop.tools.text import sentences
 from factloop.tools.text.growing import GrowingText, Stretch
 
+log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
 """Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
@@ -30,26 +37,59 @@ _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
 
 @dataclass(frozen=True)
 class SentenceCheck:
-    """The check of one sentence, as it stands in the whole answer, and what it cost."""
+    """The check of one sentence, as it stands in the whole answer."""
 
     claims: tuple[Claim, ...] = ()
     sentence: Sentence | None = None
     """None if the stretch has no sentence."""
     usage: Usage | None = None
-    """None where the check itself failed."""
+    """What the check of its window cost, at the first sentence of that; None where the check itself failed."""
+
+
+@dataclass
+class Window:
+    """Stretches of the answer whose sentences are checked together."""
+
+    first: int
+    """The number of its first sentence in the answer, from 1."""
+    stretches: list[Stretch] = field(default_factory=list)
+    text: str = ""
+    """The answer as far as it was written when the end of the last sentence was certain."""
+    is_closed: asyncio.Event = field(default_factory=asyncio.Event)
+    checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
+    """What was found of each stretch."""
+
+    @property
+    def sentences(self) -> list[sentences.Sentence]:
+        return [one.sentence for one in self.stretches if one.sentence is not None]
+
+    def has_room_for(self, stretch: Stretch, size: WindowSize) -> bool:
+        """Whether the stretch may join. Code is checked alone."""
+        held, sentence = self.sentences, stretch.sentence
+        if self.is_closed.is_set() or sentence is None or not held:
+            return not self.is_closed.is_set()
+        is_code = stretch.is_code or self.stretches[-1].is_code
+        return not is_code and len(held) < size.sentences and sentence.end - held[0].start <= size.characters
 
 
 @dataclass(frozen=True)
 class PendingSentence:
-    """A stretch of the answer, and the check of its sentence under way."""
+    """A stretch of the answer, and the check of its window under way."""
 
-    stretch: Stretch
-    checked: asyncio.Future[SentenceCheck]
+    window: Window
+    place: int
+
+    @property
+    def stretch(self) -> Stretch:
+        return self.window.stretches[self.place]
 
 
 @dataclass
 class Reader:
-    """Holds the tasks of one stream; leaving it stops them. Lives in one event loop."""
+    """Holds the tasks of one stream; leaving it stops them. Lives in one event loop.
+
+    `size` bounds a window, and `max_wait_s` how long its first sentence waits for others.
+    """
 
     checker: FactChecker
     prompt: str | None
@@ -57,19 +97,27 @@ class Reader:
     at_once: int
     patience_s: float | None
     limits: Limits | None
+    size: WindowSize
+    max_wait_s: float
 
     def __post_init__(self) -> None:
         self._room = asyncio.Semaphore(self.at_once)
         self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # `_room` is what bounds it
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._window = Window(0)
+        self._window.is_closed.set()
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """The stretches of the stream in order. Raises what its source raises, after the last."""
+        """The stretches of the stream in order. Raises what its source raises, after the last.
+
+        The check of each is to be awaited before the next is asked for.
+        """
         reading = self._start(self._read(chunks))
         while (pending := await self._ready.get()) is not None:
             yield pending
-            self._room.release()
+            if pending.place + 1 == len(pending.window.stretches):
+                self._room.release()
         await reading
 
     async def _read(self, chunks: AsyncIterable[object]) -> None:
@@ -82,41 +130,75 @@ class Reader:
             for stretch in (*growing.feed(characters.end()), *growing.end()):
                 await self._take(stretch, growing.text)
         finally:
+            self._window.is_closed.set()
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
-        await self._room.acquire()
+        """Puts the stretch into the open window, or into one of its own once there is room for another check."""
+        if not self._window.has_room_for(stretch, self.size):
+            self._window.is_closed.set()
+            await self._room.acquire()
+            self._window = Window(self._number + 1)
+            self._window.checked = self._start(self._check(self._window))
+        window = self._window
         self._number += stretch.sentence is not None
-        checked = self._start(self._check(stretch.sentence, text[: stretch.seen], self._number))
-        self._ready.put_nowait(PendingSentence(stretch, checked))
+        window.stretches.append(stretch)
+        window.text = text[: stretch.seen]
+        self._ready.put_nowait(PendingSentence(window, len(window.stretches) - 1))
+        if len(window.sentences) >= self.size.sentences:
+            window.is_closed.set()
 
-    async def _check(self, sentence: sentences.Sentence | None, text: str, number: int) -> SentenceCheck:
-        """The claims of a sentence with their judgements; if the check fails, one unscored claim for the sentence.
+    async def _check(self, window: Window) -> list[SentenceCheck]:
+        """What the check of the window found of each of its stretches."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.max_wait_s):
+                await window.is_closed.wait()
+        window.is_closed.set()
+        found = iter(await self._judged(window) if window.sentences else ())
+        return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
-        `text` is the answer as far as it was written when the end of the sentence was certain; `number` is that of the
-        sentence, from 1. Raises ConfigError alone: nothing could be judged with a wrong set-up.
+    async def _judged(self, window: Window) -> list[SentenceCheck]:
+        """The claims of each sentence with their judgements; if the check fails, one unscored claim for each.
+
+        Raises ConfigError alone: nothing could be judged with a wrong set-up.
         """
-        if sentence is None:
-            return SentenceCheck()
-        shown, start = _shown(text, sentence)
-        span = (start, start + len(sentence.text))
+        held = window.sentences
+        numbers = range(window.first, window.first + len(held))
+        shown, moved = _shown(window.text, held[0])
+        spans = [(one.start + moved, one.end + moved) for one in held]
+        expect_outages()
         try:
             async with asyncio.timeout(self.patience_s) as limit:
                 report = await self.checker.acheck(
-                    shown, self.prompt, spans=[span], sources=self.sources, limits=self.limits
+                    shown, self.prompt, spans=spans, sources=self.sources, limits=self.limits
                 )
         except ConfigError:
             raise
-        except TimeoutError:
-            if self.patience_s is None or not limit.expired():
-                raise
-            return _unread(sentence, number, ToolTimeout(tool="the check of a sentence", timeout_s=self.patience_s))
-        except FactloopError as error:
-            return _unread(sentence, number, error)
-        ids = {claim.id: f"c{number}.{place}" for place, claim in enumerate(report.claims, 1)}
-        claims = tuple(_placed(claim, sentence, ids) for claim in report.claims)
-        no_claim = None if claims else report.sentences[0].no_claim
-        return SentenceCheck(claims, _read(sentence, claims, no_claim), report.usage)
+        except (TimeoutError, FactloopError) as error:
+            failure = error
+            if not isinstance(failure, FactloopError):
+                if self.patience_s is None or not limit.expired():
+                    raise
+                failure = ToolTimeout(tool="the check of a sentence", timeout_s=self.patience_s)
+            log.warning("%s could not be checked: %s", plural(len(held), "sentence"), failure)
+            return [_unread(one, number, failure) for one, number in zip(held, numbers, strict=True)]
+        starts = [start for start, _ in spans]
+        owned: list[list[Claim]] = [[] for _ in held]
+        for claim in report.claims:
+            owned[bisect_right(starts, claim.span[0]) - 1].append(claim)
+        silent = {bisect_right(starts, one.span[0]) - 1: one.no_claim for one in reversed(report.sentences)}
+        ids = {
+            claim.id: f"c{number}.{place}"
+            for number, claims in zip(numbers, owned, strict=True)
+            for place, claim in enumerate(claims, 1)
+        }
+        checks = []
+        for place, sentence in enumerate(held):
+            claims = tuple(_placed(claim, sentence, ids) for claim in owned[place])
+            no_claim = None if claims else silent[place]
+            usage = None if place else report.usage  # that of the window
+            checks.append(SentenceCheck(claims, _read(sentence, claims, no_claim), usage))
+        return checks
 
     def _start(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -135,12 +217,12 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """The text around the sentence, within bounds, and where the sentence begins there."""
+    """The text around the sentence and what follows it, within bounds, and how far that is moved from its place."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
         before = f"{opening.rstrip()}\n\n{recent.lstrip()}"
-    return _SURROGATE.sub("\ufffd", before + text[sentence.start :]), len(before)
+    return _SURROGATE.sub("\ufffd", before + text[sentence.start :]), len(before) - sentence.start
 
 
 def _placed(claim: Claim, sentence: sentences.Sentence, ids: Mapping[str, str]) -> Claim:

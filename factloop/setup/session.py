@@ -61,8 +61,8 @@ class Common:
     batches: Batches | None = None
     """Those of all sessions, where models are asked in batches."""
 
-    def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
-        return self.patience.setdefault(address_of(chat), Patience(chat.name, patience_s))
+    def patience_with(self, chat: ChatModel, settings: RunSettings, patience_s: float) -> Patience:
+        return self.patience.setdefault(address_of(chat), _patience(chat, settings, patience_s))
 
     def abilities_of(self, chat: ChatModel) -> Abilities:
         return self.abilities.setdefault((address_of(chat), chat.name), Abilities())
@@ -120,7 +120,11 @@ class Session:
             timeout_s=timeout_s,
             rng=self.rng,
             use_tools=use_tools,
-            patience=Patience(chat.name, patience_s) if common is None else common.patience_with(chat, patience_s),
+            patience=(
+                _patience(chat, settings, patience_s)
+                if common is None
+                else common.patience_with(chat, settings, patience_s)
+            ),
             abilities=None if common is None else common.abilities_of(chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
@@ -141,6 +145,7 @@ class Session:
             rng=self.rng,
             budget=self.budget,
             patience_s=self.settings.patience_s,
+            rest_s=self.settings.rest_s,
             servers=None if self.common is None else self.common.servers,
         )
 
@@ -220,6 +225,10 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 def budget_of(settings: RunSettings) -> Budget:
     """The budget of a run with these limits. Lives in one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
+
+
+def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Patience:
+    return Patience(chat.name, patience_s, settings.rest_s)
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:

@@ -25,7 +25,7 @@ from factloop.setup.marks import (
     marked,
     path_settings,
 )
-from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
+from factloop.tools.calls.modes import PATIENCE_S, REST_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.build import built_in_searches
 
@@ -100,6 +100,8 @@ class RunSettings(BaseModel):
     Unless it is set, a model on this machine or in a private network has 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this time; claims that need it stay unscored."""
+    rest_s: Annotated[Positive, Mark()] = REST_S
+    """Longest time between two attempts at a server that was given up; the first comes after 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 

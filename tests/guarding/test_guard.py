@@ -19,6 +19,7 @@ from factloop.core.errors import ToolError
 from factloop.core.findings import has_unproven
 from factloop.core.records import Claim, FactualityReport
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
+from factloop.guarding.policy import ALL_DROPPED
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker
@@ -123,7 +124,7 @@ async def test_what_nobody_found_a_claim_in_is_not_released_unsaid(text: str) ->
     """Neither offline nor by a model that returns nothing for it."""
     for model in (None, FakeListChatModel(responses=['{"facts": []}'])):
         async with FactChecker(model, plan="fused", cache=False) as checker:
-            dropped = await finished(StreamGuard(checker, "drop"), pieces(text), sources=SOURCES)
+            dropped = await finished(StreamGuard(checker, "drop", all_dropped=""), pieces(text), sources=SOURCES)
             stopped = await finished(StreamGuard(checker, "stop", message="-"), pieces(text), sources=SOURCES)
             marked = await finished(StreamGuard(checker), pieces(text), sources=SOURCES)
         assert not any(map(str.isalnum, dropped.released))
@@ -322,6 +323,7 @@ async def test_an_error_of_the_stream_comes_after_what_was_whole() -> None:
         ({"policy": "pass"}, "must be one of annotate, drop"),
         ({"at_once": 0}, "at_once = 0"),
         ({"patience_s": 0}, "must be above 0"),
+        ({"max_wait_s": -1.0}, "must be 0 or more"),
         ({"passing": ["lies"]}, "unknown finding 'lies'; known are contradicted, unsupported"),
     ],
 )
@@ -414,6 +416,71 @@ async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: S
     ]
 
 
+async def written_by_the_world(sim: Simulator, **options: Any) -> tuple[GuardFinished, int]:
+    """An answer of 18 sentences guarded by the passages that it was written from, and the calls that it took."""
+    response = sim.world.responses[0]
+    facts = [fact for fact in response.facts if not fact.is_duplicate][:18]
+    documents = [Document(passage.text, metadata={"source": passage.url}) for passage in response.passages]
+    before = sim.stats().model.requests
+    async with simulated_checker(sim, search=()) as checker:
+        stream = pieces(" ".join(fact.self_contained for fact in facts), 20)
+        sources = Sources((GivenDocuments(documents),))
+        end = await finished(StreamGuard(checker, **options), stream, prompt=response.prompt, sources=sources)
+    return end, sim.stats().model.requests - before
+
+
+async def test_sentences_are_checked_in_the_windows_of_the_plan(sim: Simulator) -> None:
+    end, n_calls = await written_by_the_world(sim)
+    alone, n_alone = await written_by_the_world(sim, max_wait_s=0.0)
+    assert len(end.report.sentences) == len(alone.report.sentences) == 18
+    assert n_alone >= 18
+    assert n_calls <= 4
+    assert end.report.usage.calls == n_calls
+    assert [(claim.id, claim.judgement.verdict) for claim in end.report.claims] == [
+        (claim.id, claim.judgement.verdict) for claim in alone.report.claims
+    ]
+
+
+async def test_no_sentence_waits_for_others_longer_than_it_may(sim: Simulator) -> None:
+    """The stream stands still after the first sentence, and goes on when that was released."""
+    released = asyncio.Event()
+
+    async def halting() -> AsyncIterator[str]:
+        yield f"{TRUE} {FALSE} And"
+        await released.wait()
+        yield f" so on. {TRUE}"
+
+    async with simulated_checker(sim, search=()) as checker:
+        stream = StreamGuard(checker, max_wait_s=0.05).aevents(halting(), sources=SOURCES)
+        first = await anext(stream)
+        assert isinstance(first, GuardedSentence)
+        assert first.text == TRUE
+        released.set()
+        assert "".join([event.text async for event in stream if isinstance(event, GuardedSentence)]) == (
+            f" {FALSE} And so on. {TRUE}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "released"),
+    [
+        (f"{FALSE} {FALSE}", {}, ALL_DROPPED),
+        (f"# Ada\n\n{FALSE}", {"all_dropped": "Sorry."}, "# Ada\n\nSorry."),
+        (f"Thanks! {FALSE}", {"all_dropped": "Sorry."}, "Thanks!\n\nSorry."),
+        (f"{FALSE} {TRUE}", {}, TRUE),
+        ("Thanks!", {}, "Thanks!"),
+        (FALSE, {"all_dropped": ""}, ""),
+    ],
+)
+async def test_a_reader_is_told_where_everything_was_dropped(text: str, options: dict[str, Any], released: str) -> None:
+    events = [event async for event in offline("drop", **options).aevents(pieces(text), sources=SOURCES)]
+    guarded = [event for event in events if isinstance(event, GuardedSentence)]
+    assert "".join(event.released for event in guarded) == released
+    assert "".join(event.text for event in guarded) == text
+    assert isinstance(events[-1], GuardFinished)
+    assert events[-1].released == released
+
+
 async def test_no_more_is_read_than_can_be_checked_at_once(sim: Simulator) -> None:
     sim.set(llm_latency_s=3600.0)
     n_read = 0
@@ -430,7 +497,7 @@ async def test_no_more_is_read_than_can_be_checked_at_once(sim: Simulator) -> No
         while sim.stats().model.requests < 2:  # noqa: ASYNC110 -- what a server counts is not an event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)  # time to ask for more
-        assert n_read <= 4
+        assert n_read <= 6  # windows of two sentences
         assert sim.stats().stages["WindowFacts"].requests == 2
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -11,13 +11,17 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
+from factloop.integrations.langchain import FactCheckMiddleware, FactCheckStreamGuard
 from tests.checking.simulated import PLANS, simulated_checker, simulated_scorer
+from tests.integrations.scripted import ScriptedModel
 from tests.simulator import Faults, Simulator
 
 EXPORTER = InMemorySpanExporter()
@@ -169,6 +173,31 @@ async def test_a_call_that_fails_for_good_is_an_error_without_its_words(
     (call,) = of(spans, "chat ")
     assert (call.status.status_code, call.status.description) == (StatusCode.ERROR, None)
     assert attributes(call)["error.type"] == "ToolError"  # no call had an answer: it is not this one that is late
+
+
+@pytest.mark.parametrize(("hang", "decision"), [(1.0, "blocked"), (0.0, "passed")])
+async def test_a_guard_says_what_it_decided_and_that_nothing_could_be_judged(
+    sim: Simulator, spans: InMemorySpanExporter, hang: float, decision: str
+) -> None:
+    sim.set(faults=Faults(hang=hang, hang_s=5.0))
+    fact = sim.world.responses[0].facts[0]
+    async with simulated_checker(sim, tracing="on", search=(), timeout_s=0.05 if hang else 60.0) as checker:
+        guard = FactCheckMiddleware(checker, action="block", documents=[fact.gold.text])
+        written = AIMessage(fact.self_contained)
+        agent: Any = create_agent(ScriptedModel(script=[written]), [], middleware=[guard])
+        with trace.get_tracer("app").start_as_current_span("app"):
+            await agent.ainvoke({"messages": [HumanMessage("What is known?")]})
+            await FactCheckStreamGuard(checker, "drop", documents=[fact.gold.text]).ainvoke(written)
+    of_agent, of_stream = of(spans, "guard")
+    assert attributes(of_agent)["factloop.guard.action"] == "block"
+    assert attributes(of_agent)["factloop.guard.decision"] == decision
+    assert attributes(of_stream)["factloop.guard.decision"] == ("dropped" if hang else "passed")
+    assert {parent(one, spans).name for one in (of_agent, of_stream)} == {"app"}
+    first, _, second = of(spans, "invoke_agent")  # the second is that of the set-up of the stream
+    assert parent(first, spans) == of_agent
+    failed = StatusCode.ERROR if hang else StatusCode.UNSET
+    assert {one.status.status_code for one in (of_agent, of_stream, first, second)} == {failed}
+    assert attributes(of_agent).get("error.type") == ("tool_failure" if hang else None)
 
 
 async def test_scores_are_traced_too(sim: Simulator, spans: InMemorySpanExporter) -> None:

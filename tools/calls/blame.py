@@ -7,6 +7,7 @@ import errno
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from json import JSONDecodeError
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -101,9 +102,20 @@ class FirstAnswer:
         return self._has_come
 
 
+_expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", default=False)
+
+
+def expect_outages() -> None:
+    """For the rest of this task a server out of reach counts as down, also before its first answer.
+
+    It is for tasks of an application that serves. A server that refuses us is still a ConfigError.
+    """
+    _expects_outages.set(True)
+
+
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
     """Raises `error` itself, or a ConfigError where the server never `answered` and refuses us or is out of reach."""
-    if answered or isinstance(error, ToolTimeout):
+    if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
         raise ConfigError(f"{error}: check the key, the name and the base URL") from error

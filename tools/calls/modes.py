@@ -9,3 +9,5 @@ TapeMode = Literal["replay", "record", "new"]
 TracingMode = Literal["off", "on", "content"]
 PATIENCE_S = 120.0
 """Give up on a server that has accepted no request for this long."""
+REST_S = 60.0
+"""The longest time for which a server that was given up is left alone before one call tries it again."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.events import ServerWait
-from factloop.tools.calls.modes import PATIENCE_S
+from factloop.tools.calls.modes import PATIENCE_S, REST_S
 
 
 class Stopwatch:
@@ -49,8 +49,9 @@ class Stopwatch:
 T = TypeVar("T")
 Listener = Callable[[ServerWait], None]
 
-REST_S = 60.0
-"""Once in so many seconds one call may try a server that we gave up on: a checker may outlive an outage."""
+FIRST_REST_S = 2.0
+"""After so many seconds one call may try a server that we gave up on: a checker may outlive an outage. Each trial that
+fails doubles the rest, up to the longest."""
 NOT_THERE = 3
 """Requests in vain after which a server that never accepted any counts as dead rather than slow."""
 TOLD_AFTER_S = 5.0
@@ -87,8 +88,10 @@ class Patience:
     slow, or that takes a request only now and then, is never given up.
     """
 
-    def __init__(self, server: str, seconds: float = PATIENCE_S) -> None:
+    def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
+        """`rest_s` is the longest rest between trials of a server that was given up."""
         self._server, self.seconds = server, seconds
+        self._longest_rest_s, self._rest_s = rest_s, min(FIRST_REST_S, rest_s)
         self._waiting: dict[asyncio.Timeout, Listener | None] = {}
         self._in_flight: dict[object, float] = {}
         """When each request was sent, the first of them first."""
@@ -156,9 +159,10 @@ class Patience:
         if self._given_up is None:
             return
         now = _now()
-        if now < max(self._next_trial_at, self._paused_until):
+        if now < max(self._next_trial_at, self._paused_until) or self._in_flight:
             raise self._error(self._given_up)
-        self._next_trial_at = now + REST_S
+        self._rest_s = min(2.0 * self._rest_s, self._longest_rest_s)
+        self._next_trial_at = now + self._rest_s
         self._clock.reset()
 
     @contextmanager
@@ -189,6 +193,7 @@ class Patience:
     def _accepted(self) -> None:
         self._given_up = self._refusal = None
         self._n_refused, self._slowest_refusal_s = 0, 0.0
+        self._rest_s = min(FIRST_REST_S, self._longest_rest_s)
         self._clock.reset()
         self._stop_timer()
 
@@ -204,7 +209,7 @@ class Patience:
             self._set_timer()
 
     def _end(self, why: str) -> None:
-        self._given_up, self._next_trial_at = why, _now() + REST_S
+        self._given_up, self._next_trial_at = why, _now() + self._rest_s
         self._stop_clock()
         waiting, self._waiting = self._waiting, {}
         for scope in waiting:

@@ -38,6 +38,9 @@ class Span:
     def failed(self, error: BaseException) -> None:
         """Something went wrong that the span itself may survive: a call that is made again."""
 
+    def went_wrong(self, kind: str, said: str) -> None:
+        """What the span is of came to an end, and failed all the same."""
+
     def __enter__(self) -> Self:
         """Makes it the parent of what is opened meanwhile, in this task and those that it starts."""
         return self
@@ -74,6 +77,12 @@ class _OpenTelemetrySpan(Span):
 
     def failed(self, error: BaseException) -> None:
         self._span.add_event("factloop.attempt_failed", self._facts(error))
+
+    def went_wrong(self, kind: str, said: str) -> None:
+        from opentelemetry.trace import Status, StatusCode
+
+        self._span.set_attribute("error.type", kind)
+        self._span.set_status(Status(StatusCode.ERROR, said if self._content else None))
 
     def child(self, name: str, values: Mapping[str, Value], *, calls: bool) -> Span:
         return _OpenTelemetrySpan(self._tracer, name, values, content=self._content, calls=calls)
@@ -115,16 +124,18 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
     """The span of one graph's run, under what the application has open. Raises ConfigError without OpenTelemetry."""
+    named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
+    return outer_span(mode, f"invoke_agent {name}", {**named, **values})
+
+
+def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
+    """A span under what the application has open. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")
     from opentelemetry import trace
 
-    named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
-    tracer = trace.get_tracer("factloop")
-    return _OpenTelemetrySpan(
-        tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False
-    )
+    return _OpenTelemetrySpan(trace.get_tracer("factloop"), name, values, content=mode == "content", calls=False)
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:

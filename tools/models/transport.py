@@ -102,7 +102,7 @@ class Transport:
         """`patience` is that with the model's server, `abilities` are its own; without them both start empty."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
-        self._chat, self._model = chat, chat.model
+        self._chat, self._model = chat, _without_tokens(chat.model)
         self._json_reply = json_reply
         self._limiter, self._budget, self._retry = limiter, budget, retry
         self._patience = patience or Patience(chat.name)
@@ -316,6 +316,14 @@ class Transport:
             None if price is None else price.cost_usd(prompt_tokens, completion_tokens, cached=cached, written=written)
         )
         return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd, cached)
+
+
+def _without_tokens(model: BaseChatModel) -> BaseChatModel:
+    """The model as one that does not stream, as it otherwise does wherever an application listens to tokens.
+
+    Where `streaming=True` was asked for, its server may answer in no other way.
+    """
+    return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:

@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from pydantic import ValidationError
 
 from factloop.tools.models.completions import REFUSAL, is_token_count
@@ -21,6 +21,8 @@ from factloop.tools.models.schema import loosened
 Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
+TAGS = ("factloop", "nostream")
+"""Tags of the runs of a judge: by the second, LangGraph keeps its messages out of the streams of an application."""
 
 
 class Mode(StrEnum):
@@ -55,25 +57,24 @@ def bind(
     """
     from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
 
+    quiet = RunnableConfig(tags=list(TAGS))
     try:
         if isinstance(model, BaseChatOpenAI) and model.use_responses_api is False:
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
             # Arguments of the call rather than a binding, which would merge configurations at each call.
-            return (
-                partial(model.ainvoke, extra_body={**(model.extra_body or {}), **fields}) if fields else model.ainvoke
-            )
+            body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
+            return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
-            return model.ainvoke
+            return partial(model.ainvoke, config=quiet)
         if mode is Mode.TOOLS:
-            return model.bind_tools(
-                [*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any"
-            ).ainvoke
+            bound = model.bind_tools([*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any")
+            return partial(bound.ainvoke, config=quiet)
         structured = model.with_structured_output(
             {"description": str(schema["title"]), **schema}, method=mode.value, include_raw=True
         )
-        return (structured | RunnableLambda(lambda both: both["raw"])).ainvoke
+        return partial((structured | RunnableLambda(lambda both: both["raw"])).ainvoke, config=quiet)
     except (NotImplementedError, TypeError, ValueError) as error:
         raise ModeUnavailable(mode) from error
 

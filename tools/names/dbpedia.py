@@ -52,7 +52,7 @@ class DBpediaKnowledgeBase:
     """Asks two public servers, which cost nothing and are slow; every answer is kept in `cache`, in memory without one.
 
     Entities of all types are asked for, then of all but the most specific, and so on, `max_queries` times. A server
-    that accepts nothing for `retry.patience_s` is asked only once a minute: everything else fails at once. Raises
+    that accepts nothing for `retry.patience_s` is tried now and then: everything else fails at once. Raises
     ConfigError for invalid addresses.
     """
 

@@ -21,7 +21,7 @@ from factloop.tools.calls.blame import OUT_OF_REACH, FirstAnswer, is_out_of_reac
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
-from factloop.tools.calls.modes import PATIENCE_S
+from factloop.tools.calls.modes import PATIENCE_S, REST_S
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import TapeRequest
@@ -49,9 +49,9 @@ class SearchAnswer:
 class Server:
     """The server behind one tool: its pace, the patience with it, and whether it ever answered."""
 
-    def __init__(self, tool: SearchTool, patience_s: float) -> None:
+    def __init__(self, tool: SearchTool, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = Limiter(concurrency=tool.concurrency_limit)
-        self.patience = Patience(tool.name, patience_s)
+        self.patience = Patience(tool.name, patience_s, rest_s)
         self.first_answer = FirstAnswer()
         self.is_looked_at = False
 
@@ -70,9 +70,11 @@ class SearchGateway:
         rng: random.Random,
         budget: Budget | None = None,
         patience_s: float = PATIENCE_S,
+        rest_s: float = REST_S,
         servers: dict[int, Server] | None = None,
     ) -> None:
-        """`patience_s`: give up on a tool's server when it has accepted no request for this long.
+        """`patience_s`: give up on a tool's server when it has accepted no request for this long; `rest_s`: then leave
+        it alone for so long at most.
 
         `budget` is charged with what searches cost; those of a tool whose price is unknown count as free. Gateways with
         the same `servers` share the pace of each.
@@ -81,7 +83,7 @@ class SearchGateway:
         self._results = results
         self._answers, self._for_one_check = answers, answers.for_one_check()
         self._retry, self._budget = retry, budget or Budget()
-        self._timeout_s, self._patience_s, self._rng = timeout_s, patience_s, rng
+        self._timeout_s, self._patience_s, self._rest_s, self._rng = timeout_s, patience_s, rest_s, rng
         self._servers: dict[int, Server] = {} if servers is None else servers
         """Servers by the tool's id, for as long as the tool lives: a tool has one pace, whichever gateway calls it."""
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
@@ -105,7 +107,7 @@ class SearchGateway:
 
     def _server(self, tool: SearchTool) -> Server:
         if id(tool) not in self._servers:
-            self._servers[id(tool)] = Server(tool, self._patience_s)
+            self._servers[id(tool)] = Server(tool, self._patience_s, self._rest_s)
             weakref.finalize(tool, self._servers.pop, id(tool), None).atexit = False
         return self._servers[id(tool)]
 

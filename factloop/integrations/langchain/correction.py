@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 
 from factloop.agents.safe.model_stages import passages
@@ -16,6 +16,7 @@ from factloop.integrations.langchain.inputs import REQUEST, is_revision_request
 from factloop.integrations.langchain.runnable import AnyChecker, InOneLoop, as_check
 from factloop.prompts.registry import Prompt
 from factloop.reports.claims import ClaimView
+from factloop.tools.calls.blame import expect_outages
 
 REVISION = "correction/revision"
 MOST_CLAIMS, MOST_PASSAGES = 10, 8
@@ -62,6 +63,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
     async def _correct(self, given: dict[str, Any]) -> Correction:
         asked = self.check.keys.read(given)
         sources = await self.check.sources(asked)
+        expect_outages()
         return await self._corrector.acorrect(asked.answer, asked.question, sources=sources, limits=self.check.limits)
 
 
@@ -87,14 +89,28 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
     return HumanMessage(f"{rendered.system}\n\n{rendered.user}", additional_kwargs={REQUEST: True})
 
 
-def without_drafts(messages: Sequence[BaseMessage]) -> list[RemoveMessage]:
-    """The messages to remove from an agent's: requests to revise, and the answers that they were about."""
+def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
+    """The messages to remove from an agent's: requests to revise, and the answers that they were about.
+
+    `tool` is that by whose calls the model answers.
+    """
     removed: list[RemoveMessage] = []
-    for before, message in zip([None, *messages], messages, strict=False):
+    for place, message in enumerate(messages):
         if is_revision_request(message):
-            drafts = [before] if isinstance(before, AIMessage) and not before.tool_calls else []
-            removed += (RemoveMessage(id=one.id) for one in (*drafts, message) if one.id is not None)
+            n_of_draft = _length_of_draft(messages[max(place - 2, 0) : place], tool)
+            withdrawn = messages[place - n_of_draft : place + 1]
+            removed += (RemoveMessage(id=one.id) for one in withdrawn if one.id is not None)
     return removed
+
+
+def _length_of_draft(before: Sequence[BaseMessage], tool: str | None) -> int:
+    """How many messages an answer takes: one in words, or a call with its result; 0 where other calls hang on it."""
+    match before:
+        case [*_, AIMessage(tool_calls=[])]:
+            return 1
+        case [AIMessage(tool_calls=[_]), ToolMessage(name=str(name))]:
+            return 2 if name == tool else 0
+    return 0
 
 
 def _failing(report: FactualityReport) -> list[Claim]:

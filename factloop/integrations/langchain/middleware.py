@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, Literal, NotRequired, get_args
-from uuid import uuid4
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -18,7 +16,6 @@ from langchain.agents.middleware.types import (
     hook_config,
 )
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -28,6 +25,8 @@ from factloop.core.findings import Finding, as_findings, has_unproven
 from factloop.core.records import FactualityReport
 from factloop.correction.corrector import MAX_ROUNDS
 from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
+from factloop.guarding.guard import note_decision
+from factloop.integrations.langchain.answers import FinalAnswer, final_answer
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -35,18 +34,16 @@ from factloop.integrations.langchain.correction import (
     revision_request,
     without_drafts,
 )
-from factloop.integrations.langchain.inputs import is_persons, retrieved_by
+from factloop.integrations.langchain.evidence import Evidence, Extract, ReadSystem
+from factloop.integrations.langchain.inputs import is_persons
 from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.tracing import Span, current_span, outer_span
 from factloop.tools.search.handed_over import documents_of
 
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
 Retrieved = Literal["turn", "conversation"]
-Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""Extracts from an agent's state what the answer is held against, in place of what its tools brought."""
-ReadSystem = Callable[[str], Sequence[Document | str]]
-"""Reads the documents out of the text of a system message."""
 _LAST_ACTIONS = ("annotate", "block", "record")
 _ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
@@ -58,7 +55,7 @@ class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The report on the last answer as a dictionary; None where there was no answer to check."""
     factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
-    """The reports on all answers since the person spoke, drafts first: `max_revisions` and one more at most."""
+    """The reports on the drafts since the person spoke, `max_revisions` at most: not that on the last answer."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """With `action="correct"`, the correction as a dictionary."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
@@ -89,6 +86,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       evidence;
     - `extract`, a function of the agent's state, says what takes the place of what the tools brought.
 
+    `evidence_tools` names the tools that bring evidence, in the place of all. Statements that the model itself wrote
+    into the arguments of a call are taken out of what tools return from then on: an echo is no evidence.
+
     `action`:
 
     - `annotate` (the default) puts the report below the answer, as `formatter` words it;
@@ -106,11 +106,16 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       otherwise (`Corrector`).
       A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
+    Of a structured response (`response_format=`) the texts under the keys in `fields` are guarded, at any depth; where
+    none are named, or it has none of them, all texts of two words or more. They are one answer: where it is blocked,
+    each has `message` in its place; the note of `annotate` stands below the first; messages that hold the response, as
+    JSON or as a tool's call, change with it. Where a tool's message ends the agent (`return_direct`), it is the answer.
+
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
     An empty answer has a report without claims: it is blocked, or annotated, unless your own `blocks` says otherwise.
-    An answer in the form of a tool call (`response_format=ToolStrategy(...)`) is no text, nor is a picture or a block
-    in which the provider words a refusal: these are let out unchecked, and `factcheck` is None. Raises ConfigError.
+    A response without guarded texts is let out unchecked, and so is a picture or a block in which the provider words a
+    refusal; then `factcheck` is None. A judge out of reach leaves claims unscored. Raises ConfigError.
 
     What the model writes cannot be held back: a stream of the agent's `messages` has the model's own answer, in tokens
     or whole, before the check begins. What takes its place has an id of its own, so that it follows in that stream; in
@@ -138,6 +143,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         unsupported: Unsupported = "mark",
         unscored: Unscored = "mark",
         retrieved: Retrieved = "turn",
+        evidence_tools: Collection[str] | None = None,
+        fields: Collection[str] = (),
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges."""
         super().__init__()
@@ -161,8 +168,13 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._blocks = blocks if blocks is not None else self._has_unproven
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
-        self._gatherer = _Evidence(
-            documents_of("documents", documents) or (), extract, system_message, retrieved == "conversation"
+        self._fields = _names("fields", fields)
+        self._gatherer = Evidence(
+            documents_of("documents", documents) or (),
+            extract,
+            system_message,
+            retrieved == "conversation",
+            None if evidence_tools is None else _names("evidence_tools", evidence_tools),
         )
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
@@ -191,48 +203,64 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     @hook_config(can_jump_to=["model"])
     def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = self._asked(state)
-        return self._update(state, self._checking.invoke(asked) if asked is not None else None)
+        with self._span():
+            answer, asked = self._asked(state)
+            return self._update(state, answer, self._checking.invoke(asked) if asked is not None else None)
 
     @hook_config(can_jump_to=["model"])
     async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = self._asked(state)
-        return self._update(state, await self._checking.ainvoke(asked) if asked is not None else None)
+        with self._span():
+            answer, asked = self._asked(state)
+            return self._update(state, answer, await self._checking.ainvoke(asked) if asked is not None else None)
 
     @property
     def _checking(self) -> FactCheckRunnable | CorrectionRunnable:
         return self._correction if self._action == "correct" else self.check
 
-    def _asked(self, state: FactCheckState) -> dict[str, Any] | None:
-        """The final answer with its question and its evidence; None where the agent ended without one."""
-        messages = state["messages"]
-        if not messages or not _is_answer(messages[-1]):
-            return None
-        questions = [message for message in messages if is_persons(message)]
-        documents = self._gatherer.of(state, state.get("factcheck_told") or [])
-        return self.check.keys.write(messages[-1], questions[-1] if questions else None, documents)
+    def _span(self) -> Span:
+        return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
-    def _update(self, state: FactCheckState, found: FactualityReport | Correction | None) -> dict[str, Any]:
+    def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
+        """The final answer, and it with its question and its evidence; None where the agent ended without one."""
+        answer = final_answer(state, self._fields)
+        if answer is None:
+            return None, None
+        questions = [message for message in state["messages"] if is_persons(message)]
+        documents = self._gatherer.of(state, state.get("factcheck_told") or [], answering=answer.tool)
+        return answer, self.check.keys.write(answer.text, questions[-1] if questions else None, documents)
+
+    def _update(
+        self, state: FactCheckState, answer: FinalAnswer | None, found: FactualityReport | Correction | None
+    ) -> dict[str, Any]:
         messages = state["messages"]
-        if found is None:
+        if answer is None or found is None:
             return {"factcheck": None, "messages": without_drafts(messages)}
         report = found.report if isinstance(found, Correction) else found
-        written = report.model_dump(mode="json")
-        reports = [*(state.get("factcheck_reports") or []), written][-self._max_revisions - 1 :]
-        update: dict[str, Any] = {"factcheck": written, "factcheck_reports": reports}
-        if self._action == "revise" and len(reports) <= self._max_revisions and self._may_revise(report):
-            return {**update, "messages": [revision_request(report, self._request)], "jump_to": "model"}
-        answer = messages[-1]
-        content = answer.content
+        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json")}
+        drafts = state.get("factcheck_reports") or []
+        is_structured = state.get("structured_response") is not None
+        if self._action == "revise" and len(drafts) < self._max_revisions and self._may_revise(report):
+            note_decision(current_span(), "sent_back", report)
+            cleared = {"structured_response": None} if is_structured else {}
+            update |= {**cleared, "factcheck_reports": [*drafts, update["factcheck"]], "jump_to": "model"}
+            return {**update, "messages": [revision_request(report, self._request)]}
         if isinstance(found, Correction):
             update["factcheck_correction"] = found.model_dump(mode="json")
-            content = self._corrected(found, answer)
+            decision, texts = self._corrected(found, answer)
         elif self._last_action(report) == "annotate":
-            content = self._annotated(str(answer.text), report)
+            decision, texts = "annotated", self._annotated(answer.texts, report)
         elif self._last_action(report) == "block" and self._blocks(report):
-            content = self._message(report) if callable(self._message) else self._message
-        let_out = [answer] if content is answer.content else _in_the_place_of(answer, content)
-        return {**update, "messages": [*without_drafts(messages), *let_out]}
+            said = self._message(report) if callable(self._message) else self._message
+            decision, texts = "blocked", (said,) * len(answer.texts)
+        else:
+            decision, texts = "passed", answer.texts
+        note_decision(current_span(), decision, report)
+        let_out, structured = list(answer.messages), state.get("structured_response")
+        if texts != answer.texts:
+            let_out, structured = answer.replaced(texts, blocked=decision == "blocked")
+        if is_structured:
+            update["structured_response"] = structured
+        return {**update, "messages": [*without_drafts(messages, answer.tool), *let_out]}
 
     def _may_revise(self, report: FactualityReport) -> bool:
         return self._blocks(report) and can_be_revised(report)
@@ -242,10 +270,12 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             return self._action
         return self._then if self._blocks(report) else "record"
 
-    def _corrected(self, correction: Correction, answer: BaseMessage) -> Any:
+    def _corrected(self, correction: Correction, answer: FinalAnswer) -> tuple[str, tuple[str, ...]]:
+        is_changed = correction.text != correction.before.response
+        texts = answer.split(correction.text) if is_changed else answer.texts
         if self._blocks(correction.report) and not self._is_said(correction):
-            return self._annotated(correction.text, correction.report)
-        return correction.text if correction.text != correction.before.response else answer.content
+            return "annotated", self._annotated(texts, correction.report)
+        return ("corrected" if is_changed else "passed"), texts
 
     def _is_said(self, correction: Correction) -> bool:
         """Whether all that does not pass is marked in the text. A user's own `blocks` function cannot be examined."""
@@ -254,58 +284,15 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
         return all(self._passing.issuperset(doubt.findings) for doubt in unmarked)
 
-    def _annotated(self, text: str, report: FactualityReport) -> str:
-        return f"{text}\n\n{self._formatter(report)}".lstrip("\n")
+    def _annotated(self, texts: Sequence[str], report: FactualityReport) -> tuple[str, ...]:
+        return f"{texts[0]}\n\n{self._formatter(report)}".lstrip("\n"), *texts[1:]
 
     def _has_unproven(self, report: FactualityReport) -> bool:
         return not report.response.strip() or has_unproven(report, self._passing)
 
 
-def _is_answer(message: BaseMessage) -> bool:
-    """Whether the agent's last message is its answer in words, or in none at all."""
-    if not isinstance(message, AIMessage):
-        return False
-    says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
-    return bool(str(message.text).strip()) or says_nothing_else
-
-
-def _in_the_place_of(answer: BaseMessage, content: Any) -> list[BaseMessage]:
-    """The messages that put other content in the place of the answer.
-
-    The new one has an id of its own: a stream of messages passes over those whose id it has seen.
-    """
-    replacement = answer.model_copy(update={"content": content, "id": str(uuid4())})
-    return [*([RemoveMessage(id=answer.id)] if answer.id is not None else []), replacement]
-
-
-@dataclass(frozen=True)
-class _Evidence:
-    """Gathers the documents that one answer is held against."""
-
-    documents: tuple[Document, ...]
-    """Always among them."""
-    extract: Extract | None
-    system_message: bool | ReadSystem
-    conversation: bool
-    """Whether evidence for earlier questions counts, too."""
-
-    def of(self, state: Mapping[str, Any], told: Sequence[str]) -> list[Document]:
-        """The documents; `told` are the system messages that the model was called with. Raises DataError."""
-        if self.extract is not None:
-            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
-        else:
-            brought = retrieved_by(state["messages"], ever=self.conversation)
-        read = (document for text in told for document in self._in_system(text))
-        return [*self.documents, *read, *brought]
-
-    def noted(self, told: Sequence[str], message: SystemMessage | None) -> list[str] | None:
-        """`told` with this system message, or None where that changes nothing."""
-        if self.system_message is False or message is None:
-            return None
-        text = str(message.text)
-        return [*told, text] if text.strip() and text not in told else None
-
-    def _in_system(self, text: str) -> Sequence[Document]:
-        if callable(self.system_message):
-            return documents_of("what system_message returned", self.system_message(text)) or ()
-        return (Document(text, metadata={"source": "system message"}),)
+def _names(setting: str, given: Collection[str]) -> frozenset[str]:
+    names = frozenset([given] if isinstance(given, str) else given)
+    if not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"{setting}: names are needed, such as {setting}=('answer',)")
+    return names

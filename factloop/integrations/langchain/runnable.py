@@ -16,6 +16,7 @@ from factloop.core.sync import iterate_blocking, run_blocking
 from factloop.integrations.langchain.inputs import AnswerInput, Keys
 from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode, Sources
+from factloop.tools.calls.blame import expect_outages
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.given import GivenIndexes
 
@@ -62,7 +63,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, and last the report itself (not
     `check_finished`), so that the next step of a chain gets the same as from `invoke`. With a model it costs money.
     Callbacks, tags, metadata and `max_concurrency` of the config reach the graph and the model's calls.
-    Raises DataError for a wrong input, ConfigError.
+    Raises DataError for a wrong input, ConfigError; a model out of reach leaves claims unscored, and raises nothing.
     """
 
     def __init__(
@@ -106,11 +107,13 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
     async def _check(self, given: dict[str, Any]) -> FactualityReport:
         asked = self.keys.read(given)
+        expect_outages()
         return await self.checker.acheck(
             asked.answer, asked.question, sources=await self.sources(asked), limits=self.limits
         )
 
     async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
+        expect_outages()
         async for given in inputs:
             asked = self.keys.read(given)
             events = self.checker.astream(

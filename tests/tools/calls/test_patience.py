@@ -10,7 +10,8 @@ import pytest
 from factloop.core.errors import FactloopError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.events import ServerWait
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.patience import REST_S, TOLD_AFTER_S, Patience, told_of_waits
+from factloop.tools.calls.modes import REST_S
+from factloop.tools.calls.patience import TOLD_AFTER_S, Patience, told_of_waits
 from factloop.tools.calls.retry import RetryPolicy
 from tests.tools.calls.rate_limits import TokenBucket
 from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
@@ -39,9 +40,11 @@ def refusing(error: FactloopError) -> Answer:
 class Calls:
     """Calls as the gateways make them, with retries and turns, to a server that the test plays."""
 
-    def __init__(self, answer: Answer, *, seconds: float = 120.0, retry: RetryPolicy | None = None) -> None:
+    def __init__(
+        self, answer: Answer, *, seconds: float = 120.0, rest_s: float = REST_S, retry: RetryPolicy | None = None
+    ) -> None:
         self.answer, self.sent_at = answer, list[float]()
-        self.patience = Patience("web", seconds)
+        self.patience = Patience("web", seconds, rest_s)
         self._limiter, self._retry, self._rng = Limiter(), retry or RetryPolicy(), random.Random(0)
 
     async def call(self) -> str:
@@ -194,6 +197,27 @@ async def test_after_a_rest_one_call_tries_and_its_success_ends_the_outage() -> 
 
 async def answered(_: float) -> None:
     return
+
+
+@pytest.mark.parametrize(
+    ("rest_s", "rests"), [(60.0, [2, 4, 8, 16, 32, 60, 60]), (5.0, [2, 4, 5, 5]), (1.0, [1, 1, 1])]
+)
+@in_virtual_time
+async def test_rests_begin_short_and_double(rest_s: float, rests: list[int]) -> None:
+    calls = Calls(refusing(REFUSED), rest_s=rest_s)
+    calls.patience.give_up("web: it is not there")
+    for _ in range(2):
+        calls.answer, begun = refusing(REFUSED), now()
+        calls.sent_at.clear()
+        while len(calls.sent_at) < len(rests):
+            await asyncio.sleep(0.125)
+            await calls.outcome()
+        ends = [begun, *calls.sent_at]
+        assert [round(end - start) for start, end in zip(ends, calls.sent_at, strict=False)] == rests
+        await asyncio.sleep(rest_s)
+        calls.answer = answered  # an outage that is over is forgotten
+        assert (await calls.outcome())[0] == "answered"
+        calls.patience.give_up("web: it is not there")
 
 
 @in_virtual_time

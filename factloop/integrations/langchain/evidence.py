@@ -1,0 +1,108 @@
+"""The evidence that an agent's answer is held against: what was brought to the agent, and nothing that it wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+
+from factloop.integrations.langchain.answers import leaves
+from factloop.integrations.langchain.inputs import is_persons, retrieved_by
+from factloop.tools.search.handed_over import documents_of
+from factloop.tools.text.outline import Part
+from factloop.tools.text.sentences import split_sentences
+from factloop.tools.text.silence import silence_of
+
+Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
+"""Extracts from an agent's state what the answer is held against, in place of what its tools brought."""
+ReadSystem = Callable[[str], Sequence[Document | str]]
+"""Reads the documents out of the text of a system message."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Gathers the documents that one answer is held against."""
+
+    documents: tuple[Document, ...]
+    """Always among them."""
+    extract: Extract | None
+    system_message: bool | ReadSystem
+    conversation: bool
+    """Whether evidence for earlier questions counts, too."""
+    tools: frozenset[str] | None
+    """The tools that bring evidence; None for all."""
+
+    def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
+        """The documents; `told` are the system messages that the model was called with. Raises DataError.
+
+        `answering` names the tool by whose call the model answers, which brings nothing.
+        """
+        if self.extract is not None:
+            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
+        else:
+            brought = list(self._brought(state["messages"], answering))
+        read = (document for text in told for document in self._in_system(text))
+        return [*self.documents, *read, *brought]
+
+    def noted(self, told: Sequence[str], message: SystemMessage | None) -> list[str] | None:
+        """`told` with this system message, or None where that changes nothing."""
+        if self.system_message is False or message is None:
+            return None
+        text = str(message.text)
+        return [*told, text] if text.strip() and text not in told else None
+
+    def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
+        """What tools brought, without what the model had written in its calls until then."""
+        asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
+        names: dict[str | None, str] = {}
+        own: list[str] = []
+        for place, message in enumerate(messages):
+            if isinstance(message, AIMessage):
+                names |= {call["id"]: call["name"] for call in message.tool_calls}
+                own += leaves([call["args"] for call in message.tool_calls])
+            elif isinstance(message, ToolMessage) and (self.conversation or place > asked):
+                name = message.name or names.get(message.tool_call_id, "")
+                if name != answering and (self.tools is None or name in self.tools):
+                    for document in retrieved_by([message]):
+                        left = without_own(document.page_content, own)
+                        if any(map(str.isalnum, left)):
+                            yield Document(left, metadata=document.metadata)
+
+    def _in_system(self, text: str) -> Sequence[Document]:
+        if callable(self.system_message):
+            return documents_of("what system_message returned", self.system_message(text)) or ()
+        return (Document(text, metadata={"source": "system message"}),)
+
+
+def without_own(text: str, own: Sequence[str]) -> str:
+    """The text without the statements that stand in `own`, whatever their case and white space.
+
+    What states nothing by itself stays, such as a name that was searched for, or a question.
+    """
+    said = {words for one in own for words in _statements(one)}
+    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or as JSON
+        pattern = _GAP.join(map(re.escape, words.rstrip(".!").split()))
+        text = re.sub(rf"(?<!\w){pattern}(?!\w)[.!]*", "", text, flags=re.IGNORECASE)
+    known = " . ".join(map(_plain, own))
+    for words in _statements(text):
+        text = text.replace(words, "") if _plain(words) in known else text
+    return text
+
+
+_GAP = r"(?:\s|\\[nrt])+"
+_WORD = re.compile(r"\w+")
+
+
+def _plain(text: str) -> str:
+    return " ".join(["", *_WORD.findall(text.casefold()), ""])
+
+
+def _statements(text: str) -> list[str]:
+    """Its sentences that state something each by itself."""
+    found = [one.text for one in split_sentences(text)]
+    return [one for one in found if " " in one and silence_of(Part(one, 0, len(one), "heading")) is None]
