@@ -68,7 +68,7 @@ def main(world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, sha
     async def reports(url: str) -> list[FactualityReport]:
         sources = Sources((GivenDocuments(documents),))
         async with FactChecker(model=MODEL, base_url=url, plan="grounded", cache=False, concurrency=0) as checker:
-            checks = (checker.acheck(one.text, prompt=one.prompt, sources=sources) for one in responses[:checked])
+            checks = (checker.acheck(one.text, question=one.prompt, sources=sources) for one in responses[:checked])
             return await together(checks)
 
     with Simulator() as simulator:

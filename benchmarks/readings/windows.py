@@ -52,7 +52,7 @@ def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: str, pro
     checker = FactChecker(
         model=MODEL, base_url=simulator.base_url, plan=plan, docs=text.sources, prompts=prompts, cache=False
     )
-    checker.check(text.answer, prompt=text.question)
+    checker.check(text.answer, question=text.question)
     facts = {f"{name}-{text.name}-{number}": fact for number, fact in enumerate(text.facts, 1)}
     output = OUTPUTS[plan]
     asked = [[message["content"] for message in body["messages"]] for body in simulator.bodies(output.__name__)]

@@ -29,7 +29,7 @@ MOST_DRAFTS = len(DRAFTS)
 class State(TypedDict):
     question: str
     documents: NotRequired[list[Document]]
-    answer: NotRequired[str]
+    response: NotRequired[str]
     report: NotRequired[dict[str, Any]]
     n_drafts: NotRequired[int]
 
@@ -42,7 +42,7 @@ def retrieve(state: State) -> dict[str, Any]:  # noqa: ARG001 - yours: retriever
 def write(state: State) -> dict[str, Any]:
     """Yours: a model that is told the question, the documents, and which claims of the last draft did not hold."""
     n_drafts = state.get("n_drafts", 0)
-    return {"answer": DRAFTS[n_drafts], "n_drafts": n_drafts + 1}
+    return {"response": DRAFTS[n_drafts], "n_drafts": n_drafts + 1}
 
 
 def holds(state: State) -> str:
@@ -69,4 +69,4 @@ def build_graph(checker: FactChecker) -> Any:
 if __name__ == "__main__":
     graph = build_graph(FactChecker(os.environ.get("MODEL")))
     done = graph.invoke({"question": "When was Smeaton's Tower lit, and how long was it in use?"})
-    print(done["answer"])  # noqa: T201
+    print(done["response"])  # noqa: T201

@@ -42,7 +42,7 @@ def show(event: GuardEvent) -> None:
 
 
 chain: Runnable[Any, Any] = RunnablePassthrough.assign(documents=retrieve) | RunnablePassthrough.assign(
-    answer=RunnableGenerator(write)
+    response=RunnableGenerator(write)
 )
 guarded = chain | FactCheckStreamGuard(FactCheckRunnable(FactChecker()), "annotate", on_event=show)  # what is added
 

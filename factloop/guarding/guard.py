@@ -8,6 +8,7 @@ from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
+from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.checker import FactChecker, given_checker
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
@@ -19,6 +20,7 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
+from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
@@ -39,6 +41,7 @@ from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.handed_over import Documents
 from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
 
@@ -52,7 +55,7 @@ class StreamGuard:
     """Lets a streamed answer pass sentence by sentence, each once its claims are judged, and none before.
 
         guard = StreamGuard(FactChecker("openai:gpt-4o-mini", docs="handbook"), policy="annotate")
-        async for text in guard.aguard(chunks, prompt="Who was ...?"):
+        async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
@@ -93,32 +96,46 @@ class StreamGuard:
         self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
 
+    @takes_old_names
     async def aguard(
-        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: AsyncIterable[Chunk],
+        question: Question | None = None,
+        *,
+        documents: Documents | None = None,
+        sources: Sources | None = None,
     ) -> AsyncGenerator[str, None]:
         """The text that may be shown, in pieces. Otherwise as `aevents`."""
-        async with aclosing(self.aevents(chunks, prompt, sources=sources)) as events:
+        async with aclosing(self.aevents(chunks, question, documents=documents, sources=sources)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
+    @takes_old_names
     async def aevents(
-        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: AsyncIterable[Chunk],
+        question: Question | None = None,
+        *,
+        documents: Documents | None = None,
+        sources: Sources | None = None,
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
-        `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
+        `chunks` are texts or messages; `question`, `documents` and `sources` as for `FactChecker.acheck`. An error of
         their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller
         that stops early closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """
         started = time.perf_counter()
-        limits = self._limits
-        empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
+        limits, asked = self._limits, question_of(question)
+        if documents is not None:
+            sources = await self.checker.sources_of(documents)
+        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
-        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
+        reader = Reader(self.checker, asked, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
                 checked = await pending.checked
@@ -135,20 +152,32 @@ class StreamGuard:
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
         yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
+    @takes_old_names
     def guard(
-        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: Iterable[Chunk],
+        question: Question | None = None,
+        *,
+        documents: Documents | None = None,
+        sources: Sources | None = None,
     ) -> Generator[str, None, None]:
         """`aguard` for code that is not asynchronous."""
-        with closing(self.events(chunks, prompt, sources=sources)) as events:
+        with closing(self.events(chunks, question, documents=documents, sources=sources)) as events:
             for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
+    @takes_old_names
     def events(
-        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: Iterable[Chunk],
+        question: Question | None = None,
+        *,
+        documents: Documents | None = None,
+        sources: Sources | None = None,
     ) -> Generator[GuardEvent, None, None]:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
-        yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
+        yield from pulled(self.aevents(in_thread(chunks), question, documents=documents, sources=sources))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
         """The sentence as it is released; `left` is its stretch, less what a dropped sentence `before` leaves over."""

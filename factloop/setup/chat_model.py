@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
@@ -34,15 +33,10 @@ def build_model(
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model.
-
-    A wrapped model (`.bind`, `.with_retry`, `.with_fallbacks`) is refused: neither cache keys nor fingerprints would
-    hold what is bound to it.
-    """
+    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    said = f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model"
-    raise ConfigError(f"{said}, with nothing bound to it" if isinstance(model, Runnable) else said)
+    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price
+from factloop.tools.models.wrapped import WrappedChatModel
 
 if TYPE_CHECKING:
     from openai import DefaultAioHttpClient, DefaultHttpxClient
@@ -188,6 +189,12 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
     Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
     """
+    if isinstance(model, WrappedChatModel):
+        each = [wrap_chat_model(one, price=price) for one, _ in model.models]
+        within = [one.identity for one in each]
+        once = model.with_models({id(old): new.model for (old, _), new in zip(model.models, each, strict=True)})
+        named = {"model": each[0].name, "wrapped": within, "bound": model.identifying}
+        return replace(each[0], model=once, identity=named)
     name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
     plain = {field: getattr(model, field, None) for field in ("temperature", "max_tokens", "seed")}
     identity = {

@@ -11,14 +11,17 @@ from textwrap import dedent
 from typing import Any
 
 from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
 
-from factloop.tools.search.adapter import hits_of
-from factloop.tools.search.base import SearchHit
+from factloop.tools.search.adapter import as_search_tool, hits_of
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.neighbours import PassageSearch
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.documents.text import read_front_matter
+from factloop.tools.search.handed_over import Documents, documents_of
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 
 _IDENTITY = "given documents"
@@ -59,6 +62,12 @@ class GivenIndexes:
         self._size = size
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
+
+    async def tool_for(self, given: Documents | None) -> SearchTool | None:
+        """What was given with a response as a search tool; None where that is no document. Raises DataError."""
+        if isinstance(given, BaseRetriever | VectorStore):
+            return as_search_tool(given)
+        return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
         """The documents as a search tool, indexed in another thread; None where none of them holds text."""

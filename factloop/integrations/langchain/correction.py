@@ -62,7 +62,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
     async def _correct(self, given: dict[str, Any]) -> Correction:
         asked = self.check.keys.read(given)
         sources = await self.check.sources(asked)
-        return await self._corrector.acorrect(asked.answer, asked.question, sources=sources, limits=self.check.limits)
+        return await self._corrector.acorrect(asked.response, asked.question, sources=sources, limits=self.check.limits)
 
 
 def can_be_revised(report: FactualityReport) -> bool:

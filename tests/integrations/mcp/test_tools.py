@@ -110,7 +110,7 @@ async def test_a_claim_is_judged_as_it_is() -> None:
 async def test_every_answer_follows_its_schema(sim: Simulator) -> None:
     pair = sim.world.questions[0]
     calls: dict[str, dict[str, Any]] = {
-        "check_response": {"response": ANSWER, "prompt": "Who was Ada?"},
+        "check_response": {"response": ANSWER, "question": "Who was Ada?"},
         "check_claim": {"claim": ANSWER},
         "trust_score": {"question": pair.question, "response": pair.answer},
     }
@@ -162,8 +162,8 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         ("no_such_tool", {}, "Unknown tool"),
         (
             "check_response",
-            {"response": ANSWER, "question": "Who was Ada?"},
-            "check_response: there is no argument 'question'; known are response, prompt, documents, mode, limits",
+            {"response": ANSWER, "asked": "Who was Ada?"},
+            "check_response: there is no argument 'asked'; known are response, question, documents, mode, limits",
         ),
         ("check_response", {"response": ANSWER}, f"Error executing tool check_response: {NOTHING_TO_SEARCH}"),
         ("check_claim", {"claim": ANSWER, "mode": "factuality"}, NOTHING_TO_SEARCH),
@@ -277,7 +277,7 @@ async def test_documents_without_text_are_nothing_to_be_faithful_to(tmp_path: Pa
 async def test_hostile_text_is_data(text: str) -> None:
     """As response, as prompt and as document: no claim is supported by it, and nothing is read or fetched."""
     async with offline() as client:
-        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "prompt": text, "documents": [text]}
+        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "question": text, "documents": [text]}
         answer = structured(await client.call_tool("check_response", asked))
     judged = [claim["verdict"] for claim in answer["claims"] if "Rome" in claim["claim"]]
     assert "supported" not in judged
