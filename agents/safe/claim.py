@@ -198,14 +198,15 @@ def _was_found_before(state: FactState, query: str) -> bool:
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
     """The hits that the claim does not have yet, as evidence."""
-    known: defaultdict[str, list[str]] = defaultdict(list)
+    known: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     for item in state["evidence"]:
-        known[item.source].append(item.passage)
+        known[item.source, item.document and item.document.index].append(item.passage)
     held = len(state["evidence"])
     fresh: list[Evidence] = []
     for rank, hit in enumerate(found.hits, 1):
-        if passage := fresh_part(hit.passage, known[hit.source]):
-            known[hit.source].append(passage)
+        of_document = known[hit.source, hit.document and hit.document.index]
+        if passage := fresh_part(hit.passage, of_document):
+            of_document.append(passage)
             fresh.append(
                 Evidence(
                     id=f"{state['fact'].id}-e{held + len(fresh) + 1}",
@@ -217,6 +218,7 @@ def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
                     rank=rank,
                     published=hit.published,
                     retrieved_at=found.retrieved_at,
+                    document=hit.document,
                 )
             )
     return fresh

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
@@ -23,6 +25,7 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
+from factloop.checking.citing import borne_out, citations_of, cited_documents, documents_among
 from factloop.checking.judging import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.core.errors import ConfigError, DataError
@@ -54,6 +57,7 @@ from factloop.tools.models.prices import unknown_price
 from factloop.tools.models.traced import request_values
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.search.given import GivenDocuments
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -140,9 +144,57 @@ class Checking:
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
-            report = self._report(asked, await self._final(asked, context, tell), meter)
+            report = await self._with_citations(asked, await self._final(asked, context, tell), meter)
             _note_check(span, report)
         return report
+
+    async def _with_citations(
+        self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter
+    ) -> FactualityReport:
+        """The report, with which documents given bear out its claims, and whether it cites these."""
+        documents = documents_among(self.setup.tools)
+        if documents is not None:
+            bearing = {one.id: borne_out(one, documents) for one in final["claims"]}
+            claims = [
+                one.model_copy(update={"borne_out_by": bearing[one.duplicate_of or one.id]}) for one in final["claims"]
+            ]
+            if self.setup.settings.judge_citations:
+                claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, meter)
+            final = {**final, "claims": claims}
+        report = self._report(asked, final, meter)
+        found = citations_of(asked.response, report.sentences, report.claims, documents)
+        return report.model_copy(update={"citations": found})
+
+    async def _looked_at_again(
+        self,
+        asked: CheckRequest,
+        claims: Sequence[Claim],
+        sentences: Sequence[Sentence],
+        documents: Sequence[Document],
+        meter: UsageMeter,
+    ) -> list[Claim]:
+        """The claims, those judged once more by the cited documents alone that are supported by others."""
+        found = {claim.id: claim for claim in claims}
+        wanted: defaultdict[frozenset[int], list[Claim]] = defaultdict(list)
+        for names, cited in cited_documents(asked.response, sentences, documents):
+            own = [found[name] for name in names if found[name].borne_out_by]
+            wanted[cited] += [claim for claim in own if cited and cited.isdisjoint(claim.borne_out_by)]
+        for cited, of_these in wanted.items():
+            places = sorted(cited)
+            given = [documents[place] for place in places]
+            facts = [GivenFacts(sentence=one.sentence, facts=(one.self_contained,)) for one in of_these]
+            alone = self.over(Sources((GivenDocuments(given),)))
+            again = CheckRequest(asked.response, asked.prompt, facts, allowance=meter.allowance, meter=meter)
+            judged = (await alone._final(again, alone._context(again, meter), None))["claims"] if facts else ()
+            for one, looked in zip(of_these, judged, strict=True):
+                more = {places[at] for at in borne_out(looked, given)}
+                found[one.id] = one.model_copy(
+                    update={
+                        "borne_out_by": tuple(sorted({*one.borne_out_by, *more})),
+                        "look_failed": looked.judgement.verdict is None,
+                    }
+                )
+        return list(found.values())
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls.

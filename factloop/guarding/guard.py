@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.checker import FactChecker, given_checker
+from factloop.checking.citing import citations_of, documents_of_sources
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
 from factloop.core.findings import (
@@ -150,6 +151,8 @@ class StreamGuard:
                 if treatment == "stopped":
                     break
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
+        cited = citations_of(text, report.sentences, report.claims, documents_of_sources(sources))
+        report = report.model_copy(update={"citations": cited})
         yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
     @takes_old_names

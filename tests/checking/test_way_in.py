@@ -19,8 +19,7 @@ from factloop.guarding import StreamGuard
 from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
 from factloop.service.shapes import CheckAsk
 from factloop.testing import assert_factual
-from tests.checking.simulated import simulated_checker
-from tests.simulator import Simulator
+from tests.simulator import MODEL, Simulator
 
 TEXT = "John Smeaton built the third tower."
 QUESTION = "Who built the third tower?"
@@ -56,12 +55,13 @@ def test_documents_of_every_usual_kind_are_taken(documents: Any) -> None:
     assert list(StreamGuard(checker).guard([TEXT], question=QUESTION, documents=documents)) == [TEXT]
     asked = {"response": TEXT, "question": QUESTION, "documents": documents}
     assert FactCheckRunnable(checker).invoke(asked).counts.supported == 1
-    assert_factual(TEXT, question=QUESTION, documents=documents, min_supported=1, cache=False)
+    if not isinstance(documents, InMemoryVectorStore):  # what is searched would be recorded
+        assert_factual(TEXT, question=QUESTION, documents=documents, min_supported=1, cache=False)
 
 
 def test_documents_are_searched_beside_what_the_checker_has_and_none_are_none() -> None:
-    own = FactChecker(search=lambda _: ["It was lit in 1759."], cache=False)
-    report = own.check(f"{TEXT} It was lit in 1759.", documents=[TEXT])
+    own = FactChecker(search=lambda _: ["The tower was lit in 1759."], cache=False)
+    report = own.check(f"{TEXT} The tower was lit in 1759.", documents=[TEXT])
     assert report.counts.supported == 2
     empty = FactChecker(cache=False).check(TEXT, documents=[])
     assert [claim.judgement.unscored_reason for claim in empty.claims] == ["no_source"]
@@ -69,9 +69,7 @@ def test_documents_are_searched_beside_what_the_checker_has_and_none_are_none() 
         own.check(TEXT, documents=[TEXT, {"body": TEXT}])
 
 
-@pytest.mark.parametrize(
-    "search", [lambda query: [{"text": TEXT}], later, stored()], ids=["function", "async", "store"]
-)
+@pytest.mark.parametrize("search", [lambda _: [{"text": TEXT}], later, stored()], ids=["function", "async", "store"])
 def test_functions_and_stores_are_searches(search: Any) -> None:
     assert FactChecker(search=search, cache=False).check(TEXT).counts.supported == 1
     assert FactCheckRunnable(FactChecker(cache=False), retriever=search).invoke({"response": TEXT}).precision == 1.0
@@ -92,18 +90,19 @@ def test_what_a_function_returns_must_be_documents() -> None:
     ids=["bind", "with_retry", "with_fallbacks"],
 )
 async def test_wrapped_models_are_models(wrap: Callable[..., Any]) -> None:
-    with Simulator().running() as sim:
+    with Simulator() as sim:
 
         def model(address: str | None) -> ChatOpenAI:
             key, url = SecretStr("none"), address or sim.base_url
             return ChatOpenAI(model="sim", base_url=url, api_key=key, max_retries=0, temperature=0.1)
 
         response = min(sim.world.responses, key=lambda one: len(one.facts))
-        checker = FactChecker(wrap(model(None), model), search="serper", searxng_url=None, cache=False)
-        async with simulated_checker(sim, cache=False) as plain:
-            expected = await plain.acheck(response.text, response.prompt)
+        pages = [one.page for one in sim.world.passages if one.title.startswith(response.subject)]
+        checker = FactChecker(wrap(model(None), model), cache=False)
+        async with FactChecker(MODEL, base_url=sim.base_url, cache=False) as plain:
+            expected = await plain.acheck(response.text, response.prompt, documents=pages)
         async with checker:
-            report = await checker.acheck(response.text, response.prompt)
+            report = await checker.acheck(response.text, response.prompt, documents=pages)
     assert report.counts == expected.counts
 
 
@@ -191,9 +190,12 @@ def old_assertion() -> Any:
     "call", [old_python, old_guard, old_chain, old_keys, old_node, old_tool, old_request, old_assertion]
 )
 async def test_old_names_are_taken_with_a_warning(call: Callable[[], Any]) -> None:
-    with pytest.warns(DeprecationWarning, match="'(prompt|answer)' is now called '(question|response)'"):
+    async def called() -> Any:
         found = call()
-        found = await found if hasattr(found, "__await__") else found
+        return await found if hasattr(found, "__await__") else found
+
+    with pytest.warns(DeprecationWarning, match="'(prompt|answer)' is now called '(question|response)'"):
+        found = await called()
     assert found == QUESTION
 
 

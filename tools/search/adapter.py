@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import logging
 import os
 import re
@@ -18,6 +19,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 
 from factloop.core.errors import ConfigError, DataError, FactloopError, ToolError
+from factloop.core.records import SourceDocument, whole
 from factloop.core.sync import run_blocking
 from factloop.tools.calls.scrubbing import HIDDEN, scrubbed, secrets_in
 from factloop.tools.models.failures import LONGEST_SAID, one_line, without_keys
@@ -151,10 +153,36 @@ def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchH
             title=_first(document.metadata, _TITLE_KEYS) or "",
             passage=document.page_content,
             published=_first(document.metadata, _DATE_KEYS),
+            document=source_document(document),
         )
         for place, document in enumerate(documents, 1)
         if document.page_content.strip()
     ]
+
+
+def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
+    """What is kept of a document with its passages; None where that is nothing."""
+    metadata = {key: value for key, one in document.metadata.items() if (value := _as_json(one)) is not _TOO_LONG}
+    if index is None and document.id is None and not metadata:
+        return None
+    return SourceDocument(index=index, id=document.id, metadata=metadata)
+
+
+_TOO_LONG = object()
+MOST_METADATA = 1_000
+
+
+def _as_json(value: object) -> Any:
+    """The value as JSON has it, arrays as lists and anything else as text."""
+    try:
+        said = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except (TypeError, ValueError):  # a key that is no text, NaN, a circle
+        said = json.dumps(str(value), ensure_ascii=False)
+    return json.loads(whole(said)) if len(said) <= MOST_METADATA else _TOO_LONG
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:

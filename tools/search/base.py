@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from factloop.core.citations import heading
 from factloop.core.errors import ToolError
-from factloop.core.records import Record
+from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
 """Seconds to wait for a server that has not been asked anything yet."""
@@ -33,6 +33,8 @@ class SearchHit(Record):
     passage: str
     published: str | None = None
     """Date of the source as the search gave it, unparsed."""
+    document: SourceDocument | None = None
+    """What a retriever or the caller says of the document."""
 
 
 def textless(name: str) -> ToolError:
