@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from benchmarks.without_model import SETS, Fact, LabelledText, read_texts
 from factloop import FactChecker
 from factloop.agents.safe.schemas import GroundedFacts, WindowFacts
+from factloop.core.records import Plan
 from factloop.prompts.registry import RenderedPrompt
 from tests.simulator import MODEL, Simulator
 from tests.simulator.blocks import Blocks
@@ -34,7 +35,7 @@ class Window:
     facts: dict[str, Fact]
 
 
-def windows(plan: str, prompts: Path | None) -> list[Window]:
+def windows(plan: Plan, prompts: Path | None) -> list[Window]:
     """Those of the texts that were read. What the simulator answers here is of no account."""
     with Simulator() as simulator:
         os.environ.update(simulator.environment)

@@ -12,6 +12,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict, Unpack
 
+from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
@@ -27,7 +28,8 @@ from factloop.core.files.json import to_json, write_atomically
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
-from factloop.setup.chat_model import name_of_model
+from factloop.setup.changes import CheckChanges
+from factloop.setup.chat_model import name_of_model, refuse_unknown_price
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
 from factloop.setup.per_loop import PerLoop
@@ -44,10 +46,15 @@ from factloop.tools.models.wrapped import AnyModel, unwrapped
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_settings
-from factloop.tools.search.given import GivenIndexes
+from factloop.tools.search.given import GivenDocuments, GivenIndexes
 from factloop.tools.search.handed_over import Documents, Retrieve
 
 SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retrieve
+
+
+_WARM: set[tuple[bool, str | None]] = set()
+"""What checks of this process have loaded: with a model or without, and by which pipeline."""
+_REHEARSED = "Ada Lovelace was born in London in 1815."
 
 
 class Check(Protocol):
@@ -145,7 +152,7 @@ class FactChecker:
         recording: str | Path | Recording | None = None,
         pace: Pace | None = None,
         budget: Budget | None = None,
-        **changes: Any,
+        **changes: Unpack[CheckChanges],
     ) -> None:
         """Raises ConfigError where a setting is wrong, a search is unknown or a path of documents leads nowhere. Opens
         no connection; documents are read, and a model is set up, at the first check.
@@ -169,6 +176,8 @@ class FactChecker:
             **changes,
         )
         check_settings(self.settings.search, self.settings.docs)
+        if self.settings.limits_money:
+            refuse_unknown_price(self.settings, model)
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)
@@ -198,6 +207,47 @@ class FactChecker:
             )
         refuse_without_documents(self.settings, self._built)
         return self._built
+
+    def warm_up(self) -> None:
+        """`awarm_up` for code that is not asynchronous."""
+        run_blocking(self.awarm_up())
+
+    async def awarm_up(self) -> None:
+        """Imports and reads in another thread what the first check would: seconds of CPU. Costs nothing otherwise.
+
+        The first check does the same. The weights of a judge are read when it first judges. Raises ConfigError,
+        DataError.
+        """
+        await self._tools(alone=False)
+        kind = (self._model is not None or self.settings.model is not None, self.settings.spacy_model)
+        if kind not in _WARM:
+            loop = id(asyncio.get_running_loop())
+            await self._opening.do(f"{loop} {kind}", partial(asyncio.to_thread, self._rehearse))
+            _WARM.add(kind)
+
+    def _rehearse(self) -> None:
+        """Sets up a model, or without one checks a sentence offline, in an event loop of its own."""
+
+        async def rehearsed() -> None:
+            for chat in self._prepare(self._built).chats:
+                await chat.aclose()
+            if self._model is None and self.settings.model is None:
+                settings = CheckSettings(cache=False, spacy_model=self.settings.spacy_model)
+                checking = open_checking(prepare(settings, (GivenDocuments([Document(_REHEARSED)]),)))
+                await checking.report(CheckRequest(_REHEARSED))
+                await checking.aclose()
+
+        with self._one_opens:
+            asyncio.run(rehearsed())
+
+    def __reduce__(self) -> Any:
+        """Settings, the model and searches that were given travel; open sessions, documents read and the pace do not.
+
+        Raises ConfigError with a budget of others, which is of this process.
+        """
+        if self._budget is not None:
+            raise ConfigError("a checker that shares a budget cannot be sent to another process")
+        return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
         """`tools`, opened in a thread: others go on while documents are read. Not `alone`, there may be none."""
@@ -366,6 +416,7 @@ class FactChecker:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         sources = asked.sources
         tools = await self._tools(alone=sources is None)
+        await self.awarm_up()
         if run_dir is None:
             with self._recording.in_use():
                 async with self._open.used(self._open_shared) as checking:

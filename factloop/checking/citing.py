@@ -84,6 +84,7 @@ def citations_of(
         n_sentences=len(scored),
         n_unscored=len(outcomes) - len(scored),
         precision=sum(judged) / len(judged) if judged else None,
+        n_citations=len(judged),
     )
 
 
@@ -143,9 +144,9 @@ def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
         for one in _ONE.finditer(group[1] or group[2]):
             said = one[0].strip()
             number = _NUMBERED.fullmatch(said)
-            place: int | None = by_id.get(said.casefold())
-            if place is None and number is None:
+            found = by_id.get(said.casefold())
+            if found is None and number is None:
                 continue
-            if place is None and number is not None and 0 < int(number[1]) <= len(documents):
-                place = int(number[1]) - 1
-            yield _Marker(start + one.start(), start + one.start() + len(said), place)
+            if found is None and number is not None and 0 < int(number[1]) <= len(documents):
+                found = int(number[1]) - 1
+            yield _Marker(start + one.start(), start + one.start() + len(said), found)

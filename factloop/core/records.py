@@ -441,8 +441,8 @@ class Citation(Record):
     """Whether it bears out a claim of the sentence; None where claims are unscored and it bears out no other."""
 
 
-class Citations(Record):
-    """The documents given with a response: which its verdicts rest on, and which it cites for what they bear out.
+class CitationFigures(Record):
+    """Whether documents bear out the sentences that cite them.
 
     After citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with these departures. Claims are
     judged rather than sentences, and by the evidence on which their own verdicts rest rather than by a look at each
@@ -451,24 +451,41 @@ class Citations(Record):
     bears out any claim, whether or not the sentence needs it.
     """
 
+    recall: Share | None = None
+    """Share of the sentences with claims each of which a document that the sentence cites bears out; None where
+    nothing is cited, or no sentence is scored."""
+    n_sentences: Count = 0
+    """The sentences that are scored. The others, as a claim of theirs is unscored, are in `n_unscored`."""
+    n_unscored: Count = 0
+    precision: Share | None = None
+    """Share of the citations that bear out a claim; None where none is judged."""
+    n_citations: Count = 0
+    """The citations that are judged."""
+
+    @classmethod
+    def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
+        """The figures of several responses that cite something, as of one; None where none does."""
+        found = [one for one in each if one.recall is not None or one.precision is not None]
+        n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
+        if not found:
+            return None
+        precise = sum(round((one.precision or 0.0) * one.n_citations) for one in found)
+        return CitationFigures(
+            recall=sum(round((one.recall or 0.0) * one.n_sentences) for one in found) / n if n else None,
+            n_sentences=n,
+            n_unscored=sum(one.n_unscored for one in found),
+            precision=precise / n_cited if n_cited else None,
+            n_citations=n_cited,
+        )
+
+
+class Citations(CitationFigures):
+    """The documents given with a response: which its verdicts rest on, and which it cites for what they bear out."""
+
     n_documents: Count
     used: tuple[Count, ...]
-    """Places of the documents that bear out any claim."""
+    """Places of the documents that bear out any claim, from 0."""
     cited: tuple[Citation, ...] = ()
-    recall: Share | None = None
-    """Share of the sentences with claims each of which a document that the sentence cites bears out; None where the
-    response cites nothing, or no sentence is scored."""
-    n_sentences: Count = 0
-    """The sentences in `recall`."""
-    n_unscored: Count = 0
-    """Sentences that are left out, as a claim of theirs is unscored."""
-    precision: Share | None = None
-    """Share of the citations that bear out a claim, of those that are judged; None without any."""
-
-    @property
-    def n_judged(self) -> int:
-        """The citations in `precision`."""
-        return sum(one.bears_out is not None for one in self.cited)
 
 
 class FactualityReport(Record):

@@ -13,6 +13,8 @@ from factloop.core.factuality import counted_claims
 from factloop.core.records import (
     CascadeFingerprint,
     CascadeSavings,
+    CitationFigures,
+    Evidence,
     FactualityReport,
     NoClaim,
     StageUsage,
@@ -103,6 +105,31 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 def repeated_errors(report: FactualityReport) -> list[str]:
     """Errors that several claims repeat: `“Otto Sverdrup”: 1 error, 7 claims`."""
     return [f"“{error.words}”: 1 error, {plural(len(error.claims), 'claim')}" for error in report.shared_errors]
+
+
+def citations(found: CitationFigures) -> str:
+    """`recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    parts = (
+        ("recall", found.recall, found.n_sentences, "sentence"),
+        ("precision", found.precision, found.n_citations, "citation"),
+    )
+    said = [f"{name} {value:.2f} of {plural(n, what)}" for name, value, n, what in parts if value is not None]
+    return ", ".join([*said, *([f"{found.n_unscored:,} unscored"] if found.n_unscored else [])])
+
+
+def place_of(item: Evidence) -> str:
+    """Where the document of a passage is among those given, its page and its id: `document 2, page 3, doc_17`."""
+    document = item.document
+    if document is None:
+        return ""
+    named = document.id or document.metadata.get("chunk_id") or document.metadata.get("doc_id")
+    page = document.metadata.get("page", document.metadata.get("page_number"))
+    said = (
+        "" if document.index is None else f"document {document.index + 1}",
+        "" if page is None else f"page {page}",
+        "" if named is None or str(named) == item.source else str(named),
+    )
+    return ", ".join(filter(None, said))
 
 
 def precision_by_error(report: FactualityReport) -> str:

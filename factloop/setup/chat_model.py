@@ -55,6 +55,16 @@ def stated_price(settings: RunSettings) -> Price | None:
     return Price(settings.price_in, settings.price_out)
 
 
+def refuse_unknown_price(settings: RunSettings, model: object) -> None:
+    """Raises ConfigError where money is limited and the price of the model that judges is unknown."""
+    if isinstance(model, ChatModel | BaseChatModel):
+        chat = model if isinstance(model, ChatModel) else wrap_chat_model(model, price=stated_price(settings))
+        if chat.price is None:
+            raise ConfigError(unknown_price(chat.name))
+    elif isinstance(name := model or getattr(settings, "model", None), str):
+        price_of(settings, name, getattr(settings, "base_url", None))
+
+
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
     """The price by which a run of these settings would count, told without building the model; None where unknown.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
@@ -29,6 +29,7 @@ from factloop.core.sync import run_blocking
 from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.reports.claims import problems_first, views_of
 from factloop.reports.figures import plural, shown_below
+from factloop.setup.changes import CheckChanges
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.testing.running import running_test
@@ -189,7 +190,7 @@ async def aassert_factual(
     search: SearchSource | Sequence[SearchSource] = (),
     checker: FactChecker | None = None,
     recording: str | Path | Recording | None = None,
-    **settings: Any,
+    **settings: Unpack[CheckChanges],
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
@@ -258,7 +259,7 @@ def build_checker(
     search: SearchSource | Sequence[SearchSource] = (),
     docs: Sequence[str | Path] = (),
     recording: str | Path | Recording | None = None,
-    **settings: Any,
+    **settings: Unpack[CheckChanges],
 ) -> FactChecker:
     """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
     base = _settings(CheckSettings, settings)

@@ -211,7 +211,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
         pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
-        ({"budget_usd": 1.0}, "--price-in"),
+        ({"budget_usd": 1.0}, "price_in"),
         ({"subject_model": "nobody:x"}, "nobody"),
     ],
 )

@@ -190,11 +190,10 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
     Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
     """
     if isinstance(model, WrappedChatModel):
-        each = [wrap_chat_model(one, price=price) for one, _ in model.models]
-        within = [one.identity for one in each]
-        once = model.with_models({id(old): new.model for (old, _), new in zip(model.models, each, strict=True)})
-        named = {"model": each[0].name, "wrapped": within, "bound": model.identifying}
-        return replace(each[0], model=once, identity=named)
+        each = [(wrap_chat_model(one, price=price), bound) for one, bound in model.models]
+        within = [[dict(one.identity), repr(bound)] for one, bound in each]
+        once = WrappedChatModel(runnable=model.mapped(_asking_once))
+        return replace(each[0][0], model=once, identity={"model": each[0][0].name, "wrapped": within})
     name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
     plain = {field: getattr(model, field, None) for field in ("temperature", "max_tokens", "seed")}
     identity = {

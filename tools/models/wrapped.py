@@ -1,72 +1,43 @@
-"""Chat models within LangChain's wrappings: `bind`, `with_retry`, `with_fallbacks` and `with_config`."""
+"""Chat models within LangChain's wrappings: `bind`, `with_config`, `with_retry` and `with_fallbacks`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable, RunnableBinding, RunnableLambda, RunnableWithFallbacks
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
 
-AnyRunnable = Runnable[Any, Any]
-AnyModel = str | BaseChatModel | AnyRunnable
+AnyModel = str | BaseChatModel | Runnable[Any, Any]
 """A name, a chat model, or one in a wrapping."""
 
 
 class WrappedChatModel(BaseChatModel):
-    """A wrapped model as a chat model. Tools and schemas are bound to each model within, in its provider's form.
-
-    What was bound is bound still, and fallbacks take over as they would; retries are left to the gateway, which counts
-    each request.
+    """A wrapped model as a chat model. What is bound stays bound, and fallbacks take over; tools are bound to each
+    model within. Retries are left to the gateway, which counts each request.
     """
 
-    runnable: AnyRunnable
+    runnable: Runnable[Any, Any]
 
     @property
-    def models(self) -> Sequence[tuple[BaseChatModel, Mapping[str, Any]]]:
-        """The models within, each with what is bound to it; the one that is asked first comes first."""
+    def models(self) -> Sequence[tuple[BaseChatModel, dict[str, Any]]]:
+        """The models within, each with what is bound to it, the first to be asked first."""
         return _models(self.runnable, {})
 
-    @property
-    def identifying(self) -> str:
-        """All that was bound, as far as it can be told."""
-        return json.dumps([bound for _, bound in self.models], default=repr, sort_keys=True)
+    def mapped(self, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
+        """The wrapping about what these models are changed to."""
+        return _mapped(self.runnable, change)
 
-    def with_models(self, others: Mapping[int, BaseChatModel]) -> WrappedChatModel:
-        """The same about other models, by the `id` of those in whose place they come; without retries."""
-        return WrappedChatModel(runnable=_mapped(self.runnable, lambda model: others[id(model)]))
+    def bind_tools(self, tools: Any, **options: Any) -> Runnable[Any, Any]:
+        return self.mapped(lambda model: model.bind_tools(tools, **options))
 
-    def bind_tools(self, tools: Any, **options: Any) -> AnyRunnable:
-        return _mapped(self.runnable, lambda model: model.bind_tools(tools, **options))
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+        return _result(self.runnable.invoke(messages, **given))
 
-    def with_structured_output(self, schema: Any, **options: Any) -> AnyRunnable:
-        """As of any chat model, with `include_raw=True`; only the raw message is given."""
-
-        def raw(model: BaseChatModel) -> AnyRunnable:
-            structured: Any = model.with_structured_output(schema, **options)
-            try:
-                found: AnyRunnable = structured.first.steps__["raw"]
-            except (AttributeError, KeyError) as error:
-                raise NotImplementedError("the raw message cannot be had") from error
-            return found
-
-        return _mapped(self.runnable, raw) | RunnableLambda(lambda message: {"raw": message})
-
-    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **given: Any) -> Any:  # noqa: ARG002 - the base class has it
-        return _result(self.runnable.invoke(messages, **given, **({"stop": stop} if stop else {})))
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: Any = None,
-        run_manager: Any = None,  # noqa: ARG002 - the base class has it
-        **given: Any,
-    ) -> ChatResult:
-        return _result(await self.runnable.ainvoke(messages, **given, **({"stop": stop} if stop else {})))
+    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+        return _result(await self.runnable.ainvoke(messages, **given))
 
     @property
     def _llm_type(self) -> str:
@@ -83,25 +54,20 @@ def _result(message: Any) -> ChatResult:
     return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def _models(wrapped: object, bound: Mapping[str, Any]) -> list[tuple[BaseChatModel, Mapping[str, Any]]]:
+def _models(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
     """The models with what is bound to them; none where one of them is no chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):
         return _models(wrapped.bound, {**wrapped.kwargs, **bound})
-    if isinstance(wrapped, RunnableWithFallbacks):
-        found = [_models(one, bound) for one in wrapped.runnables]
-        return [one for of in found for one in of] if all(found) else []
-    return []
+    found = [_models(one, bound) for one in wrapped.runnables] if isinstance(wrapped, RunnableWithFallbacks) else []
+    return [one for of_one in found for one in of_one] if all(found) else []
 
 
-def _mapped(wrapped: AnyRunnable, change: Callable[[BaseChatModel], AnyRunnable]) -> AnyRunnable:
-    """The wrapping about other models, without its retries."""
+def _mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):
         first, *others = (_mapped(one, change) for one in wrapped.runnables)
         return wrapped.model_copy(update={"runnable": first, "fallbacks": others})
-    assert isinstance(wrapped, RunnableBindingBase)  # `_models` found models in it
-    inner = _mapped(wrapped.bound, change)
-    return RunnableBinding(bound=inner, kwargs=wrapped.kwargs, config=wrapped.config)
+    return RunnableBinding(bound=_mapped(wrapped.bound, change), kwargs=wrapped.kwargs, config=wrapped.config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 import os
 import re
@@ -17,6 +16,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
+from pydantic_core import from_json, to_json
 
 from factloop.core.errors import ConfigError, DataError, FactloopError, ToolError
 from factloop.core.records import SourceDocument, whole
@@ -160,29 +160,24 @@ def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchH
     ]
 
 
+MOST_METADATA = 1_000
+
+
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
     """What is kept of a document with its passages; None where that is nothing."""
-    metadata = {key: value for key, one in document.metadata.items() if (value := _as_json(one)) is not _TOO_LONG}
+    said = {name: _as_json(value) for name, value in document.metadata.items()}
+    metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
         return None
     return SourceDocument(index=index, id=document.id, metadata=metadata)
 
 
-_TOO_LONG = object()
-MOST_METADATA = 1_000
-
-
-def _as_json(value: object) -> Any:
-    """The value as JSON has it, arrays as lists and anything else as text."""
+def _as_json(value: object) -> bytes:
+    """Arrays are lists, and what JSON does not know is a text."""
     try:
-        said = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-    except (TypeError, ValueError):  # a key that is no text, NaN, a circle
-        said = json.dumps(str(value), ensure_ascii=False)
-    return json.loads(whole(said)) if len(said) <= MOST_METADATA else _TOO_LONG
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+        return to_json(value, inf_nan_mode="null", fallback=lambda one: getattr(one, "tolist", lambda: str(one))())
+    except ValueError:  # half a character
+        return to_json(whole(str(value)))
 
 
 def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:

@@ -88,6 +88,11 @@ class SearchTool(BaseTool):
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
 
+    def __getstate__(self) -> dict[Any, Any]:
+        """Without its threads, which stay in their process."""
+        state = super().__getstate__()
+        return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
+
     @property
     @abstractmethod
     def identity(self) -> str:
