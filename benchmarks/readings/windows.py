@@ -48,7 +48,7 @@ def windows(plan: Plan, prompts: Path | None) -> list[Window]:
         ]
 
 
-def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: str, prompts: Path | None) -> Iterator[Window]:
+def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: Plan, prompts: Path | None) -> Iterator[Window]:
     simulator.reset()
     checker = FactChecker(
         model=MODEL, base_url=simulator.base_url, plan=plan, docs=text.sources, prompts=prompts, cache=False

@@ -145,12 +145,14 @@ def test_a_history_says_whom_it_means(history: Any) -> None:
 
 
 def old_python() -> Any:
-    return FactChecker(cache=False).check(TEXT, prompt=QUESTION, documents=[TEXT]).prompt  # type: ignore[call-arg]  # the old name
+    old: Any = {"prompt": QUESTION}
+    return FactChecker(cache=False).check(TEXT, documents=[TEXT], **old).prompt
 
 
 async def old_guard() -> Any:
     guard = StreamGuard(FactChecker(cache=False))
-    events = [one async for one in guard.aevents(_chunks(), prompt=QUESTION, documents=[TEXT])]  # type: ignore[call-arg]  # the old name
+    old: Any = {"prompt": QUESTION}
+    events = [one async for one in guard.aevents(_chunks(), documents=[TEXT], **old)]
     return events[-1].report.prompt  # type: ignore[union-attr]  # the last has it
 
 
@@ -183,7 +185,8 @@ def old_request() -> Any:
 
 
 def old_assertion() -> Any:
-    return assert_factual(TEXT, prompt=QUESTION, documents=[TEXT], cache=False).prompt
+    old: Any = {"prompt": QUESTION}
+    return assert_factual(TEXT, documents=[TEXT], cache=False, **old).prompt
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.core.errors import DataError
+from factloop.core.findings import Finding
 from factloop.guarding.chunks import closed_after, in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
-from factloop.guarding.policy import Choose, SentenceAction
+from factloop.guarding.policy import Choose, Marks, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
 from factloop.integrations.langchain.inputs import Keys, documents_at
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.setup.limits import Limits
 from factloop.tools.search.handed_over import Documents, documents_of
+
+
+class GuardOptions(TypedDict, total=False):
+    """Options of `StreamGuard`, which describes them."""
+
+    replacement: str
+    message: str
+    marks: Marks
+    passing: Collection[Finding | str]
+    at_once: int
+    patience_s: float | None
+    limits: Limits | None
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
@@ -43,7 +57,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         documents: Documents | None = None,
         question: str | None = None,
         on_event: Callable[[GuardEvent], object] | None = None,
-        **options: Any,
+        **options: Unpack[GuardOptions],
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
 
